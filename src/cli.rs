@@ -1,0 +1,1 @@
+//! The subcommands: a file each, over the same `ops` as the screen.

@@ -1,0 +1,1 @@
+//! File < environment < arguments → one validated `Config`.

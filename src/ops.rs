@@ -1,0 +1,1 @@
+//! The use cases that both front ends share, each over `store` and `queue`.

@@ -1,0 +1,18 @@
+//! What a delayed queue is: its names, layouts, frames, entries, and what one refresh saw of it.
+//!
+//! Pure: no tokio, no redis, no ratatui. `store` fills these types, `ops` reasons about them,
+//! `cli` and `tui` show them.
+
+pub mod entry;
+pub mod frame;
+pub mod layout;
+pub mod name;
+pub mod server;
+pub mod snapshot;
+
+pub use entry::{Due, Entry, EntryId, State};
+pub use frame::{Form, Frame, FrameError};
+pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
+pub use name::{Keys, QueueName};
+pub use server::{Address, Cost, Endpoint, Facts, Link, LinkState, Optional, Refused};
+pub use snapshot::{Announcement, Bar, KeyFacts, Known, Page, PageAsk, Pulse, Survey, Zoom};

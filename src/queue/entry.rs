@@ -1,0 +1,94 @@
+//! One delayed message: its bytes, its score, its state.
+
+use std::fmt;
+
+use crate::clock::EpochMillis;
+
+/// An entry as it lies in Redis. Its identity is its exact member bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The exact bytes: a member of timeouts or of the order list, or an element of target.
+    pub member: Vec<u8>,
+    /// The score in timeouts; none for an element of target or for order-only entries.
+    pub score: Option<f64>,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// Where an entry stands.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum State {
+    /// In timeouts, not due yet.
+    Waiting,
+    /// In timeouts although its due time has passed.
+    Late,
+    /// In target, not yet consumed.
+    Delivered,
+    /// In the order list only.
+    Order,
+    /// Set aside by delayscope.
+    Quarantined,
+}
+
+impl State {
+    /// The word for it in screens and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Late => "late",
+            Self::Delivered => "delivered",
+            Self::Order => "order",
+            Self::Quarantined => "quarantined",
+        }
+    }
+}
+
+/// When an entry is due, as its score says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Due {
+    /// At this moment of the server's clock.
+    At(EpochMillis),
+    /// The score is no time that anybody could mean: negative, not finite, or ≥ 1e17
+    /// (from where on Redis prints it in a form that Redisson cannot read).
+    OutOfRange(f64),
+}
+
+impl Due {
+    /// The moment, when there is one.
+    #[must_use]
+    pub const fn at(self) -> Option<EpochMillis> {
+        match self {
+            Self::At(t) => Some(t),
+            Self::OutOfRange(_) => None,
+        }
+    }
+}
+
+/// What people call an entry by: 8 bytes, shown as 16 hex digits. The frame's own id; for a
+/// member without frame, the first 8 bytes of its SHA-1.
+#[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct EntryId(pub [u8; 8]);
+
+impl EntryId {
+    /// The id of a member (or element) that has no frame.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let digest = sha1_smol::Sha1::from(bytes).digest().bytes();
+        let mut id = [0; 8];
+        id.copy_from_slice(&digest[..8]);
+        Self(id)
+    }
+}
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}
+
+impl fmt::Debug for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,166 @@
+//! The server under inspection: where it is, how the link to it does, what it is and refuses.
+//! Filled by `store`, shown by `tui` and `cli`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use crate::clock::ServerClock;
+
+/// How to reach a server. Its `Debug` and `Display` never show the password.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Endpoint {
+    /// Where it listens.
+    pub address: Address,
+    /// The database number.
+    pub db: i64,
+    /// The ACL user; none is the default user.
+    pub user: Option<String>,
+    /// The password.
+    pub password: Option<String>,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Address {
+    /// Host and port.
+    Tcp(String, u16),
+    /// A unix socket's path.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(host, port) if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp(host, port) => write!(f, "{host}:{port}"),
+            Self::Unix(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// `host:port/db`, as the header shows it.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.db)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Endpoint({self}, user {:?}, password {})",
+            self.user,
+            self.password.is_some()
+        )
+    }
+}
+
+/// Everything that is known of the link to the server, at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Link {
+    /// How it does.
+    pub state: LinkState,
+    /// The server's clock, once it answered.
+    pub clock: Option<ServerClock>,
+    /// What the server is, once it answered; stays while it is away.
+    pub facts: Option<Facts>,
+    /// Which optional commands it refuses, and in which words.
+    pub refused: Refused,
+    /// What we cost it so far.
+    pub cost: Cost,
+}
+
+/// How the link to the server does. A server that is gone is a state, not an error.
+#[derive(Clone, Debug, Default)]
+pub enum LinkState {
+    /// Not answered yet, for the first time.
+    #[default]
+    Connecting,
+    /// It answers.
+    Live,
+    /// Connected, but a request has been without an answer since then.
+    Hung {
+        /// When the request was sent.
+        since: Instant,
+    },
+    /// No connection. It is tried again at `retry_at`.
+    Lost {
+        /// Why, in the words of the last attempt.
+        why: String,
+        /// When it went.
+        since: Instant,
+        /// When the next attempt starts.
+        retry_at: Instant,
+    },
+}
+
+/// What the server says it is (`INFO`); empty fields are what it did not say.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Facts {
+    /// `redis` or `valkey`.
+    pub product: String,
+    /// Its version, such as `7.0.15`.
+    pub version: String,
+    /// `master` or `slave`.
+    pub role: String,
+    /// `standalone`, `cluster` or `sentinel`.
+    pub mode: String,
+    /// How long it has been up, in seconds.
+    pub uptime_s: u64,
+    /// 32 or 64.
+    pub arch_bits: u32,
+    /// Its operating system, as it names it.
+    pub os: String,
+    /// Its run id: another one means a restart (or another server).
+    pub run_id: String,
+}
+
+/// What we have cost the server since the link was opened.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Cost {
+    /// Commands sent.
+    pub commands: u64,
+    /// Server time, in µs: measured by the server's own TIME before and after a pulse or survey,
+    /// estimated from these for the rest.
+    pub server_us: u64,
+    /// Bytes received and sent.
+    pub bytes: u64,
+}
+
+/// The optional commands: one that a server (or its ACL) refuses is left out from then on.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Optional {
+    /// `PUBSUB NUMSUB`: transfer clients.
+    NumSub,
+    /// `PUBSUB CHANNELS`: queues that are empty but alive.
+    Channels,
+    /// `PSUBSCRIBE`: announcements.
+    PSubscribe,
+    /// `INFO`: version, role, memory, statistics.
+    Info,
+    /// `CLIENT LIST`.
+    ClientList,
+    /// `SCRIPT EXISTS`: which client generations have been here.
+    ScriptExists,
+    /// `CONFIG GET`.
+    ConfigGet,
+    /// `MEMORY USAGE`.
+    MemoryUsage,
+    /// `SCAN`: finding queues that nobody named.
+    Scan,
+}
+
+/// Which optional commands the server refuses, each with its own words.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Refused(pub BTreeMap<Optional, String>);
+
+impl Refused {
+    /// The reason, when `command` is refused.
+    #[must_use]
+    pub fn why(&self, command: Optional) -> Option<&str> {
+        self.0.get(&command).map(String::as_str)
+    }
+}

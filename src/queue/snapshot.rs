@@ -1,0 +1,237 @@
+//! What one refresh saw of a queue: the pulse (small, each interval) and the survey (larger,
+//! when something changed).
+
+use std::sync::Arc;
+
+use super::entry::Due;
+use crate::clock::EpochMillis;
+
+/// A figure that may be impossible to get: shown as `?` with the reason.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Known<T> {
+    /// It is this.
+    Is(T),
+    /// It cannot be had, because of this.
+    Unknown(Arc<str>),
+    /// The layout has no such thing: shown as `—`.
+    None,
+}
+
+impl<T: Copy> Known<T> {
+    /// The figure, when there is one.
+    #[must_use]
+    pub fn get(&self) -> Option<T> {
+        match self {
+            Self::Is(v) => Some(*v),
+            _ => None,
+        }
+    }
+}
+
+/// The small read of every refresh: all figures from the same instant of the server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pulse {
+    /// The server's time of the read.
+    pub at: EpochMillis,
+    /// Entries in timeouts.
+    pub waiting: Known<u64>,
+    /// Those of them whose due time has passed.
+    pub late: Known<u64>,
+    /// The head of timeouts (lowest score): the oldest late one when something is late.
+    pub head: Option<Due>,
+    /// The first one not due yet.
+    pub next: Option<Due>,
+    /// Length of the order list.
+    pub order: Known<u64>,
+    /// Length of target: delivered, not yet consumed.
+    pub target: Known<u64>,
+    /// Clients subscribed to the queue's channel.
+    pub transfer_clients: Known<u64>,
+    /// The visible rows, when asked for.
+    pub page: Option<Page>,
+    /// What the read cost the server, in µs by its own clock.
+    pub server_us: u64,
+}
+
+impl Pulse {
+    /// When the oldest late entry was due; none when nothing is late.
+    #[must_use]
+    pub fn oldest_late(&self) -> Option<EpochMillis> {
+        let late = self.late.get().unwrap_or(0) > 0;
+        self.head.and_then(|due| due.at()).filter(|_| late)
+    }
+}
+
+/// A run of entries by rank in timeouts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Rank of the first row.
+    pub first: u64,
+    /// Members with their scores, by due time.
+    pub rows: Vec<(Vec<u8>, f64)>,
+}
+
+/// Which rows a pulse shall bring: ranks `first .. first + count` of timeouts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PageAsk {
+    /// Rank of the first row.
+    pub first: u64,
+    /// How many rows.
+    pub count: u32,
+}
+
+/// The larger read: due times in bars and classes, types and expiries of the keys.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Survey {
+    /// The server's time of the read.
+    pub at: EpochMillis,
+    /// The zoom that `bars` are of; none when only classes were asked for.
+    pub zoom: Option<Zoom>,
+    /// The future in bars, the first one cut at `at`; edges on multiples of the bar's width.
+    pub bars: Vec<Bar>,
+    /// Entries due after the last bar.
+    pub beyond: u64,
+    /// Late by more than 1 h · 10 min to 1 h · 1 to 10 min · less than 1 min.
+    pub late: [u64; 4],
+    /// Of `late[3]`, those late by less than 2 s: normal hand-over.
+    pub handing_over: u64,
+    /// Due in < 10 s · < 1 min · < 10 min · < 1 h · < 6 h · < 24 h · later.
+    pub classes: [u64; 7],
+    /// What each key is; see [`KeyFacts`].
+    pub keys: Vec<KeyFacts>,
+    /// What the read cost the server, in µs by its own clock.
+    pub server_us: u64,
+}
+
+/// A span of due times and how many entries fall into it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Bar {
+    /// Start, inclusive.
+    pub from: EpochMillis,
+    /// End, exclusive.
+    pub to: EpochMillis,
+    /// Entries due in it.
+    pub count: u64,
+}
+
+/// A key's type (`none` when it is not there) and expiry.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KeyFacts {
+    /// Its name.
+    pub key: Vec<u8>,
+    /// What it should be: `zset` or `list`.
+    pub wanted: &'static str,
+    /// What it is, in the words of TYPE.
+    pub kind: String,
+    /// When it expires, in ms from the read; none when it does not.
+    pub expires_in_ms: Option<i64>,
+}
+
+/// How much of the future the timeline shows: always the same bars at any width.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Zoom {
+    /// 60 bars of 1 s.
+    Minute,
+    /// 60 bars of 10 s.
+    #[default]
+    TenMinutes,
+    /// 60 bars of 1 min.
+    Hour,
+    /// 60 bars of 6 min.
+    SixHours,
+    /// 48 bars of 30 min.
+    Day,
+}
+
+impl Zoom {
+    /// All of them, closest first.
+    pub const ALL: [Self; 5] = [
+        Self::Minute,
+        Self::TenMinutes,
+        Self::Hour,
+        Self::SixHours,
+        Self::Day,
+    ];
+
+    /// Width of a bar, in ms.
+    #[must_use]
+    pub const fn bar_ms(self) -> i64 {
+        match self {
+            Self::Minute => 1_000,
+            Self::TenMinutes => 10_000,
+            Self::Hour => 60_000,
+            Self::SixHours => 360_000,
+            Self::Day => 1_800_000,
+        }
+    }
+
+    /// How many bars.
+    #[must_use]
+    pub const fn bars(self) -> usize {
+        match self {
+            Self::Day => 48,
+            _ => 60,
+        }
+    }
+
+    /// What the title calls it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Minute => "60 s",
+            Self::TenMinutes => "10 min",
+            Self::Hour => "1 h",
+            Self::SixHours => "6 h",
+            Self::Day => "24 h",
+        }
+    }
+
+    /// The next closer one; itself at the end.
+    #[must_use]
+    pub fn closer(self) -> Self {
+        let i = Self::ALL.iter().position(|z| *z == self).unwrap_or(0);
+        Self::ALL[i.saturating_sub(1)]
+    }
+
+    /// The next wider one; itself at the end.
+    #[must_use]
+    pub fn wider(self) -> Self {
+        let i = Self::ALL.iter().position(|z| *z == self).unwrap_or(0);
+        Self::ALL[(i + 1).min(Self::ALL.len() - 1)]
+    }
+
+    /// Edges of the bars when the server's time is `now`: `now`, then multiples of the bar's
+    /// width, `bars() + 1` in all, so that bars slide and keep their height.
+    #[must_use]
+    pub fn edges(self, now: EpochMillis) -> Vec<EpochMillis> {
+        let width = self.bar_ms();
+        let base = now.get().div_euclid(width) * width;
+        let mut edges = vec![now];
+        let count = i64::try_from(self.bars()).unwrap_or(60);
+        edges.extend((1..=count).map(|i| EpochMillis::new(base + i * width)));
+        edges
+    }
+}
+
+/// One message on a queue's channel: a new head was offered, due then.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Announcement {
+    /// The server's time when it arrived here.
+    pub at: EpochMillis,
+    /// The name of the channel, prefix and all.
+    pub channel: Vec<u8>,
+    /// What was published: the new head's due time as decimal ms; `0` is a kick.
+    pub message: Vec<u8>,
+}
+
+impl Announcement {
+    /// The due time it tells, when it is one.
+    #[must_use]
+    pub fn due(&self) -> Option<EpochMillis> {
+        std::str::from_utf8(&self.message)
+            .ok()?
+            .parse()
+            .ok()
+            .map(EpochMillis::new)
+    }
+}

@@ -1,0 +1,1 @@
+//! The screen: `update(&mut Model, Msg) -> Vec<Effect>` decides, `view` draws, `runner` acts.
