@@ -3,6 +3,7 @@
 
 pub mod error;
 pub mod link;
+pub mod read;
 
 pub use error::StoreError;
 pub use link::{Access, Store};

@@ -136,6 +136,18 @@ impl Store {
         pipeline: &Pipeline,
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
+        let values = self.exchange(attempt, pipeline, limit).await?;
+        self.inner.shared.pay_typical(values.len());
+        Ok(values)
+    }
+
+    /// [`query`](Self::query) for reads that measure their own server time.
+    pub(in crate::store) async fn exchange(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
         let shared = &self.inner.shared;
         let Some((mut wire, turn)) = shared.wire() else {
             return Err(shared.trouble());

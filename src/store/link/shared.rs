@@ -143,8 +143,12 @@ impl Shared {
         self.silently(|link| {
             link.cost.commands += commands;
             link.cost.bytes += bytes;
-            link.cost.server_us += commands * TYPICAL_US;
         });
+    }
+
+    /// Adds what so many commands typically cost the server.
+    pub(super) fn pay_typical(&self, commands: usize) {
+        self.cost_server_us(TYPICAL_US * u64::try_from(commands).unwrap_or(0));
     }
 
     pub(super) fn cost_server_us(&self, us: u64) {

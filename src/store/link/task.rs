@@ -216,6 +216,7 @@ async fn time(shared: &Shared, mut wire: MultiplexedConnection) -> Result<(), St
     let us = wire::read_time(values.first().unwrap_or(&Value::Nil), &shared.endpoint)?;
     flight.answered();
     shared.pay(&beat, &values);
+    shared.pay_typical(1);
     let round_trip = answered.saturating_duration_since(sent);
     shared.observe(ServerClock::observed(us, sent, answered), round_trip);
     Ok(())
@@ -230,6 +231,7 @@ async fn probe_once(shared: &Shared, mut wire: MultiplexedConnection) {
     };
     flight.answered();
     shared.pay(&tries, &values);
+    shared.pay_typical(tries.len());
     let (refused, facts) = probe::read(&values);
     shared.link.send_modify(|link| {
         link.refused.0.extend(refused.0);
