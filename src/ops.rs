@@ -1,5 +1,6 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
 pub mod discover;
+pub mod entries;
 pub mod refresh;
 pub mod remembered;
