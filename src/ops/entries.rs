@@ -48,6 +48,10 @@ pub enum From {
 
 /// The entries that `selection` says, as they are read. What changes meanwhile may or may not be
 /// seen; in timeouts nothing that stays is left out or told twice. After an error it ends.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the stream outlives its caller's selection"
+)]
 pub fn entries(
     store: &Store,
     queue: &Queue,

@@ -1,19 +1,13 @@
-//! Choosing entries of a queue on a real server.
-
-mod support;
+//! Choosing entries.
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::entries::{From, Selection, entries, peek};
 use delayscope::queue::{Entry, Queue, State};
-use delayscope::store::{Access, Store};
+use delayscope::store::Store;
 use futures_util::{StreamExt, TryStreamExt};
-use support::{PATIENCE, Server, frame};
 
-async fn open(server: &Server) -> Store {
-    let store = Store::open(server.endpoint(), Access::ReadOnly);
-    store.ready(PATIENCE).await.unwrap();
-    store
-}
+use crate::open;
+use crate::support::{Server, frame};
 
 async fn read(store: &Store, queue: &Queue, selection: Selection) -> Vec<Entry> {
     entries(store, queue, selection)
