@@ -2,4 +2,5 @@
 
 pub mod consumer;
 pub mod offer;
+pub mod refresh;
 pub mod worker;

@@ -5,9 +5,11 @@ pub mod error;
 mod lane;
 pub mod link;
 pub mod listen;
+pub mod read;
 pub mod sample;
 mod script;
 pub mod take;
+pub mod watch;
 pub mod write;
 
 pub use error::StoreError;
