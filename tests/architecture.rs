@@ -281,16 +281,27 @@ fn every_script_is_included_exactly_once() {
     let wrong: Vec<_> = files("assets/lua", "lua")
         .iter()
         .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-        .map(|name| {
-            (
-                sources.matches(&format!("assets/lua/{name}\"")).count(),
-                name,
-            )
-        })
+        .map(|name| (times_included(&sources, &name), name))
         .filter(|(times, _)| *times != 1)
         .map(|(times, name)| format!("{name} is included {times} times"))
         .collect();
     no_complaints(&wrong);
+}
+
+#[test]
+fn a_script_is_told_from_another_whose_name_ends_alike() {
+    let sources = r#"script!("offer.lua", 1) include_str!("../../assets/lua/re-offer.lua")"#;
+    assert_eq!(times_included(sources, "offer.lua"), 1);
+    assert_eq!(times_included(sources, "re-offer.lua"), 1);
+    assert_eq!(times_included(sources, "transfer.lua"), 0);
+}
+
+/// How often a script's file is named, by its name alone or at the end of a path.
+fn times_included(sources: &str, name: &str) -> usize {
+    ['"', '/']
+        .map(|before| sources.matches(&format!("{before}{name}\"")).count())
+        .iter()
+        .sum()
 }
 
 #[test]
