@@ -293,15 +293,6 @@ pub enum Encoding {
 }
 
 /// A frame form by its word.
-fn form(word: &str) -> Result<Form, String> {
-    let forms = [
-        Form::ByteId,
-        Form::DoubleId,
-        Form::ByteIdShort,
-        Form::DoubleIdShort,
-    ];
-    forms
-        .into_iter()
-        .find(|f| f.word() == word)
-        .ok_or_else(|| "the forms are byte-id, double-id, byte-id/4 and double-id/4".to_owned())
+fn form(word: &str) -> Result<Form, &'static str> {
+    Form::from_word(word).ok_or("the forms are byte-id, double-id, byte-id/4 and double-id/4")
 }
