@@ -4,9 +4,11 @@ mod support;
 
 use std::time::Duration;
 
+use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
 use delayscope::queue::{Due, Known, LinkState, Optional, PageAsk, Pulse, Queue, Zoom};
-use delayscope::store::{Access, Store, StoreError};
+use delayscope::store::{Access, Store, StoreError, watch};
+use futures_util::StreamExt;
 use support::{PATIENCE, Server, frame};
 
 async fn live(store: &Store) {
@@ -280,8 +282,8 @@ async fn a_plain_queue_in_seconds_is_late_by_the_same_clock() {
     let queue: Queue = "zset-list:delay_queue,ready_queue".parse().unwrap();
     let now = server.now();
     for (member, ms) in [("past", -700), ("soon", 700)] {
-        let score = queue.score(now.plus(ms)).to_string();
-        server.put(&queue, member.as_bytes(), &score);
+        let at = queue.score(now.plus(ms)).to_string();
+        server.put(&queue, member.as_bytes(), &at);
     }
     let pulse = refresh::pulse(&store, &queue, None).await.unwrap();
     assert_eq!(pulse.waiting, Known::Is(2));
@@ -373,4 +375,63 @@ async fn every_pulse_is_one_round_trip_of_ten_commands() {
     );
     assert!(after.server_us - before.server_us >= pulse.server_us);
     assert!(after.bytes - before.bytes > 300);
+}
+
+async fn subscribed(server: &Server) {
+    support::until("the pattern subscription", || {
+        server.int(&["PUBSUB", "NUMPAT"]) == 1
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn announcements_are_heard_and_do_not_count_as_a_transfer_client() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let queue = Queue::redisson("orders");
+    let mut heard = Box::pin(watch::announcements(&store));
+    let channel = "redisson_delay_queue_channel:{orders}";
+    let (first, ()) = tokio::join!(heard.next(), async {
+        subscribed(&server).await;
+        let pulse = refresh::pulse(&store, &queue, None).await.unwrap();
+        assert_eq!(pulse.transfer_clients, Known::Is(0));
+        server.cmd(&["PUBLISH", channel, "1700000000000"]);
+    });
+    let first = first.unwrap();
+    assert_eq!(first.channel, channel.as_bytes());
+    assert_eq!(first.due(), Some(EpochMillis::new(1_700_000_000_000)));
+    assert!(first.at.since(server.now()).abs() < 1_000);
+    drop(heard);
+    support::until("the end of it", || server.int(&["PUBSUB", "NUMPAT"]) == 0).await;
+}
+
+#[tokio::test]
+async fn announcements_go_on_when_the_server_is_back() {
+    let mut server = Server::start();
+    let store = open(&server).await;
+    let mut heard = Box::pin(watch::announcements(&store));
+    let listening = tokio::spawn(async move { heard.next().await });
+    subscribed(&server).await;
+    server.kill();
+    lost(&store).await;
+    server.restart();
+    let back = tokio::time::timeout(Duration::from_secs(1), subscribed(&server));
+    back.await.expect("subscribed within a second");
+    server.cmd(&["PUBLISH", "redisson_delay_queue_channel:{orders}", "0"]);
+    let message = tokio::time::timeout(PATIENCE, listening)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(message.unwrap().message, b"0");
+}
+
+#[tokio::test]
+async fn announcements_end_quietly_when_they_are_refused() {
+    let server = Server::start_with(&["--rename-command", "PSUBSCRIBE", ""]);
+    let store = open(&server).await;
+    let mut heard = Box::pin(watch::announcements(&store));
+    let next = tokio::time::timeout(PATIENCE, heard.next()).await.unwrap();
+    assert_eq!(next, None);
+    let why = store.why_refused(Optional::PSubscribe).unwrap();
+    assert!(why.contains("unknown command"), "{why}");
 }

@@ -8,7 +8,7 @@
 
 mod probe;
 mod shared;
-mod task;
+pub(in crate::store) mod task;
 pub(in crate::store) mod wire;
 
 use std::sync::Arc;
@@ -216,6 +216,11 @@ impl Store {
     /// Records that the server refuses an optional command; it is left out until reconnected.
     pub(in crate::store) fn refuse(&self, command: Optional, words: String) {
         self.inner.shared.refuse(command, words);
+    }
+
+    /// Records that an optional command that was refused before is allowed now.
+    pub(in crate::store) fn allow(&self, command: Optional) {
+        self.inner.shared.allow(command);
     }
 
     /// Keeps the clock up to date with an answer to TIME.

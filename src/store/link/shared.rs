@@ -15,7 +15,7 @@ use crate::queue::{Endpoint, Link, Optional};
 const GOOD_ROUND_TRIP: Duration = Duration::from_millis(20);
 
 /// Until a better look at the clock is this old, a bad one does not replace it.
-const CLOCK_STAYS_GOOD: Duration = Duration::from_secs(60);
+const CLOCK_STAYS_GOOD: Duration = Duration::from_mins(1);
 
 /// Server time of a command that nothing measured, in µs.
 const TYPICAL_US: u64 = 2;
@@ -118,10 +118,10 @@ impl Shared {
     pub(super) fn observe(&self, clock: ServerClock, round_trip: Duration) {
         let now = instant();
         let mut state = self.state();
-        let stale = state
+        let outdated = state
             .clock_seen
             .is_none_or(|seen| now.saturating_duration_since(seen) > CLOCK_STAYS_GOOD);
-        if round_trip > GOOD_ROUND_TRIP && !stale {
+        if round_trip > GOOD_ROUND_TRIP && !outdated {
             return;
         }
         state.clock_seen = Some(now);
@@ -133,6 +133,11 @@ impl Shared {
         self.link.send_modify(|link| {
             link.refused.0.insert(command, words);
         });
+    }
+
+    pub(super) fn allow(&self, command: Optional) {
+        self.link
+            .send_if_modified(|link| link.refused.0.remove(&command).is_some());
     }
 
     /// Adds what a request sent and received to the cost.

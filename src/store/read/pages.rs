@@ -52,17 +52,17 @@ pub async fn rows(
     })
 }
 
-/// How many members score below `score`, or up to and with it when `inclusive`.
+/// How many members score below `limit`, or up to and with it when `inclusive`.
 pub async fn rank_of_score(
     store: &Store,
     timeouts: &[u8],
-    score: f64,
+    limit: f64,
     inclusive: bool,
 ) -> Result<u64, StoreError> {
     let bound = if inclusive {
-        score.to_string()
+        limit.to_string()
     } else {
-        format!("({score}")
+        format!("({limit}")
     };
     let mut read = Pipeline::new();
     read.cmd("ZCOUNT").arg(timeouts).arg("-inf").arg(bound);
@@ -80,10 +80,10 @@ pub async fn list_page(
     first: u64,
     count: u32,
 ) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
-    let last = first.saturating_add(u64::from(count)).saturating_sub(1);
+    let end = first.saturating_add(u64::from(count)).saturating_sub(1);
     let mut read = Pipeline::new();
     read.cmd("MULTI").cmd("LLEN").arg(list);
-    read.cmd("LRANGE").arg(list).arg(first).arg(last);
+    read.cmd("LRANGE").arg(list).arg(first).arg(end);
     read.cmd("EXEC");
     let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
     let exec = replies.pop().unwrap_or_default();
