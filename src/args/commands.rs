@@ -207,8 +207,8 @@ pub struct Worker {
     /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
     #[arg(value_name = "QUEUE")]
     pub queue: Queue,
-    /// Move at most so many entries at once
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Move at most so many entries in one script
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub batch: u32,
     /// Stop when nothing waits any more
     #[arg(long)]
