@@ -20,7 +20,9 @@ async fn watched(entries: u64) -> (BTreeSet<String>, u64) {
     let queue = Queue::redisson("orders");
     server.fill(&queue, entries, server.now().plus(-60_000), 1_000);
     let others: Vec<Queue> = (0..5).map(|n| Queue::redisson(format!("q{n}"))).collect();
-    others.iter().for_each(|queue| server.put(queue, b"x", "5"));
+    for queue in &others {
+        server.put(queue, b"x", "5");
+    }
     let monitor = server.monitor();
     let store = Store::open(server.endpoint(), Access::ReadOnly);
     store.ready(PATIENCE).await.unwrap();
