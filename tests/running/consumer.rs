@@ -21,7 +21,7 @@ async fn a_zset_list_works_at_both_ends_first_due_first_taken() {
         for wanted in ["first", "second"] {
             assert_eq!(next(&mut taken).await.unwrap().decoded.text, wanted);
             let late = next_batch(&mut events).await.lateness_ms.unwrap();
-            assert!(late.max < 100.0, "{late:?}");
+            assert!(late.max < 500.0, "{late:?}");
         }
         for message in ["a", "b", "c"] {
             bench.offer(message, -1_000).await;

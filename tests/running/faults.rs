@@ -1,11 +1,9 @@
 //! What can happen to a server, and to a worker.
 
-use std::time::Duration;
-
 use delayscope::clock::EpochMillis;
 use delayscope::ops::offer::offer;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions};
-use delayscope::queue::Form;
+use delayscope::queue::{Form, LinkState};
 
 use crate::support::{frame, until};
 use crate::{Bench, PAST, next, next_batch, numbered, sorted};
@@ -39,7 +37,9 @@ async fn a_server_that_hangs_and_goes_on_finds_the_worker_at_work() {
     let mut events = bench.worker().await;
     bench.offer("during", 300).await;
     bench.server.stop();
-    tokio::time::sleep(Duration::from_millis(900)).await;
+    let link = bench.store.link();
+    let hung = || matches!(link.borrow().state, LinkState::Hung { .. });
+    until("the hang to be noticed", hung).await;
     bench.server.go_on();
     assert_eq!(next_batch(&mut events).await.moved, 1);
     bench.offer("after", 50).await;

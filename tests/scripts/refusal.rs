@@ -116,3 +116,34 @@ async fn a_server_that_forgot_the_scripts_is_told_them_again() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_user_who_may_not_do_all_of_a_script_does_nothing_of_it() {
+    for missing in ["ltrim", "lrem", "zrem", "rpush"] {
+        let mut server = Server::start();
+        let queue = orders();
+        server.put(&queue, &support::frame(1, b"x"), "1600000000000");
+        let before = contents(&server);
+        let without = format!("-{missing}");
+        let user = [
+            "ACL", "SETUSER", "less", "on", ">pw", "~*", "&*", "+@all", &without,
+        ];
+        server.cmd(&user);
+        server.log_in(Some("less"), Some("pw"));
+        let writer = writer(&server).await;
+        let transferred = writer.transfer(&queue, PAST.plus(1), 10, 0).await;
+        let mut refusals = vec![transferred.map(|_| ())];
+        if missing == "rpush" {
+            let offered = writer.offer(&queue, vec![(PAST, b"new".to_vec())]).await;
+            refusals.push(offered.map(|_| ()));
+        }
+        for refused in refusals {
+            let error = refused.expect_err(missing).to_string();
+            assert!(
+                error.contains("may not run") || error.contains("can't run"),
+                "{error}"
+            );
+        }
+        assert_eq!(contents(&server), before, "{missing}");
+    }
+}
