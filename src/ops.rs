@@ -1,6 +1,7 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
 pub mod consumer;
+pub mod demo;
 pub mod offer;
 pub mod refresh;
 pub mod worker;
