@@ -2,6 +2,8 @@
 
 pub mod consumer;
 pub mod demo;
+pub mod discover;
 pub mod offer;
 pub mod refresh;
+pub mod remembered;
 pub mod worker;
