@@ -3,6 +3,7 @@
 pub mod consumer;
 pub mod demo;
 pub mod discover;
+pub mod entries;
 pub mod offer;
 pub mod refresh;
 pub mod remembered;
