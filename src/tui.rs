@@ -8,3 +8,6 @@ pub mod effect;
 pub mod keys;
 pub mod model;
 pub mod msg;
+pub mod theme;
+pub mod view;
+pub mod widget;
