@@ -1,12 +1,15 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod schedule;
+
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use self::schedule::Schedule;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
 use crate::queue::{
-    Announcement, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
+    Announcement, Bar, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
 };
 
 /// How the screen is drawn: fixed for a session.
@@ -90,6 +93,10 @@ pub struct Model {
     pub stretched_ms: Option<u64>,
     /// What we cost the server, smoothed over the last seconds.
     pub cost: CostRate,
+    /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
+    pub rows_on_change: bool,
+    /// What is read when: `update`'s own.
+    pub schedule: Schedule,
 }
 
 /// How many announcements are kept.
@@ -170,6 +177,21 @@ pub enum Pane {
     Entries,
     /// The channel traffic.
     Traffic,
+}
+
+impl QueueRow {
+    /// A queue of which nothing is known yet.
+    #[must_use]
+    pub fn new(queue: Queue) -> Self {
+        Self {
+            queue,
+            pulse: None,
+            survey: None,
+            trend: Trend::default(),
+            read_at: None,
+            trouble: None,
+        }
+    }
 }
 
 /// A queue in the table.
@@ -289,6 +311,45 @@ pub enum Tone {
 }
 
 impl Model {
+    /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
+    /// `instant`.
+    #[must_use]
+    pub fn new(
+        size: (u16, u16),
+        look: Look,
+        endpoint: String,
+        read_only: bool,
+        instant: Instant,
+    ) -> Self {
+        Self {
+            size,
+            look,
+            endpoint,
+            read_only,
+            link: Link::default(),
+            instant,
+            now: EpochMillis::default(),
+            screen: Screen::Dashboard,
+            overlay: None,
+            focus: Pane::Queues,
+            queues: Vec::new(),
+            cursor: 0,
+            top: 0,
+            discovery: Discovery::Idle,
+            zoom: Zoom::default(),
+            bar: None,
+            entries: Entries::default(),
+            traffic: VecDeque::new(),
+            frozen: None,
+            toast: None,
+            interval_ms: 1000,
+            stretched_ms: None,
+            cost: CostRate::default(),
+            rows_on_change: false,
+            schedule: Schedule::default(),
+        }
+    }
+
     /// The selected queue's row, when there is any queue.
     #[must_use]
     pub fn selected(&self) -> Option<&QueueRow> {
@@ -303,6 +364,14 @@ impl Model {
             Known::Is(n) => n,
             _ => 0,
         })
+    }
+
+    /// Which of `bars` is under the bar cursor. The first bar is cut at its survey's time, so the
+    /// cursor may stand before its start.
+    #[must_use]
+    pub fn bar_index(&self, bars: &[Bar]) -> Option<usize> {
+        let cursor = self.bar?;
+        bars.iter().position(|bar| cursor < bar.to)
     }
 
     /// The entry under the cursor, when it is loaded.
