@@ -287,7 +287,7 @@ fn table_rows(slot: Slot) -> u16 {
     slot.inner.h.saturating_sub(u16::from(slot.boxed))
 }
 
-/// Where a table pane's data begins.
+/// Where a table pane's data lies.
 #[must_use]
 pub fn table(slot: Slot) -> Area {
     let rows = table_rows(slot);

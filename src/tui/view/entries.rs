@@ -36,7 +36,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         nothing(ctx, table, buf);
         return;
     }
-    let placed = columns(ctx, table.w, in_sight(ctx, table.h));
+    let room = table.w.saturating_sub(u16::from(!slot.boxed));
+    let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
     }

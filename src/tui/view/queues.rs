@@ -42,7 +42,9 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let table = areas::table(slot);
-    let placed = columns(table.w);
+    // A column stays free at the right edge of the terminal.
+    let margin = u16::from(!slot.boxed);
+    let placed = columns(table.w.saturating_sub(margin));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -79,25 +81,31 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 fn columns(room: u16) -> Vec<Placed<Col>> {
+    let roomy = room >= 190;
+    let grows = if roomy { Col::Trend } else { Col::Name };
     let c = |what, width, rank| Column {
         what,
         width,
         rank,
-        grows: what == Col::Name,
+        grows: what == grows,
     };
-    let roomy = room >= 190;
     let classes = match room {
-        ..118 => 29,
-        118..190 => 36,
-        _ => 50,
+        ..118 => 30,
+        118..190 => 37,
+        _ => 51,
     };
     let trend = match room {
         ..118 => 10,
         118..190 => 12,
         _ => 26,
     };
+    let name = match room {
+        ..30 => 8,
+        30..190 => 14,
+        _ => 34,
+    };
     let mut all = vec![
-        c(Col::Name, if room < 30 { 8 } else { 14 }, 100),
+        c(Col::Name, name, 100),
         c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
         c(Col::Late, if roomy { 10 } else { 8 }, 95),
         c(Col::Oldest, 9, 40),
@@ -143,12 +151,12 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
     let style = ctx.theme.dim;
     let mut put = |x: u16, w: u16, label: &str| {
         // In a rule, a blank on both sides keeps a head apart from the line.
-        let text = if boxed {
-            label.to_owned()
-        } else {
-            format!(" {label}")
-        };
-        line::right(buf, area.x + x, area.y, w, &text, style);
+        if !boxed {
+            let columns = u16::try_from(text::width(label)).unwrap_or(w);
+            let left = (area.x + x + w).saturating_sub(columns + 1);
+            Line::new(buf, left, area.y, columns + 2).wipe(buf, columns + 2);
+        }
+        line::right(buf, area.x + x, area.y, w, label, style);
     };
     for (col, x, w) in placed {
         let label = match col {
@@ -188,15 +196,13 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
     }
 }
 
-/// Left and width of each class's cell; the first one has the longest name.
+/// Left and width of each class's cell; the first and the last one have the longest names.
 fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
-    let each = (w - 1) / 7;
-    (0..7).map(move |i| {
-        if i == 0 {
-            (x, each + 1)
-        } else {
-            (x + 1 + i * each, each)
-        }
+    let each = (w - 2) / 7;
+    (0..7).map(move |i| match i {
+        0 => (x, each + 1),
+        6 => (x + 1 + 6 * each, each + 1),
+        _ => (x + 1 + i * each, each),
     })
 }
 
@@ -228,7 +234,9 @@ fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
     let state = row.pulse.as_ref().map_or(State::Well, |p| state(ctx, p));
     let sick = matches!(state, State::Late | State::Abandoned) || row.trouble.is_some();
     if sick && area.w > 2 && area.h > 0 {
-        let style = if chosen { Style::new() } else { ctx.data.late };
+        // On a reversed row its colour would be a patch.
+        let plain = chosen && ctx.data.reversed;
+        let style = if plain { Style::new() } else { ctx.data.late };
         Line::new(buf, area.x + 1, area.y, 1).put(buf, "!", style);
     }
 }
