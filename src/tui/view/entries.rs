@@ -98,7 +98,7 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
         c(Col::Codec, 15, 30),
         c(Col::Payload, 16, 90),
     ];
-    if room < 90 {
+    if room < 98 || !ctx.wide() || ctx.model.size.0 < 150 {
         all.retain(|c| !matches!(c.what, Col::Id | Col::Codec));
     }
     if room < 74 || !ctx.wide() {

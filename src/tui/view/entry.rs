@@ -99,13 +99,11 @@ fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf
         });
     }
     let (due, style) = entries::due_in(ctx, row.due);
-    let right = vec![Part::new(
-        70,
-        format!("due in {due}")
-            .replace("in -", "")
-            .replace("in ~-", "~"),
-        style,
-    )];
+    let words = match row.due {
+        Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
+        _ => format!("due in {due}"),
+    };
+    let right = vec![Part::new(70, words, style)];
     ctx.pane(ctx.areas.detail, None, left, right, buf);
 }
 

@@ -9,6 +9,7 @@ use ratatui::widgets::Widget;
 
 use super::{Ctx, rect};
 use crate::queue::{Known, Survey, Zoom, text};
+use crate::tui::areas::Area;
 use crate::tui::areas::track::{self, Track};
 use crate::tui::model::Pane;
 use crate::tui::widget::bars::{self, Bars};
@@ -195,6 +196,13 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         eighths: &d.glyphs.eighths,
     };
     widget.render(rect(track.plot), buf);
+    if let (Some(bar), false) = (chosen, d.reversed) {
+        let column = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
+        buf.set_style(
+            rect(column),
+            Style::new().bg(d.select.bg.unwrap_or_default()),
+        );
+    }
     if picture.in_view == 0 {
         empty(ctx, track, picture, buf);
     }
