@@ -8,3 +8,7 @@ pub mod effect;
 pub mod keys;
 pub mod model;
 pub mod msg;
+pub mod run;
+pub mod terminal;
+pub mod update;
+pub mod view;
