@@ -4,6 +4,7 @@
 //! tokio. Only `runner` calls `ops`; only `run` and `terminal` talk to the terminal.
 
 pub mod areas;
+pub mod edge;
 pub mod effect;
 pub mod keys;
 pub mod model;

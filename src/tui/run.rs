@@ -6,63 +6,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::edge::{Ended, Input, Runner, Surface};
 use super::effect::Effect;
 use super::model::Model;
 use super::msg::Msg;
 use super::update::{changes_at, update, wakes_at};
-
-/// What can be drawn on.
-pub trait Surface {
-    /// Columns and rows, as they are now.
-    fn size(&self) -> io::Result<(u16, u16)>;
-    /// Draws what differs from the last picture.
-    fn draw(&mut self, model: &Model) -> io::Result<()>;
-    /// Forgets the last picture: the next one writes every cell.
-    fn repaint(&mut self) -> io::Result<()>;
-    /// Gives the terminal back and stops the program, as Ctrl-Z does; returns when it goes on.
-    fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
-}
-
-/// What starts effects. Answers come back as messages, or never.
-pub trait Runner {
-    /// Starts an effect and returns at once.
-    fn start(&mut self, effect: Effect);
-}
-
-/// What comes from outside.
-#[derive(Debug)]
-pub enum Input {
-    /// A key, the mouse, another size.
-    Happened(Msg),
-    /// The program has to end.
-    End(Ended),
-}
-
-/// How the program ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ended {
-    /// The user left.
-    Quit,
-    /// By a signal of this number.
-    Signal(u8),
-    /// A task of ours panicked; its message has been printed.
-    Panicked,
-}
-
-impl Ended {
-    /// The terminal is gone (SIGHUP).
-    pub const HUNG_UP: Self = Self::Signal(1);
-
-    /// The program's exit code.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Self::Quit => 0,
-            Self::Signal(number) => 128 + number,
-            Self::Panicked => 101,
-        }
-    }
-}
 
 /// Pictures that no key has asked for are at least this far apart: a flood of announcements
 /// costs no more than a hundred of them a second.
@@ -97,7 +45,7 @@ pub async fn run(
             biased;
             first = input.recv() => match first {
                 Some(Input::Happened(msg)) => {
-                    happened.push(msg);
+                    happened.push(*msg);
                     urgent = true;
                 }
                 Some(Input::End(ended)) => return Ok(ended),
@@ -109,7 +57,7 @@ pub async fn run(
         // All that is there already is decided before the one picture that shows it.
         while let Ok(more) = input.try_recv() {
             match more {
-                Input::Happened(msg) => happened.push(msg),
+                Input::Happened(msg) => happened.push(*msg),
                 Input::End(ended) => return Ok(ended),
             }
             urgent = true;

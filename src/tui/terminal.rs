@@ -26,8 +26,8 @@ use rustix::process::{Signal, kill_current_process_group};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use super::edge::{Input, Surface};
 use super::model::Model;
-use super::run::{Input, Surface};
 use super::view;
 
 /// Presses, drags and the wheel in SGR form; not every motion, which would flood a slow line.

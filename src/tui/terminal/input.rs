@@ -7,9 +7,9 @@ use crossterm::event::{
 use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::tui::edge::{Ended, Input};
 use crate::tui::keys::{Code, Key};
 use crate::tui::msg::Msg;
-use crate::tui::run::{Ended, Input};
 
 /// Forwards what the terminal says until it is gone.
 pub(super) fn forward(tx: UnboundedSender<Input>) {
@@ -19,7 +19,7 @@ pub(super) fn forward(tx: UnboundedSender<Input>) {
             let Some(msg) = message(&event) else {
                 continue;
             };
-            if tx.send(Input::Happened(msg)).is_err() {
+            if tx.send(Input::Happened(Box::new(msg))).is_err() {
                 return;
             }
         }
@@ -31,7 +31,7 @@ pub(super) fn forward(tx: UnboundedSender<Input>) {
 fn message(event: &Event) -> Option<Msg> {
     match event {
         Event::Key(key) => pressed(key).map(Msg::KeyPressed),
-        Event::Mouse(mouse) => pointed(mouse),
+        Event::Mouse(mouse) => pointed(*mouse),
         Event::Resize(columns, rows) => Some(Msg::Resized(*columns, *rows)),
         Event::Paste(_) | Event::FocusGained | Event::FocusLost => None,
     }
@@ -66,7 +66,7 @@ fn pressed(event: &KeyEvent) -> Option<Key> {
     })
 }
 
-fn pointed(event: &MouseEvent) -> Option<Msg> {
+fn pointed(event: MouseEvent) -> Option<Msg> {
     let (x, y) = (event.column, event.row);
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Msg::Clicked(x, y)),

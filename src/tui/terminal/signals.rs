@@ -8,8 +8,8 @@ use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{PANICKED, disable_raw_mode};
+use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
-use crate::tui::run::{Ended, Input};
 
 /// So long the loop has to end by itself, even when its terminal takes no more output.
 const GRACE: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
     });
     tokio::spawn(async move {
         while continued.recv().await.is_some() {
-            if tx.send(Input::Happened(Msg::Resumed)).is_err() {
+            if tx.send(Input::Happened(Box::new(Msg::Resumed))).is_err() {
                 return;
             }
         }

@@ -20,7 +20,7 @@ const CLASSES_PAUSE: Duration = Duration::from_secs(2);
 /// All rows out of sight are read within this.
 const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
-const LOOK_AGAIN: Duration = Duration::from_secs(600);
+const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
 const AHEAD_BYTES: usize = 256 * 1024;
 /// Rows that have never been seen are read in batches of this.
