@@ -1,1 +1,5 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
+
+pub mod discover;
+pub mod refresh;
+pub mod remembered;
