@@ -12,8 +12,10 @@ pub mod msg;
 pub mod run;
 pub mod runner;
 pub mod terminal;
+pub mod theme;
 pub mod update;
 pub mod view;
+pub mod widget;
 
 use tokio::sync::mpsc::unbounded_channel;
 

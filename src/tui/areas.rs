@@ -115,6 +115,12 @@ impl Slot {
         }
     }
 
+    /// A box there.
+    #[must_use]
+    pub fn boxed(outer: Area) -> Self {
+        Self::new(outer, true)
+    }
+
     /// The pane is shown.
     #[must_use]
     pub const fn shown(self) -> bool {

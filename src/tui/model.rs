@@ -21,6 +21,18 @@ pub struct Look {
     pub no_color: bool,
     /// 24-bit colours for this background; none: the terminal's own 16.
     pub truecolor: Option<Background>,
+    /// The zone of the times that are shown.
+    pub zone: Zone,
+}
+
+/// A time zone for display.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Zone {
+    /// This machine's, with its changes between summer and winter.
+    #[default]
+    Local,
+    /// So many seconds east of Greenwich.
+    Offset(i32),
 }
 
 /// Which background the 24-bit colours are chosen for.
@@ -204,8 +216,6 @@ pub struct QueueRow {
 pub struct Trend {
     /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
     pub samples: VecDeque<Option<Depths>>,
-    /// When the newest sample was begun.
-    pub sampled: Option<Instant>,
 }
 
 impl Trend {

@@ -1,14 +1,9 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use std::time::Duration;
-
 use super::{load, order, rows, time};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
-
-/// Samples of a trend are this far apart; a little less than a second, since answers jitter.
-const SAMPLE: Duration = Duration::from_millis(900);
 
 /// The selected queue was read.
 pub(super) fn pulse(
@@ -111,7 +106,7 @@ fn take_pulse(model: &mut Model, queue: &Queue, pulse: Pulse) -> bool {
         return false;
     };
     let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));
-    sample(row, &pulse, now);
+    sample(row, &pulse);
     row.trouble = None;
     row.read_at = Some(now);
     row.pulse = Some(pulse);
@@ -126,8 +121,9 @@ fn differs(old: &Pulse, new: &Pulse) -> bool {
         || old.order != new.order
 }
 
-/// Adds a sample to the row's trend, when the last one is a second old.
-fn sample(row: &mut QueueRow, pulse: &Pulse, now: std::time::Instant) {
+/// Adds a sample to the row's trend, at most one for each second of the server's time. The newest
+/// figures stand at its end, whatever the interval.
+fn sample(row: &mut QueueRow, pulse: &Pulse) {
     let Known::Is(waiting) = pulse.waiting else {
         return;
     };
@@ -137,13 +133,11 @@ fn sample(row: &mut QueueRow, pulse: &Pulse, now: std::time::Instant) {
         order: pulse.order.get(),
         target: pulse.target.get().unwrap_or(0),
     };
-    let recent = |at| now.saturating_duration_since(at) < SAMPLE;
+    let second = |d: &Depths| d.at.get().div_euclid(1000);
     match row.trend.samples.back_mut() {
-        // The newest figures stand at the right end, whatever the interval.
-        Some(Some(last)) if row.trend.sampled.is_some_and(recent) => *last = depths,
+        Some(Some(last)) if second(last) == second(&depths) => *last = depths,
         _ => {
             row.trend.samples.push_back(Some(depths));
-            row.trend.sampled = Some(now);
             super::link::trim_trend(&mut row.trend);
         }
     }
