@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn every_form_reads_back_what_it_wrote() {
         for form in Form::ALL {
-            for payload in [&b""[..], b"x", b"hello", &[0; 300], &[7; 70_000]] {
+            for payload in [&b""[..], b"x", b"hello", &[0; 300], &[7; 10_000]] {
                 let member = encode(form, ID, payload);
                 let id = ID;
                 assert_eq!(decode(&member), Ok(Frame { form, id, payload }), "{form}");

@@ -9,7 +9,7 @@ use self::schedule::Schedule;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
 use crate::queue::{
-    Announcement, Bar, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
+    Announcement, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
 };
 
 /// How the screen is drawn: fixed for a session.
@@ -364,14 +364,6 @@ impl Model {
             Known::Is(n) => n,
             _ => 0,
         })
-    }
-
-    /// Which of `bars` is under the bar cursor. The first bar is cut at its survey's time, so the
-    /// cursor may stand before its start.
-    #[must_use]
-    pub fn bar_index(&self, bars: &[Bar]) -> Option<usize> {
-        let cursor = self.bar?;
-        bars.iter().position(|bar| cursor < bar.to)
     }
 
     /// The entry under the cursor, when it is loaded.

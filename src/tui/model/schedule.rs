@@ -78,8 +78,8 @@ pub(crate) enum RankFor {
 /// One kind of reading: at most one request under way and one waiting.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
-    /// The request under way.
-    pub(crate) flight: Option<Flight>,
+    /// The generation of the request under way.
+    pub(crate) flight: Option<u64>,
     /// When the next one shall start.
     pub(crate) due: Option<Instant>,
     /// The user asked for it: it is read even while the picture stands still.
@@ -88,15 +88,6 @@ pub(crate) struct Slot {
     pub(crate) started: Option<Instant>,
     /// How long an answer takes, smoothed.
     pub(crate) took: Option<Duration>,
-}
-
-/// A request under way.
-#[derive(Clone, Debug)]
-pub(crate) struct Flight {
-    /// Its generation.
-    pub(crate) generation: u64,
-    /// What it is about; none when it is about several.
-    pub(crate) queue: Option<Queue>,
 }
 
 impl Slot {
@@ -124,20 +115,22 @@ impl Slot {
     }
 
     /// A request has been started.
-    pub(crate) fn start(&mut self, now: Instant, generation: u64, queue: Option<Queue>) {
-        self.flight = Some(Flight { generation, queue });
+    pub(crate) fn start(&mut self, now: Instant, generation: u64) {
+        self.flight = Some(generation);
         self.due = None;
         self.asked = false;
         self.started = Some(now);
     }
 
-    /// An answer has come; none when nobody waits for one of this generation any more.
-    pub(crate) fn end(&mut self, generation: u64, now: Instant) -> Option<Flight> {
-        let flight = self.flight.take_if(|f| f.generation == generation)?;
+    /// An answer has come; false when nobody waits for one of this generation any more.
+    pub(crate) fn end(&mut self, generation: u64, now: Instant) -> bool {
+        if self.flight.take_if(|g| *g == generation).is_none() {
+            return false;
+        }
         let took = now.saturating_duration_since(self.started.unwrap_or(now));
         // Smoothed, so that one slow answer does not flash in the header.
         self.took = Some(self.took.map_or(took, |old| (old * 3 + took) / 4));
-        Some(flight)
+        true
     }
 
     /// The earliest start of the next request that takes at most a tenth of the time and leaves
