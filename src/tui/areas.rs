@@ -11,6 +11,7 @@
 //! hints                       one line, always
 //! ```
 
+pub mod help;
 pub mod lines;
 pub mod track;
 
@@ -113,12 +114,6 @@ impl Slot {
             inner,
             boxed,
         }
-    }
-
-    /// A box there.
-    #[must_use]
-    pub fn boxed(outer: Area) -> Self {
-        Self::new(outer, true)
     }
 
     /// The pane is shown.

@@ -183,7 +183,7 @@ fn codec(row: &EntryRow) -> (&'static str, &'static str) {
         Codec::Serialization => "starts as Java's serialization does",
         Codec::Unknown => "no known codec accounts for every byte",
     };
-    (entries::codec(decoded.codec), why)
+    (decoded.codec.name(), why)
 }
 
 fn body(ctx: &Ctx, row: &EntryRow, body: &Body, scroll: usize, area: Rect, buf: &mut Buffer) {

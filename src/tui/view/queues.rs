@@ -81,6 +81,9 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
                 buf,
             );
         }
+        if let (Some(why), None) = (&row.trouble, &row.pulse) {
+            trouble(ctx, why, &placed, area, buf);
+        }
         if index == ctx.model.cursor {
             ctx.select(area, ctx.model.focus == Pane::Queues, buf);
         }
@@ -373,6 +376,15 @@ fn trend(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
     };
     let w = area.w.saturating_sub(2);
     spark.render(Rect::new(area.x + 2, area.y, w, 1), buf);
+}
+
+/// Why a queue could not be read, in place of all its figures.
+fn trouble(ctx: &Ctx, why: &str, placed: &[Placed<Col>], row: Area, buf: &mut Buffer) {
+    let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
+    let x = figures.map_or(row.w, |(_, x, _)| x + 2);
+    let mut line = Line::new(buf, row.x + x, row.y, row.w.saturating_sub(x));
+    line.wipe(buf, row.w);
+    line.put_cut(buf, why, ctx.data.glyphs.cut, ctx.data.warn);
 }
 
 /// No queue yet: says how far the search is, and what else can be done.

@@ -104,17 +104,17 @@ fn title(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     ctx.pane(ctx.areas.timeline, Some(Pane::Timeline), left, right, buf);
 }
 
-/// All zooms, the current one in brackets.
+/// The zooms, the current one in brackets; on a narrow terminal it and its neighbours.
 fn zooms(ctx: &Ctx) -> Part {
-    let t = &ctx.theme;
+    let (t, current) = (&ctx.theme, ctx.model.zoom);
+    let near = |z: &Zoom| *z == current || *z == current.closer() || *z == current.wider();
     let mut pieces = Vec::with_capacity(9);
-    for (i, zoom) in Zoom::ALL.into_iter().enumerate() {
-        let current = zoom == ctx.model.zoom;
-        let before = if i > 0 { "  " } else { "" };
-        pieces.push(if current {
-            (format!("{before}[{}]", zoom.label()), t.accent)
+    for zoom in Zoom::ALL.into_iter().filter(|z| ctx.wide() || near(z)) {
+        let gap = if pieces.is_empty() { "" } else { "  " };
+        pieces.push(if zoom == current {
+            (format!("{gap}[{}]", zoom.label()), t.accent)
         } else {
-            (format!("{before}{}", zoom.label()), t.dim)
+            (format!("{gap}{}", zoom.label()), t.dim)
         });
     }
     Part { pieces, rank: 70 }
