@@ -2,7 +2,9 @@
 //!
 //! Two eras, each with the server's own `unsigned long` as the length: 8 bytes on 64-bit Linux,
 //! 4 on Windows builds and 32-bit machines. Which one a member is, is told by exact length:
-//! the length field must account for every byte.
+//! the length field must account for every byte. That leaves two lengths, 17 and 13 bytes, at
+//! which an empty payload of the newer era and a one-byte payload of the older one can look the
+//! same; there the id decides, since a random double nearly always has a top byte of 0x43 or 0xC3.
 
 mod byte_id;
 mod double_id;
@@ -45,6 +47,14 @@ pub enum FrameError {
 }
 
 impl Form {
+    /// All forms, the likeliest first.
+    pub const ALL: [Self; 4] = [
+        Self::ByteId,
+        Self::DoubleId,
+        Self::ByteIdShort,
+        Self::DoubleIdShort,
+    ];
+
     /// The word for it in screens, flags and JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -55,6 +65,29 @@ impl Form {
             Self::DoubleIdShort => "double-id/4",
         }
     }
+
+    /// The form that a word names; none for any other word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| form.word() == word)
+    }
+
+    /// The id that a client of this form makes of 8 random bytes.
+    #[must_use]
+    pub fn id_of(self, random: [u8; 8]) -> [u8; 8] {
+        match self {
+            Self::ByteId | Self::ByteIdShort => random,
+            Self::DoubleId | Self::DoubleIdShort => double_id::id_of(i64::from_le_bytes(random)),
+        }
+    }
+
+    /// A new id as a client of this form would make it. Fails when the operating system has no
+    /// random numbers to give.
+    pub fn fresh_id(self) -> Result<[u8; 8], getrandom::Error> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random)?;
+        Ok(self.id_of(random))
+    }
 }
 
 impl fmt::Display for Form {
@@ -63,7 +96,153 @@ impl fmt::Display for Form {
     }
 }
 
+/// The length field: the server's `unsigned long`, little-endian.
+#[derive(Clone, Copy)]
+enum Length {
+    /// 8 bytes.
+    Long,
+    /// 4 bytes.
+    Short,
+}
+
+impl Length {
+    /// What follows the length field at the start of `rest`, if the field counts exactly that.
+    fn payload(self, rest: &[u8]) -> Option<&[u8]> {
+        let (len, payload) = match self {
+            Self::Long => {
+                let (len, payload) = rest.split_first_chunk::<8>()?;
+                (u64::from_le_bytes(*len), payload)
+            }
+            Self::Short => {
+                let (len, payload) = rest.split_first_chunk::<4>()?;
+                (u64::from(u32::from_le_bytes(*len)), payload)
+            }
+        };
+        (usize::try_from(len) == Ok(payload.len())).then_some(payload)
+    }
+
+    /// Appends the field. Redis holds no value of 4 GiB, so a short one never overflows.
+    fn write(self, member: &mut Vec<u8>, len: usize) {
+        match self {
+            Self::Long => member.extend_from_slice(&(len as u64).to_le_bytes()),
+            Self::Short => {
+                let len = u32::try_from(len).unwrap_or(u32::MAX);
+                member.extend_from_slice(&len.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// The shortest frame: the older era, a 4-byte length, no payload. In bytes.
+const SHORTEST: usize = 12;
+
 /// Takes a member apart.
 pub fn decode(member: &[u8]) -> Result<Frame<'_>, FrameError> {
-    Err(FrameError::NoForm(member.len()))
+    if member.len() < SHORTEST {
+        return Err(FrameError::TooShort(member.len()));
+    }
+    [Length::Long, Length::Short]
+        .into_iter()
+        .find_map(|length| either_era(member, length))
+        .ok_or(FrameError::NoForm(member.len()))
+}
+
+/// Reads `member` as one of the two eras; where it could be both, the id decides.
+fn either_era(member: &[u8], length: Length) -> Option<Frame<'_>> {
+    let newer = byte_id::decode(member, length);
+    let older = double_id::decode(member, length);
+    match (newer, older) {
+        (Some(_), Some(older)) if double_id::is_plausible(older.id) => Some(older),
+        (newer, older) => newer.or(older),
+    }
+}
+
+/// The member that a client of this form writes for `payload` under `id`, which lies in the frame
+/// as it stands ([`Form::fresh_id`] makes one). `payload` is at most 512 MB, as all in Redis.
+#[must_use]
+pub fn encode(form: Form, id: [u8; 8], payload: &[u8]) -> Vec<u8> {
+    match form {
+        Form::ByteId => byte_id::encode(Length::Long, id, payload),
+        Form::DoubleId => double_id::encode(Length::Long, id, payload),
+        Form::ByteIdShort => byte_id::encode(Length::Short, id, payload),
+        Form::DoubleIdShort => double_id::encode(Length::Short, id, payload),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An id that a client of either era could have made.
+    const ID: [u8; 8] = [0x81, 0xe9, 0x7d, 0xf4, 0x10, 0x22, 0xb1, 0xc3];
+
+    #[test]
+    fn every_form_reads_back_what_it_wrote() {
+        for form in Form::ALL {
+            for payload in [&b""[..], b"x", b"hello", &[0; 300], &[7; 70_000]] {
+                let member = encode(form, ID, payload);
+                let id = ID;
+                assert_eq!(decode(&member), Ok(Frame { form, id, payload }), "{form}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_words_name_the_forms_both_ways() {
+        for form in Form::ALL {
+            assert_eq!(Form::from_word(form.word()), Some(form));
+        }
+        assert_eq!(Form::from_word("byte"), None);
+    }
+
+    #[test]
+    fn a_member_with_a_wrong_length_is_no_frame() {
+        for form in Form::ALL {
+            let member = encode(form, ID, b"hello, world");
+            let longer = [&member[..], b"!"].concat();
+            assert_eq!(decode(&longer), Err(FrameError::NoForm(longer.len())));
+            let shorter = &member[..member.len() - 1];
+            assert_eq!(decode(shorter), Err(FrameError::NoForm(shorter.len())));
+        }
+        assert_eq!(decode(b"hello"), Err(FrameError::TooShort(5)));
+    }
+
+    #[test]
+    fn an_old_frame_that_starts_with_a_seven_is_not_taken_for_a_new_one() {
+        let id = [7, 1, 2, 3, 4, 5, 6, 0x43];
+        let member = encode(Form::DoubleId, id, b"x");
+        assert_eq!(decode(&member).map(|f| f.form), Ok(Form::DoubleId));
+    }
+
+    #[test]
+    fn an_ambiguous_frame_of_17_or_13_bytes_is_old_if_its_id_is_a_likely_random_double() {
+        for (old, new) in [
+            (Form::DoubleId, Form::ByteId),
+            (Form::DoubleIdShort, Form::ByteIdShort),
+        ] {
+            let likely = encode(old, [8, 1, 2, 3, 4, 5, 0xd0, 0xc3], &[0]);
+            assert_eq!(decode(&likely).map(|f| f.form), Ok(old));
+            let unlikely = encode(old, [8, 1, 2, 3, 4, 5, 0xd0, 0x12], &[0]);
+            assert_eq!(decode(&unlikely).map(|f| f.form), Ok(new));
+            // Top byte 0x43, but beyond any long.
+            let beyond = encode(old, [8, 1, 2, 3, 4, 5, 0xf1, 0x43], &[0]);
+            assert_eq!(decode(&beyond).map(|f| f.form), Ok(new));
+        }
+    }
+
+    #[test]
+    fn a_fresh_id_of_the_older_era_is_a_random_long_as_a_double() {
+        // Redisson sends "-1234567890123456789"; Lua packs it as a double.
+        let random = (-1_234_567_890_123_456_789_i64).to_le_bytes();
+        let id = Form::DoubleId.id_of(random);
+        assert_eq!(id, (-1_234_567_890_123_456_800_f64).to_le_bytes());
+        assert_eq!(Form::ByteId.id_of(random), random);
+    }
+
+    #[test]
+    fn two_fresh_ids_differ() {
+        for form in Form::ALL {
+            assert_ne!(form.fresh_id().unwrap(), form.fresh_id().unwrap());
+        }
+    }
 }

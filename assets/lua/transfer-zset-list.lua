@@ -1,0 +1,59 @@
+-- Moves what is due from timeouts to target in a `zset-list` queue, in one step: the plain poller
+-- does it in two, and two pollers at once deliver twice.
+--
+-- KEYS     1 target (list)   2 timeouts (sorted set)
+-- ARGV     1 now: due is what has a score from 0 to now (in the queue's unit, decimal text)
+--          2 n: move at most so many, 1 to 2,000
+--          3 `left` or `right`: the end of target that takes them
+--          4 limit: scores from here on are never due (in the queue's unit, decimal text)
+-- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
+--          {1, more, next, {id, score, ...}, {}, {id, score, ...}}
+--            more     1 when there may be more that is due: call again
+--            next     the score of the first entry that falls due later; empty when there is none
+--            moved    16 hex digits of its SHA-1, and score (text), of each entry moved, in due order
+--            never    the same of entries that are never due: below 0, or from limit on (at most
+--                     100 of each kind). The empty list before it is what transfer.lua skips
+--
+-- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
+-- writes refuses it before anything was done.
+
+local wanted = {'list', 'zset'}
+for k = 1, 2 do
+  local kind = redis.call('TYPE', KEYS[k])['ok']
+  if kind ~= wanted[k] and kind ~= 'none' then
+    return {0, k, kind}
+  end
+end
+
+local function ids(rows)
+  local list = {}
+  for i = 1, #rows, 2 do
+    list[i] = string.sub(redis.sha1hex(rows[i]), 1, 16)
+    list[i + 1] = rows[i + 1]
+  end
+  return list
+end
+
+local n = math.min(tonumber(ARGV[2]), 2000)
+local due = redis.call('ZRANGEBYSCORE', KEYS[2], '0', ARGV[1], 'WITHSCORES', 'LIMIT', 0, n)
+local members = {}
+for i = 1, #due, 2 do
+  members[#members + 1] = due[i]
+end
+if #members > 0 then
+  redis.call(ARGV[3] == 'left' and 'LPUSH' or 'RPUSH', KEYS[1], unpack(members))
+  redis.call('ZREM', KEYS[2], unpack(members))
+end
+
+local more, following = 0, ''
+if #members == n then
+  more = 1
+else
+  following = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. ARGV[1], '(' .. ARGV[4], 'WITHSCORES', 'LIMIT', 0, 1)[2] or ''
+end
+
+local never = ids(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', '(0', 'WITHSCORES', 'LIMIT', 0, 100))
+for _, value in ipairs(ids(redis.call('ZRANGEBYSCORE', KEYS[2], ARGV[4], '+inf', 'WITHSCORES', 'LIMIT', 0, 100))) do
+  never[#never + 1] = value
+end
+return {1, more, following, ids(due), {}, never}

@@ -1,0 +1,122 @@
+//! Why a request to the server came to nothing. Every `Display` is a full sentence that says what
+//! was attempted, on what, and, where it is not plain, what to do.
+
+use std::time::Duration;
+
+use redis::{RedisError, ServerError};
+
+/// Why a request came to nothing.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum StoreError {
+    /// There is no connection, so the request was not sent.
+    #[error("cannot reach {server}: {why}; is the server running, and is this its address?")]
+    NotConnected {
+        /// The server, as the header shows it.
+        server: String,
+        /// The words of the last attempt.
+        why: String,
+    },
+    /// The server does not let us in.
+    #[error(
+        "{server} does not let us in: {words}; check user and password (-a, --user, REDISCLI_AUTH)"
+    )]
+    Denied {
+        /// The server, as the header shows it.
+        server: String,
+        /// The server's words.
+        words: String,
+    },
+    /// The server answered with an error.
+    #[error("{server} refused to {attempt}: {words}")]
+    Refused {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// The first word of the error, such as `NOPERM`, `OOM` or `READONLY`.
+        code: String,
+        /// The server's words, code and all.
+        words: String,
+    },
+    /// No answer in time. The request may have been carried out all the same.
+    #[error(
+        "{server} did not answer within {after:?} when asked to {attempt}; it may be busy or stopped"
+    )]
+    TimedOut {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// How long we waited.
+        after: Duration,
+    },
+    /// The connection broke before the answer. The request may have been carried out all the same.
+    #[error("the connection to {server} broke when it was asked to {attempt}: {why}")]
+    Broken {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// In which way.
+        why: String,
+    },
+    /// The answer has a shape that the command cannot have.
+    #[error(
+        "{server} gave an answer that makes no sense when asked to {attempt}: {got}; is it a Redis server?"
+    )]
+    Unexpected {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// What came, shortened.
+        got: String,
+    },
+    /// A change was asked for in a read-only session.
+    #[error("this session is read-only; start without --read-only to change {server}")]
+    ReadOnly {
+        /// The server, as the header shows it.
+        server: String,
+    },
+}
+
+impl StoreError {
+    /// Whether the server may have carried the request out although no answer came.
+    #[must_use]
+    pub const fn outcome_unknown(&self) -> bool {
+        matches!(self, Self::TimedOut { .. } | Self::Broken { .. })
+    }
+
+    /// The first word of the server's error, when it answered with one.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        match self {
+            Self::Refused { code, .. } => Some(code),
+            Self::Denied { words, .. } => words.split(' ').next(),
+            _ => None,
+        }
+    }
+}
+
+/// The server's error as it sent it: code and text.
+pub(in crate::store) fn words(error: &ServerError) -> String {
+    match error.details() {
+        Some(details) => format!("{} {details}", error.code()),
+        None => error.code().to_owned(),
+    }
+}
+
+/// What a client-side error says, without the library's own decoration.
+pub(in crate::store) fn plain(error: &RedisError) -> String {
+    if let Some(code) = error.code() {
+        return match error.detail() {
+            Some(detail) => format!("{code} {detail}"),
+            None => code.to_owned(),
+        };
+    }
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
+    }
+}

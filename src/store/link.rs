@@ -1,0 +1,218 @@
+//! The link to one server: a single multiplexed connection, kept up by a task of its own.
+//!
+//! A server that is gone is a state, not an error: the task publishes it as [`Link`], tries again
+//! (after 100 ms, doubling to 500 ms in the first minute, then every 2 s) and declares the link
+//! live again by itself. A request never waits for that: without a connection it fails at once,
+//! and every request has a time limit. redis-rs' own `ConnectionManager` is not used: it caches a
+//! refused login for ever and lets commands wait for a reconnection without a limit.
+
+mod probe;
+mod shared;
+mod task;
+pub(in crate::store) mod wire;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, Value};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use self::shared::Shared;
+use super::error::{StoreError, plain, words};
+use crate::clock::ServerClock;
+use crate::queue::{Endpoint, Link, LinkState, Optional};
+
+/// How long a request may take when its caller has no opinion.
+pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
+
+/// A handle to one server; cheap to clone. The link ends with its last handle.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    shared: Arc<Shared>,
+    access: Access,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Whether a session may change anything.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Access {
+    /// It cannot make a `Writer`.
+    ReadOnly,
+    /// It can.
+    ReadWrite,
+}
+
+impl Store {
+    /// Opens the link and returns at once; must be called in a tokio runtime.
+    #[must_use]
+    pub fn open(endpoint: Endpoint, access: Access) -> Self {
+        let shared = Arc::new(Shared::new(endpoint));
+        let task = tokio::spawn(task::run(Arc::clone(&shared)));
+        Self {
+            inner: Arc::new(Inner {
+                shared,
+                access,
+                task,
+            }),
+        }
+    }
+
+    /// Where the server is.
+    #[must_use]
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.inner.shared.endpoint
+    }
+
+    /// Whether this session may change anything.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.inner.access
+    }
+
+    /// What is known of the link. The receiver is woken when state, facts or refusals change;
+    /// clock and cost are kept up to date in it without waking anybody.
+    #[must_use]
+    pub fn link(&self) -> watch::Receiver<Link> {
+        self.inner.shared.link.subscribe()
+    }
+
+    /// Tries to connect now instead of at the next `retry_at`. Does nothing while connected.
+    pub fn retry_now(&self) {
+        self.inner.shared.retry.notify_one();
+    }
+
+    /// Waits for the first answer; fails at once when an attempt to connect has failed, with its
+    /// reason, and with `TimedOut` after `within`.
+    pub async fn ready(&self, within: Duration) -> Result<ServerClock, StoreError> {
+        let mut link = self.link();
+        let settled =
+            link.wait_for(|l| matches!(l.state, LinkState::Live | LinkState::Lost { .. }));
+        let clock = match tokio::time::timeout(within, settled).await {
+            Ok(Ok(l)) if matches!(l.state, LinkState::Live) => l.clock,
+            Ok(_) => None,
+            Err(_) => {
+                return Err(StoreError::TimedOut {
+                    server: self.endpoint().to_string(),
+                    attempt: "answer for the first time",
+                    after: within,
+                });
+            }
+        };
+        clock.ok_or_else(|| self.inner.shared.trouble())
+    }
+
+    /// The server's clock, once it has answered.
+    #[must_use]
+    pub fn clock(&self) -> Option<ServerClock> {
+        self.inner.shared.link.borrow().clock
+    }
+
+    /// Why the server refuses `command`, when it does.
+    #[must_use]
+    pub fn why_refused(&self, command: Optional) -> Option<String> {
+        let link = self.inner.shared.link.borrow();
+        link.refused.why(command).map(str::to_owned)
+    }
+
+    /// Sends `pipeline` and returns the raw replies, one for each command, errors in their
+    /// places (`Value::ServerError`). `attempt` completes "refused to …". Fails without sending
+    /// when there is no connection. A pipeline is no transaction: for one, put MULTI and EXEC
+    /// into it as commands.
+    pub(in crate::store) async fn query(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
+        let shared = &self.inner.shared;
+        let Some((mut wire, turn)) = shared.wire() else {
+            return Err(shared.trouble());
+        };
+        let flight = shared.send();
+        let count = pipeline.len();
+        let answer = tokio::time::timeout(limit, wire.send_packed_commands(pipeline, 0, count));
+        let server = || self.endpoint().to_string();
+        match answer.await {
+            Ok(Ok(values)) => {
+                flight.answered();
+                shared.pay(pipeline, &values);
+                Ok(values)
+            }
+            Ok(Err(error)) => {
+                shared.broke(turn);
+                Err(StoreError::Broken {
+                    server: server(),
+                    attempt,
+                    why: plain(&error),
+                })
+            }
+            Err(_) => Err(StoreError::TimedOut {
+                server: server(),
+                attempt,
+                after: limit,
+            }),
+        }
+    }
+
+    /// A connection of its own, for commands that block; it does not reconnect.
+    pub(in crate::store) async fn dedicated(&self) -> Result<MultiplexedConnection, StoreError> {
+        wire::connect(self.endpoint()).await.map(|(wire, _)| wire)
+    }
+
+    /// Takes an error reply out of raw replies; `attempt` as for [`query`](Self::query).
+    pub(in crate::store) fn accept(
+        &self,
+        attempt: &'static str,
+        value: Value,
+    ) -> Result<Value, StoreError> {
+        match value {
+            Value::ServerError(error) => Err(StoreError::Refused {
+                server: self.endpoint().to_string(),
+                attempt,
+                code: error.code().to_owned(),
+                words: words(&error),
+            }),
+            other => Ok(other),
+        }
+    }
+
+    /// The error for an answer that the command cannot have.
+    pub(in crate::store) fn unexpected(&self, attempt: &'static str, got: &Value) -> StoreError {
+        let mut text = format!("{got:?}");
+        if let Some((cut, _)) = text.char_indices().nth(200) {
+            text.truncate(cut);
+        }
+        StoreError::Unexpected {
+            server: self.endpoint().to_string(),
+            attempt,
+            got: text,
+        }
+    }
+
+    /// Records that the server refuses an optional command; it is left out until reconnected.
+    pub(in crate::store) fn refuse(&self, command: Optional, words: String) {
+        self.inner.shared.refuse(command, words);
+    }
+
+    /// Keeps the clock up to date with an answer to TIME.
+    pub(in crate::store) fn observe(&self, clock: ServerClock, round_trip: Duration) {
+        self.inner.shared.observe(clock, round_trip);
+    }
+
+    /// Adds measured server time to what we cost.
+    pub(in crate::store) fn cost_server_us(&self, us: u64) {
+        self.inner.shared.cost_server_us(us);
+    }
+}

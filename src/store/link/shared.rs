@@ -1,0 +1,194 @@
+//! What the link's task and its handles have in common.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, Value};
+use tokio::sync::{Notify, watch};
+
+use super::super::error::StoreError;
+use crate::clock::{ServerClock, instant};
+use crate::queue::{Endpoint, Link, Optional};
+
+/// A round trip longer than this tells little about the server's clock.
+const GOOD_ROUND_TRIP: Duration = Duration::from_millis(20);
+
+/// Until a better look at the clock is this old, a bad one does not replace it.
+const CLOCK_STAYS_GOOD: Duration = Duration::from_secs(60);
+
+/// Server time of a command that nothing measured, in µs.
+const TYPICAL_US: u64 = 2;
+
+pub(super) struct Shared {
+    pub(super) endpoint: Endpoint,
+    pub(super) link: watch::Sender<Link>,
+    /// Told by `retry_now`.
+    pub(super) retry: Notify,
+    /// Told by a request that found the connection broken.
+    pub(super) broken: Notify,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    wire: Option<MultiplexedConnection>,
+    /// Counts connections, so that a late complaint about an old one is not taken for the new.
+    turn: u64,
+    trouble: Option<StoreError>,
+    in_flight: usize,
+    waiting_since: Option<Instant>,
+    last_answer: Option<Instant>,
+    clock_seen: Option<Instant>,
+}
+
+impl Shared {
+    pub(super) fn new(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            link: watch::Sender::new(Link::default()),
+            retry: Notify::new(),
+            broken: Notify::new(),
+            state: Mutex::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock, so a poisoned one is whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection, when there is one, and its number.
+    pub(super) fn wire(&self) -> Option<(MultiplexedConnection, u64)> {
+        let state = self.state();
+        state.wire.clone().map(|wire| (wire, state.turn))
+    }
+
+    /// Puts a new connection in place.
+    pub(super) fn connected(&self, wire: MultiplexedConnection) {
+        let mut state = self.state();
+        state.wire = Some(wire);
+        state.turn += 1;
+        state.trouble = None;
+        state.waiting_since = None;
+        state.last_answer = Some(instant());
+    }
+
+    /// Takes the connection away.
+    pub(super) fn disconnected(&self, why: StoreError) {
+        let mut state = self.state();
+        state.wire = None;
+        state.trouble = Some(why);
+        state.waiting_since = None;
+    }
+
+    /// Why there is no connection.
+    pub(super) fn trouble(&self) -> StoreError {
+        self.state()
+            .trouble
+            .clone()
+            .unwrap_or_else(|| StoreError::NotConnected {
+                server: self.endpoint.to_string(),
+                why: "no connection yet".to_owned(),
+            })
+    }
+
+    /// A request found connection number `turn` broken.
+    pub(super) fn broke(&self, turn: u64) {
+        let current = self.state().turn == turn;
+        if current {
+            self.broken.notify_one();
+        }
+    }
+
+    /// Counts a request as under way until the guard is dropped.
+    pub(super) fn send(&self) -> Flight<'_> {
+        let mut state = self.state();
+        state.in_flight += 1;
+        state.waiting_since.get_or_insert_with(instant);
+        Flight { shared: self }
+    }
+
+    /// Since when something has been without an answer, and when the last answer came.
+    pub(super) fn silence(&self) -> (Option<Instant>, Option<Instant>) {
+        let state = self.state();
+        (state.waiting_since, state.last_answer)
+    }
+
+    pub(super) fn observe(&self, clock: ServerClock, round_trip: Duration) {
+        let now = instant();
+        let mut state = self.state();
+        let stale = state
+            .clock_seen
+            .is_none_or(|seen| now.saturating_duration_since(seen) > CLOCK_STAYS_GOOD);
+        if round_trip > GOOD_ROUND_TRIP && !stale {
+            return;
+        }
+        state.clock_seen = Some(now);
+        drop(state);
+        self.silently(|link| link.clock = Some(clock));
+    }
+
+    pub(super) fn refuse(&self, command: Optional, words: String) {
+        self.link.send_modify(|link| {
+            link.refused.0.insert(command, words);
+        });
+    }
+
+    /// Adds what a request sent and received to the cost.
+    pub(super) fn pay(&self, pipeline: &Pipeline, values: &[Value]) {
+        let received: usize = values.iter().map(wire_size).sum();
+        let bytes = u64::try_from(received + pipeline.get_packed_pipeline().len()).unwrap_or(0);
+        let commands = u64::try_from(pipeline.len()).unwrap_or(0);
+        self.silently(|link| {
+            link.cost.commands += commands;
+            link.cost.bytes += bytes;
+            link.cost.server_us += commands * TYPICAL_US;
+        });
+    }
+
+    pub(super) fn cost_server_us(&self, us: u64) {
+        self.silently(|link| link.cost.server_us += us);
+    }
+
+    /// Changes the link without waking those who watch it.
+    fn silently(&self, change: impl FnOnce(&mut Link)) {
+        self.link.send_if_modified(|link| {
+            change(link);
+            false
+        });
+    }
+}
+
+/// A request under way.
+pub(super) struct Flight<'a> {
+    shared: &'a Shared,
+}
+
+impl Flight<'_> {
+    /// Its answer came, so the server is alive.
+    pub(super) fn answered(self) {
+        let mut state = self.shared.state();
+        let now = instant();
+        state.last_answer = Some(now);
+        // What is still under way was sent later than this one.
+        state.waiting_since = (state.in_flight > 1).then_some(now);
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        let mut state = self.shared.state();
+        state.in_flight = state.in_flight.saturating_sub(1);
+    }
+}
+
+/// Bytes of a RESP2 reply on the wire, less than 1 % off.
+fn wire_size(value: &Value) -> usize {
+    match value {
+        Value::BulkString(bytes) => bytes.len() + 8,
+        Value::SimpleString(text) => text.len() + 3,
+        Value::Array(values) => 6 + values.iter().map(wire_size).sum::<usize>(),
+        _ => 5,
+    }
+}

@@ -1,0 +1,253 @@
+//! The task that keeps the link up: connects, listens for silence, connects again.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, Value};
+use tokio::time::sleep_until;
+
+use super::super::error::{StoreError, plain};
+use super::shared::Shared;
+use super::{probe, wire};
+use crate::clock::{ServerClock, instant};
+use crate::queue::{LinkState, Refused};
+
+/// Without an answer for so long while nothing is asked, the task asks for the time.
+const BEAT: Duration = Duration::from_millis(500);
+/// Without an answer for so long although something is asked, the server hangs.
+const HUNG: Duration = Duration::from_secs(1);
+/// A server that has hung for so long may be gone behind a dead network: a second connection is
+/// tried, and takes the place of the first when it is answered.
+const SECOND: Duration = Duration::from_secs(10);
+
+/// Runs until it is aborted.
+pub(super) async fn run(shared: Arc<Shared>) {
+    let mut lost_at: Option<Instant> = None;
+    let mut attempt = 0;
+    loop {
+        let mut why = match wire::connect(&shared.endpoint).await {
+            Ok((wire, clock)) => {
+                (lost_at, attempt) = (None, 0);
+                live(&shared, &wire, clock);
+                serve(&shared, wire).await
+            }
+            Err(error) => error,
+        };
+        if let StoreError::Broken { server, why: w, .. } = why {
+            why = StoreError::NotConnected { server, why: w };
+        }
+        let now = instant();
+        let since = *lost_at.get_or_insert(now);
+        let retry_at = now + pause(attempt, now.saturating_duration_since(since));
+        attempt += 1;
+        lost(&shared, why, since, retry_at);
+        tokio::select! {
+            () = sleep_until(retry_at.into()) => {}
+            () = shared.retry.notified() => {}
+        }
+    }
+}
+
+/// How long to wait before the next attempt.
+fn pause(attempt: u32, lost_for: Duration) -> Duration {
+    if lost_for > Duration::from_secs(60) {
+        return Duration::from_secs(2);
+    }
+    Duration::from_millis(100 << attempt.min(3)).min(Duration::from_millis(500))
+}
+
+fn live(shared: &Shared, wire: &MultiplexedConnection, clock: ServerClock) {
+    shared.connected(wire.clone());
+    shared.link.send_modify(|link| {
+        link.state = LinkState::Live;
+        link.clock = Some(clock);
+        link.refused = Refused::default();
+    });
+}
+
+fn lost(shared: &Shared, error: StoreError, since: Instant, retry_at: Instant) {
+    let why = match &error {
+        StoreError::NotConnected { why, .. } => why.clone(),
+        StoreError::Denied { words, .. } | StoreError::Refused { words, .. } => words.clone(),
+        other => other.to_string(),
+    };
+    shared.disconnected(error);
+    shared.link.send_modify(|link| {
+        link.state = LinkState::Lost {
+            why,
+            since,
+            retry_at,
+        };
+    });
+}
+
+/// Watches over a connection until it is broken; returns how.
+async fn serve(shared: &Shared, wire: MultiplexedConnection) -> StoreError {
+    let mut serving = Serving {
+        shared,
+        probe: Some(Box::pin(probe_once(shared, wire.clone()))),
+        wire,
+        beat: None,
+        second: None,
+        next_beat: instant(),
+        next_second: instant(),
+    };
+    loop {
+        let wake = serving.look();
+        let end = tokio::select! {
+            () = finished(&mut serving.probe) => None,
+            outcome = finished(&mut serving.beat) => outcome.err().filter(ends_the_connection),
+            outcome = finished(&mut serving.second) => serving.second_tried(outcome),
+            // Whether it is this connection that broke, and why, the next answer tells.
+            () = shared.broken.notified() => {
+                serving.ask_the_time();
+                None
+            }
+            () = sleep_until(wake.into()) => None,
+        };
+        if let Some(error) = end {
+            return error;
+        }
+    }
+}
+
+/// A script that runs too long is no reason to connect again: the server is there, but hangs.
+fn ends_the_connection(error: &StoreError) -> bool {
+    error.code() != Some("BUSY")
+}
+
+/// One connection being watched over, with what the task itself has under way on it.
+struct Serving<'a> {
+    shared: &'a Shared,
+    wire: MultiplexedConnection,
+    probe: Option<BoxFuture<'a, ()>>,
+    beat: Option<BoxFuture<'a, Result<(), StoreError>>>,
+    second: Option<BoxFuture<'a, Connected>>,
+    next_beat: Instant,
+    next_second: Instant,
+}
+
+type Connected = Result<(MultiplexedConnection, ServerClock), StoreError>;
+
+impl Serving<'_> {
+    /// Does what the silence so far calls for; returns when to look again.
+    fn look(&mut self) -> Instant {
+        let (waiting, answered) = self.shared.silence();
+        let now = instant();
+        let quiet_since = waiting.or(answered).unwrap_or(now);
+        let quiet = now.saturating_duration_since(quiet_since);
+        if quiet >= BEAT && self.beat.is_none() && now >= self.next_beat {
+            self.ask_the_time();
+        }
+        mark(self.shared, waiting.filter(|_| quiet >= HUNG));
+        if waiting.is_some() && quiet >= SECOND && self.second.is_none() && now >= self.next_second
+        {
+            self.second = Some(Box::pin(wire::connect(&self.shared.endpoint)));
+        }
+        match quiet {
+            q if q < BEAT => quiet_since + BEAT,
+            q if q < HUNG && waiting.is_some() => quiet_since + HUNG,
+            _ => now + BEAT,
+        }
+    }
+
+    fn ask_the_time(&mut self) {
+        self.next_beat = instant() + BEAT;
+        self.beat = Some(Box::pin(time(self.shared, self.wire.clone())));
+    }
+
+    /// Moves to the second connection when it was answered; an error ends the first one too,
+    /// unless the server merely hangs on.
+    fn second_tried(&mut self, outcome: Connected) -> Option<StoreError> {
+        self.next_second = instant() + SECOND / 2;
+        match outcome {
+            Ok((new, clock)) => {
+                live(self.shared, &new, clock);
+                self.probe = Some(Box::pin(probe_once(self.shared, new.clone())));
+                self.beat = None;
+                self.wire = new;
+                None
+            }
+            Err(StoreError::TimedOut { .. }) => None,
+            Err(error) => Some(error),
+        }
+    }
+}
+
+/// Waits for what is in `slot`, and empties it; for ever when there is nothing.
+async fn finished<T>(slot: &mut Option<BoxFuture<'_, T>>) -> T {
+    match slot {
+        Some(future) => {
+            let outcome = future.await;
+            *slot = None;
+            outcome
+        }
+        None => pending().await,
+    }
+}
+
+/// Publishes `Hung` or `Live`, when it is not so already.
+fn mark(shared: &Shared, hung_since: Option<Instant>) {
+    shared.link.send_if_modified(|link| {
+        let state = match (hung_since, &link.state) {
+            (Some(since), LinkState::Live) => LinkState::Hung { since },
+            (None, LinkState::Hung { .. }) => LinkState::Live,
+            _ => return false,
+        };
+        link.state = state;
+        true
+    });
+}
+
+/// Asks for the time, without a limit: a server that hangs answers when it goes on.
+async fn time(shared: &Shared, mut wire: MultiplexedConnection) -> Result<(), StoreError> {
+    let mut beat = Pipeline::new();
+    beat.cmd("TIME");
+    let (sent, flight) = (instant(), shared.send());
+    let values = wire.send_packed_commands(&beat, 0, 1).await;
+    let values = values.map_err(|e| StoreError::NotConnected {
+        server: shared.endpoint.to_string(),
+        why: plain(&e),
+    })?;
+    let answered = instant();
+    let us = wire::read_time(values.first().unwrap_or(&Value::Nil), &shared.endpoint)?;
+    flight.answered();
+    shared.pay(&beat, &values);
+    let round_trip = answered.saturating_duration_since(sent);
+    shared.observe(ServerClock::observed(us, sent, answered), round_trip);
+    Ok(())
+}
+
+/// Tries the optional commands and publishes what came of it.
+async fn probe_once(shared: &Shared, mut wire: MultiplexedConnection) {
+    let tries = probe::pipeline();
+    let flight = shared.send();
+    let Ok(values) = wire.send_packed_commands(&tries, 0, tries.len()).await else {
+        return;
+    };
+    flight.answered();
+    shared.pay(&tries, &values);
+    let (refused, facts) = probe::read(&values);
+    shared.link.send_modify(|link| {
+        link.refused.0.extend(refused.0);
+        if let Some(facts) = facts {
+            link.facts = Some(facts);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pauses_double_to_half_a_second_and_end_at_two_seconds() {
+        let ms = |attempt, lost_s| pause(attempt, Duration::from_secs(lost_s)).as_millis();
+        let first: Vec<u128> = (0..5).map(|attempt| ms(attempt, 1)).collect();
+        assert_eq!(first, [100, 200, 400, 500, 500]);
+        assert_eq!(ms(99, 61), 2000);
+    }
+}

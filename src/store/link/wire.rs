@@ -1,0 +1,185 @@
+//! The one place that makes connections. TLS, Sentinel and Cluster will be told apart here, by
+//! the endpoint's kind; nothing else in the program says how a server is reached.
+
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::io::tcp::TcpSettings;
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline,
+    RedisConnectionInfo, Value,
+};
+
+use super::super::error::{StoreError, plain, words};
+use crate::clock::{ServerClock, instant};
+use crate::queue::{Address, Endpoint};
+
+/// How long the connection itself, and then the first answer, may take.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// What CLIENT LIST shows us as.
+const NAME: &str = "delayscope";
+
+/// Connects, logs in, selects the database and asks for the time, the last three in one round
+/// trip. RESP2 only and no HELLO or CLIENT SETINFO, so that Redis 5.0 has nothing to refuse.
+pub(in crate::store) async fn connect(
+    endpoint: &Endpoint,
+) -> Result<(MultiplexedConnection, ServerClock), StoreError> {
+    let unreachable = |why: String| StoreError::NotConnected {
+        server: endpoint.to_string(),
+        why,
+    };
+    // We log in ourselves: the library does not pass on the words of a refusal.
+    let bare = RedisConnectionInfo::default().set_skip_set_lib_name();
+    let client = client(endpoint, bare).map_err(|e| unreachable(plain(&e)))?;
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(LIMIT))
+        // Each request has its own limit; see `Store::query`.
+        .set_response_timeout(None);
+    let mut wire = client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await
+        .map_err(|e| unreachable(plain(&e)))?;
+    let clock = greet(&mut wire, endpoint).await?;
+    Ok((wire, clock))
+}
+
+/// A client for a connection in subscriber mode, which logs in by the library's means.
+pub(in crate::store) fn subscriber(endpoint: &Endpoint) -> Result<Client, StoreError> {
+    let mut settings = RedisConnectionInfo::default()
+        .set_skip_set_lib_name()
+        .set_db(endpoint.db);
+    if let Some(user) = endpoint.user.as_deref() {
+        settings = settings.set_username(user);
+    }
+    if let Some(password) = endpoint.password.as_deref() {
+        settings = settings.set_password(password);
+    } else if endpoint.user.is_some() {
+        settings = settings.set_password("");
+    }
+    client(endpoint, settings).map_err(|e| StoreError::NotConnected {
+        server: endpoint.to_string(),
+        why: plain(&e),
+    })
+}
+
+fn client(endpoint: &Endpoint, settings: RedisConnectionInfo) -> redis::RedisResult<Client> {
+    let address = match &endpoint.address {
+        Address::Tcp(host, port) => ConnectionAddr::Tcp(host.clone(), *port),
+        Address::Unix(path) => ConnectionAddr::Unix(path.clone()),
+    };
+    let info: ConnectionInfo = address
+        .into_connection_info()?
+        .set_tcp_settings(TcpSettings::default().set_nodelay(true))
+        .set_redis_settings(settings);
+    Client::open(info)
+}
+
+/// Login, database, name and time, in one round trip.
+async fn greet(
+    wire: &mut MultiplexedConnection,
+    endpoint: &Endpoint,
+) -> Result<ServerClock, StoreError> {
+    let server = || endpoint.to_string();
+    let mut hello = Pipeline::new();
+    let login = add_login(&mut hello, endpoint);
+    if endpoint.db != 0 {
+        hello.cmd("SELECT").arg(endpoint.db);
+    }
+    hello.cmd("CLIENT").arg("SETNAME").arg(NAME);
+    hello.cmd("TIME");
+    let (sent, count) = (instant(), hello.len());
+    let answer = tokio::time::timeout(LIMIT, wire.send_packed_commands(&hello, 0, count)).await;
+    let values = match answer {
+        Ok(Ok(values)) => values,
+        Ok(Err(error)) => {
+            return Err(StoreError::NotConnected {
+                server: server(),
+                why: plain(&error),
+            });
+        }
+        Err(_) => {
+            return Err(StoreError::TimedOut {
+                server: server(),
+                attempt: "greet us",
+                after: LIMIT,
+            });
+        }
+    };
+    let answered = instant();
+    if let Some(Value::ServerError(error)) = values.first().filter(|_| login) {
+        let words = words(error);
+        // Like redis-cli: a password that the server does not want is no reason to stay out.
+        if !words.contains("no password is set") && !words.contains("without any password") {
+            return Err(StoreError::Denied {
+                server: server(),
+                words,
+            });
+        }
+    }
+    if let Some(Value::ServerError(error)) = values.get(usize::from(login)) {
+        let code = error.code();
+        if endpoint.db != 0 && code != "NOAUTH" {
+            return Err(StoreError::Refused {
+                server: server(),
+                attempt: "select the database",
+                code: code.to_owned(),
+                words: words(error),
+            });
+        }
+    }
+    let time = values.last().unwrap_or(&Value::Nil);
+    read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
+}
+
+/// Adds AUTH when there is something to log in with; tells whether there was.
+fn add_login(hello: &mut Pipeline, endpoint: &Endpoint) -> bool {
+    let password = endpoint.password.as_deref();
+    match endpoint.user.as_deref() {
+        // The one-argument form also does for the default user, and is all that 5.0 knows.
+        None | Some("default") => match password {
+            Some(password) => hello.cmd("AUTH").arg(password),
+            None => return false,
+        },
+        Some(user) => hello.cmd("AUTH").arg(user).arg(password.unwrap_or("")),
+    };
+    true
+}
+
+/// Microseconds since the epoch from a reply to TIME.
+pub(in crate::store) fn read_time(value: &Value, endpoint: &Endpoint) -> Result<i64, StoreError> {
+    let server = endpoint.to_string();
+    match value {
+        Value::ServerError(error) if matches!(error.code(), "NOAUTH" | "WRONGPASS") => {
+            Err(StoreError::Denied {
+                server,
+                words: words(error),
+            })
+        }
+        Value::ServerError(error) => Err(StoreError::Refused {
+            server,
+            attempt: "tell the time",
+            code: error.code().to_owned(),
+            words: words(error),
+        }),
+        other => time_us(other).ok_or_else(|| StoreError::Unexpected {
+            server,
+            attempt: "tell the time",
+            got: format!("{other:?}"),
+        }),
+    }
+}
+
+/// Microseconds since the epoch, when `value` is what TIME answers.
+pub(in crate::store) fn time_us(value: &Value) -> Option<i64> {
+    let Value::Array(parts) = value else {
+        return None;
+    };
+    let [Value::BulkString(seconds), Value::BulkString(micros)] = parts.as_slice() else {
+        return None;
+    };
+    let number = |bytes: &[u8]| std::str::from_utf8(bytes).ok()?.parse::<i64>().ok();
+    number(seconds)?
+        .checked_mul(1_000_000)?
+        .checked_add(number(micros)?)
+}

@@ -1,0 +1,55 @@
+//! Requests that `update` makes, as data. `runner` starts them; each answer is a [`Msg`].
+//!
+//! [`Msg`]: super::msg::Msg
+
+use crate::clock::EpochMillis;
+use crate::queue::{PageAsk, Queue, Zoom};
+
+/// Something to be done.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Effect {
+    /// Look for queues (again).
+    Discover,
+    /// Read one queue, with the rows in sight.
+    LoadPulse {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which rows.
+        page: Option<PageAsk>,
+    },
+    /// Read several queues, without rows, in one pipeline.
+    LoadPulses {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queues.
+        queues: Vec<Queue>,
+    },
+    /// Survey one queue.
+    LoadSurvey {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// With the timeline's bars of this zoom; none: the due-time classes only.
+        zoom: Option<Zoom>,
+    },
+    /// Find the rank of the first entry due at or after a moment.
+    FindRank {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The moment.
+        due: EpochMillis,
+    },
+    /// Try the lost link at once.
+    RetryLink,
+    /// Leave the terminal and stop, as Ctrl-Z does.
+    Suspend,
+    /// Draw every cell again.
+    Redraw,
+    /// End the program.
+    Quit,
+}

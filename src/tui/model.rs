@@ -1,0 +1,302 @@
+//! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use crate::clock::EpochMillis;
+use crate::payload::Decoded;
+use crate::queue::{
+    Announcement, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
+};
+
+/// How the screen is drawn: fixed for a session.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Look {
+    /// Plain ASCII instead of blocks, arrows and boxes.
+    pub ascii: bool,
+    /// No colour at all (`NO_COLOR`): meanings stay as glyphs and words.
+    pub no_color: bool,
+    /// 24-bit colours for this background; none: the terminal's own 16.
+    pub truecolor: Option<Background>,
+}
+
+/// Which background the 24-bit colours are chosen for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Background {
+    /// Light text on dark.
+    Dark,
+    /// Dark text on light.
+    Light,
+}
+
+/// Everything the screen knows.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// How it is drawn.
+    pub look: Look,
+    /// `host:port/db`.
+    pub endpoint: String,
+    /// The session cannot change anything.
+    pub read_only: bool,
+    /// The link to the server, as last reported.
+    pub link: Link,
+    /// Our monotonic clock at this frame.
+    pub instant: Instant,
+    /// The server's time at this frame; carried on by our clock while the server is away.
+    pub now: EpochMillis,
+    /// Which screen is shown.
+    pub screen: Screen,
+    /// What lies over it.
+    pub overlay: Option<Overlay>,
+    /// Which pane the keys act on.
+    pub focus: Pane,
+    /// The queues, in the order shown.
+    pub queues: Vec<QueueRow>,
+    /// Index of the selected queue in `queues`.
+    pub cursor: usize,
+    /// Index of the first queue row in sight.
+    pub top: usize,
+    /// How far the search for queues is.
+    pub discovery: Discovery,
+    /// How much of the future the timeline shows.
+    pub zoom: Zoom,
+    /// Start of the timeline's bar under the cursor.
+    pub bar: Option<EpochMillis>,
+    /// The entries of the selected queue.
+    pub entries: Entries,
+    /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
+    pub traffic: VecDeque<Announcement>,
+    /// Since when the picture stands still (`f`).
+    pub frozen: Option<EpochMillis>,
+    /// A short message at the bottom, until the instant.
+    pub toast: Option<Toast>,
+    /// How often the selected queue is read, in ms; what the user asked for.
+    pub interval_ms: u64,
+    /// The interval is stretched to this because answers take long.
+    pub stretched_ms: Option<u64>,
+    /// What we cost the server, smoothed over the last seconds.
+    pub cost: CostRate,
+}
+
+/// How many announcements are kept.
+pub const TRAFFIC_KEPT: usize = 1000;
+
+/// What we cost the server per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CostRate {
+    /// Commands.
+    pub commands: f64,
+    /// ms of server time.
+    pub server_ms: f64,
+    /// Bytes.
+    pub bytes: f64,
+}
+
+/// The screens.
+#[derive(Clone, Debug)]
+pub enum Screen {
+    /// The queues on top, the selected one below.
+    Dashboard,
+    /// One queue on the whole screen.
+    Queue,
+    /// One entry.
+    Entry(Box<EntryView>),
+}
+
+/// One entry, opened.
+#[derive(Clone, Debug)]
+pub struct EntryView {
+    /// The entry as it was when opened.
+    pub row: EntryRow,
+    /// Text or hex.
+    pub face: Face,
+    /// First line in sight.
+    pub scroll: usize,
+    /// Where Esc goes back to.
+    pub back: Back,
+}
+
+/// Where Esc leads from an entry.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Back {
+    /// To the dashboard.
+    Dashboard,
+    /// To the queue's own screen.
+    Queue,
+}
+
+/// The two faces of a payload.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Face {
+    /// Decoded.
+    #[default]
+    Text,
+    /// Bytes.
+    Hex,
+}
+
+/// What lies over the screen.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Overlay {
+    /// The keys.
+    Help {
+        /// First line in sight.
+        scroll: usize,
+    },
+}
+
+/// The panes that can have the focus.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Pane {
+    /// The table of queues.
+    Queues,
+    /// The countdown timeline.
+    Timeline,
+    /// The entries.
+    Entries,
+    /// The channel traffic.
+    Traffic,
+}
+
+/// A queue in the table.
+#[derive(Clone, Debug)]
+pub struct QueueRow {
+    /// Which queue.
+    pub queue: Queue,
+    /// The last pulse.
+    pub pulse: Option<Pulse>,
+    /// The last survey.
+    pub survey: Option<Survey>,
+    /// Depths over the last minutes.
+    pub trend: Trend,
+    /// When the last pulse arrived here.
+    pub read_at: Option<Instant>,
+    /// Why the last read failed, when it did.
+    pub trouble: Option<String>,
+}
+
+/// Depths over time: one sample a second at most, an outage leaves a gap.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trend {
+    /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
+    pub samples: VecDeque<Option<Depths>>,
+}
+
+impl Trend {
+    /// Samples kept: five minutes of seconds.
+    pub const KEPT: usize = 300;
+}
+
+/// The three depths at one moment.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Depths {
+    /// The server's time.
+    pub at: EpochMillis,
+    /// Entries in timeouts.
+    pub waiting: u64,
+    /// Length of the order list; `None` in a layout without one.
+    pub order: Option<u64>,
+    /// Length of target.
+    pub target: u64,
+}
+
+/// How far the search for queues is.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Discovery {
+    /// Not begun.
+    #[default]
+    Idle,
+    /// Under way.
+    Looking {
+        /// Keys looked through.
+        looked: u64,
+        /// Keys in the db.
+        keys: u64,
+    },
+    /// Through.
+    Done {
+        /// Keys looked through.
+        looked: u64,
+    },
+}
+
+/// A window on the entries of the selected queue, by rank in timeouts.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    /// Rank of the first row on the screen.
+    pub top: u64,
+    /// Rank of the row under the cursor.
+    pub cursor: u64,
+    /// The cursor was moved: it follows its entry, not its rank.
+    pub anchored: bool,
+    /// Rank of `rows[0]`.
+    pub first: u64,
+    /// The rows that are loaded.
+    pub rows: Vec<EntryRow>,
+}
+
+/// An entry, ready to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryRow {
+    /// Its exact bytes.
+    pub member: Vec<u8>,
+    /// Its score.
+    pub score: f64,
+    /// What the score says.
+    pub due: Due,
+    /// What people call it by.
+    pub id: EntryId,
+    /// Its frame form; none in a layout without frames or when it is no frame.
+    pub form: Option<Form>,
+    /// Bytes of the payload (of the member, when it is no frame).
+    pub size: usize,
+    /// What is inside, or why it cannot be told.
+    pub content: Result<Decoded, FrameError>,
+}
+
+/// A short message.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Toast {
+    /// What it says.
+    pub text: String,
+    /// Good news or a reason why not.
+    pub tone: Tone,
+    /// When it goes.
+    pub until: Instant,
+}
+
+/// The tone of a toast.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Tone {
+    /// Good news.
+    Good,
+    /// A reason why not.
+    Warn,
+}
+
+impl Model {
+    /// The selected queue's row, when there is any queue.
+    #[must_use]
+    pub fn selected(&self) -> Option<&QueueRow> {
+        self.queues.get(self.cursor)
+    }
+
+    /// How many entries wait in the selected queue.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        let pulse = self.selected().and_then(|row| row.pulse.as_ref());
+        pulse.map_or(0, |p| match p.waiting {
+            Known::Is(n) => n,
+            _ => 0,
+        })
+    }
+
+    /// The entry under the cursor, when it is loaded.
+    #[must_use]
+    pub fn entry(&self) -> Option<&EntryRow> {
+        let offset = self.entries.cursor.checked_sub(self.entries.first)?;
+        self.entries.rows.get(usize::try_from(offset).ok()?)
+    }
+}

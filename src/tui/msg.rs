@@ -1,0 +1,70 @@
+//! Facts that reach the screen, in past tense. Plain data: comparable, printable, no callbacks.
+
+use std::time::Instant;
+
+use super::keys::Key;
+use crate::clock::EpochMillis;
+use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
+
+/// Something happened.
+#[derive(Clone, Debug)]
+pub enum Msg {
+    /// A key was pressed.
+    KeyPressed(Key),
+    /// The left button was pressed at column, row (from 0).
+    Clicked(u16, u16),
+    /// The wheel was turned at column, row: negative is up.
+    Scrolled(u16, u16, i8),
+    /// The terminal has another size: columns, rows.
+    Resized(u16, u16),
+    /// The program came back from Ctrl-Z.
+    Resumed,
+    /// Time passed.
+    Ticked(Instant),
+    /// The link to the server changed.
+    LinkChanged(Box<Link>),
+    /// A queue was found.
+    QueueFound(Queue),
+    /// The search for queues went on: keys looked through, keys in the db.
+    Looked(u64, u64),
+    /// The search for queues is through: keys looked through.
+    LookedAll(u64),
+    /// The selected queue was read.
+    PulseLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// What was seen, or why not.
+        result: Result<Pulse, String>,
+    },
+    /// Other queues were read.
+    PulsesLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was seen of each, or why nothing.
+        result: Result<Vec<(Queue, Pulse)>, String>,
+    },
+    /// A queue was surveyed.
+    SurveyLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// What was seen, or why not.
+        result: Result<Survey, String>,
+    },
+    /// The rank of the first entry due at or after a moment is known.
+    RankFound {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The moment that was asked for.
+        due: EpochMillis,
+        /// The rank, or why not.
+        result: Result<u64, String>,
+    },
+    /// Something was published on a queue's channel.
+    Announced(Announcement),
+}
