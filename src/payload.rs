@@ -2,6 +2,30 @@
 //!
 //! Pure. A file per codec; adding one is a file, a variant of [`Codec`] and its fixture rows.
 //! Nothing here fails or panics: what no codec explains is shown as hex.
+//!
+//! A codec must explain every byte. Where several do, the order of trial decides: the codecs that
+//! mark their payloads (Java's, JBoss's), JSON, Kryo where it is no plausible text, then text.
+//! What cannot be told apart, since the bytes are the same:
+//!
+//! * a bare number, `true`, `false`, `null`: text, JSON and others → `text`;
+//! * a bare JSON string: JSON with or without types, Ion → `json`;
+//! * Kryo 3 and 4 → `kryo5`;
+//! * Ion (which is text), a short string in CBOR, a small number in msgpack → `text`;
+//! * a byte of zero: Kryo's null and CBOR's 0 → `kryo5`;
+//! * a two-character string in JBoss and a `float` in Kryo → `marshalling`;
+//! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`.
+
+mod foreign;
+mod json;
+mod kryo5;
+mod line;
+mod marshalling;
+mod reader;
+mod serialization;
+mod text;
+mod value;
+
+use std::fmt;
 
 use serde_json::Value;
 
@@ -31,6 +55,117 @@ pub struct Decoded {
     pub codec: Codec,
     /// The value as JSON; null when nothing explains it.
     pub value: Value,
-    /// One line for tables: no control characters, hex when nothing explains it.
+    /// One line for tables: of a string the string itself, of all else compact JSON, hex when
+    /// nothing explains it. Without control characters, cut after 4,096 characters.
     pub text: String,
+}
+
+/// Why a text cannot become a payload.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum EncodeError {
+    /// There is no codec to write it with.
+    #[error("a codec must be named to write a payload: `{0}` is none")]
+    NoCodec(Codec),
+}
+
+impl Codec {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 7] = [
+        Self::Text,
+        Self::Json,
+        Self::TypedJson,
+        Self::Kryo5,
+        Self::Marshalling,
+        Self::Serialization,
+        Self::Unknown,
+    ];
+
+    /// The word for it in screens, flags and JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::TypedJson => "typed-json",
+            Self::Kryo5 => "kryo5",
+            Self::Marshalling => "marshalling",
+            Self::Serialization => "serialization",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The codec that a word names; none for any other word.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|codec| codec.name() == name)
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Decoded {
+    fn new(codec: Codec, value: Value) -> Self {
+        let text = line::of_value(&value);
+        Self { codec, value, text }
+    }
+
+    fn unknown(payload: &[u8]) -> Self {
+        Self {
+            codec: Codec::Unknown,
+            value: Value::Null,
+            text: line::of_bytes(payload),
+        }
+    }
+}
+
+/// Reads a payload whose codec is not known.
+#[must_use]
+pub fn decode(payload: &[u8]) -> Decoded {
+    let marked = || {
+        let java = || serialization::decode(payload).map(|v| (Codec::Serialization, v));
+        let jboss = || marshalling::decode(payload).map(|v| (Codec::Marshalling, v));
+        java().or_else(jboss)
+    };
+    marked()
+        .or_else(|| json::recognise(payload))
+        .or_else(|| kryo5::recognise(payload).map(|v| (Codec::Kryo5, v)))
+        .or_else(|| text::recognise(payload).map(|v| (Codec::Text, v)))
+        .map_or_else(
+            || Decoded::unknown(payload),
+            |(codec, value)| Decoded::new(codec, value),
+        )
+}
+
+/// Reads a payload as that codec's; none when it cannot be. As [`Codec::Unknown`], anything can.
+#[must_use]
+pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<Decoded> {
+    let value = match codec {
+        Codec::Text => text::decode(payload),
+        Codec::Json | Codec::TypedJson => json::decode(payload),
+        Codec::Kryo5 => kryo5::decode(payload),
+        Codec::Marshalling => marshalling::decode(payload),
+        Codec::Serialization => serialization::decode(payload),
+        Codec::Unknown => return Some(Decoded::unknown(payload)),
+    };
+    value.map(|value| Decoded::new(codec, value))
+}
+
+/// The payload that says `text`, byte for byte as Redisson's codec writes that string.
+///
+/// The JSON codecs take JSON as it is typed: `42` is a number, `{"id":1}` an object, `"42"` a
+/// string. What is no JSON becomes a JSON string, so that `hello` needs no quotes. Note that
+/// `JsonJacksonCodec` reads an object only if it says its `@class`.
+pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
+    match codec {
+        Codec::Text => Ok(text.as_bytes().to_vec()),
+        Codec::Json | Codec::TypedJson => Ok(json::encode(text)),
+        Codec::Kryo5 => Ok(kryo5::encode(text)),
+        Codec::Marshalling => Ok(marshalling::encode(text)),
+        Codec::Serialization => Ok(serialization::encode(text)),
+        Codec::Unknown => Err(EncodeError::NoCodec(codec)),
+    }
 }

@@ -1,0 +1,86 @@
+//! `StringCodec`, `LongCodec`, `IntegerCodec`, `DoubleCodec`: `toString()` in UTF-8.
+//!
+//! Bytes that are a bare JSON number, `true`, `false` or `null` were written by these or by a JSON
+//! codec; nobody can tell, and they are called text. Their value is that number or word.
+//!
+//! Much that is binary is UTF-8 by accident: [`recognise`] is for bytes whose codec is unknown, and
+//! asks that the text could have been meant as one. Texts of other codecs that look like text
+//! cannot be told from it: Ion, a short CBOR string, a small msgpack number.
+
+use serde_json::Value;
+
+use super::foreign;
+
+/// Longer digits than these are an id, not a number.
+const MAX_SCALAR: usize = 64;
+
+/// Reads any UTF-8.
+pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
+    str::from_utf8(bytes).ok().map(value)
+}
+
+/// Reads UTF-8 that was meant to be text.
+pub(super) fn recognise(bytes: &[u8]) -> Option<Value> {
+    let text = str::from_utf8(bytes).ok()?;
+    if !is_plausible(text) {
+        return None;
+    }
+    Some(value(text))
+}
+
+/// Whether a text was meant as one: no control characters but white space, or a few of them
+/// (terminal colours, a separator) that neither begin it nor belong to another codec.
+pub(super) fn is_plausible(text: &str) -> bool {
+    let binary = text.chars().filter(|&c| is_binary(c)).count();
+    if binary == 0 {
+        return true;
+    }
+    let begins_well = !text.starts_with(char::is_control);
+    begins_well && binary * 4 <= text.chars().count() && !foreign::is_claimed(text.as_bytes())
+}
+
+/// A control character that is not white space.
+fn is_binary(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r')
+}
+
+fn value(text: &str) -> Value {
+    let may_be_scalar = text.len() <= MAX_SCALAR
+        && text.starts_with(|c: char| matches!(c, '-' | '0'..='9' | 't' | 'f' | 'n'))
+        && !text.ends_with(char::is_whitespace);
+    may_be_scalar
+        .then(|| serde_json::from_str(text).ok())
+        .flatten()
+        .unwrap_or_else(|| Value::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_bare_number_or_word_is_that_value() {
+        assert_eq!(decode(b"-300"), Some(json!(-300)));
+        assert_eq!(decode(b"true"), Some(json!(true)));
+        assert_eq!(decode(b"null"), Some(json!(null)));
+        let exact = decode(b"9223372036854775807").map(|v| v.to_string());
+        assert_eq!(exact.as_deref(), Some("9223372036854775807"));
+    }
+
+    #[test]
+    fn what_is_nearly_a_number_is_a_string() {
+        for text in ["007", "1 ", " 1", "-", "1.", "nullable", "0x10"] {
+            assert_eq!(decode(text.as_bytes()), Some(json!(text)));
+        }
+    }
+
+    #[test]
+    fn a_few_controls_inside_a_text_leave_it_a_text() {
+        assert!(is_plausible("a\tb\nc\u{0}d\u{1b}e"));
+        assert!(is_plausible("\tindented"));
+        assert!(is_plausible("\u{feff}with a byte order mark"));
+        assert!(!is_plausible("\u{8}\u{3}ok"));
+        assert!(!is_plausible("a\u{1}\u{2}"));
+    }
+}
