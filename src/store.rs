@@ -3,6 +3,8 @@
 
 pub mod error;
 pub mod link;
+pub mod read;
+pub mod watch;
 
 pub use error::StoreError;
 pub use link::{Access, Store};

@@ -8,7 +8,7 @@
 
 mod probe;
 mod shared;
-mod task;
+pub(in crate::store) mod task;
 pub(in crate::store) mod wire;
 
 use std::sync::Arc;
@@ -136,6 +136,18 @@ impl Store {
         pipeline: &Pipeline,
         limit: Duration,
     ) -> Result<Vec<Value>, StoreError> {
+        let values = self.exchange(attempt, pipeline, limit).await?;
+        self.inner.shared.pay_typical(values.len());
+        Ok(values)
+    }
+
+    /// [`query`](Self::query) for reads that measure their own server time.
+    pub(in crate::store) async fn exchange(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
         let shared = &self.inner.shared;
         let Some((mut wire, turn)) = shared.wire() else {
             return Err(shared.trouble());
@@ -204,6 +216,11 @@ impl Store {
     /// Records that the server refuses an optional command; it is left out until reconnected.
     pub(in crate::store) fn refuse(&self, command: Optional, words: String) {
         self.inner.shared.refuse(command, words);
+    }
+
+    /// Records that an optional command that was refused before is allowed now.
+    pub(in crate::store) fn allow(&self, command: Optional) {
+        self.inner.shared.allow(command);
     }
 
     /// Keeps the clock up to date with an answer to TIME.

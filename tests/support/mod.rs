@@ -192,9 +192,9 @@ impl Server {
     /// The same with raw bytes.
     pub fn cmd_bytes(&self, words: &[&[u8]]) -> Value {
         let mut cmd = redis::Cmd::new();
-        words.iter().for_each(|word| {
+        for word in words {
             cmd.arg(*word);
-        });
+        }
         cmd.query(&mut self.connection())
             .unwrap_or_else(|e| panic!("{:?}: {e}", String::from_utf8_lossy(words[0])))
     }

@@ -15,7 +15,7 @@ use crate::queue::{Endpoint, Link, Optional};
 const GOOD_ROUND_TRIP: Duration = Duration::from_millis(20);
 
 /// Until a better look at the clock is this old, a bad one does not replace it.
-const CLOCK_STAYS_GOOD: Duration = Duration::from_secs(60);
+const CLOCK_STAYS_GOOD: Duration = Duration::from_mins(1);
 
 /// Server time of a command that nothing measured, in µs.
 const TYPICAL_US: u64 = 2;
@@ -118,10 +118,10 @@ impl Shared {
     pub(super) fn observe(&self, clock: ServerClock, round_trip: Duration) {
         let now = instant();
         let mut state = self.state();
-        let stale = state
+        let outdated = state
             .clock_seen
             .is_none_or(|seen| now.saturating_duration_since(seen) > CLOCK_STAYS_GOOD);
-        if round_trip > GOOD_ROUND_TRIP && !stale {
+        if round_trip > GOOD_ROUND_TRIP && !outdated {
             return;
         }
         state.clock_seen = Some(now);
@@ -135,6 +135,11 @@ impl Shared {
         });
     }
 
+    pub(super) fn allow(&self, command: Optional) {
+        self.link
+            .send_if_modified(|link| link.refused.0.remove(&command).is_some());
+    }
+
     /// Adds what a request sent and received to the cost.
     pub(super) fn pay(&self, pipeline: &Pipeline, values: &[Value]) {
         let received: usize = values.iter().map(wire_size).sum();
@@ -143,8 +148,12 @@ impl Shared {
         self.silently(|link| {
             link.cost.commands += commands;
             link.cost.bytes += bytes;
-            link.cost.server_us += commands * TYPICAL_US;
         });
+    }
+
+    /// Adds what so many commands typically cost the server.
+    pub(super) fn pay_typical(&self, commands: usize) {
+        self.cost_server_us(TYPICAL_US * u64::try_from(commands).unwrap_or(0));
     }
 
     pub(super) fn cost_server_us(&self, us: u64) {

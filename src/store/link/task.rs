@@ -13,7 +13,7 @@ use super::super::error::{StoreError, plain};
 use super::shared::Shared;
 use super::{probe, wire};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{LinkState, Refused};
+use crate::queue::{LinkState, Optional};
 
 /// Without an answer for so long while nothing is asked, the task asks for the time.
 const BEAT: Duration = Duration::from_millis(500);
@@ -52,8 +52,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
 }
 
 /// How long to wait before the next attempt.
-fn pause(attempt: u32, lost_for: Duration) -> Duration {
-    if lost_for > Duration::from_secs(60) {
+pub(in crate::store) fn pause(attempt: u32, lost_for: Duration) -> Duration {
+    if lost_for > Duration::from_mins(1) {
         return Duration::from_secs(2);
     }
     Duration::from_millis(100 << attempt.min(3)).min(Duration::from_millis(500))
@@ -64,7 +64,8 @@ fn live(shared: &Shared, wire: &MultiplexedConnection, clock: ServerClock) {
     shared.link.send_modify(|link| {
         link.state = LinkState::Live;
         link.clock = Some(clock);
-        link.refused = Refused::default();
+        // Subscribing is tried by `watch`, on its own connection.
+        link.refused.0.retain(|&c, _| c == Optional::PSubscribe);
     });
 }
 
@@ -216,6 +217,7 @@ async fn time(shared: &Shared, mut wire: MultiplexedConnection) -> Result<(), St
     let us = wire::read_time(values.first().unwrap_or(&Value::Nil), &shared.endpoint)?;
     flight.answered();
     shared.pay(&beat, &values);
+    shared.pay_typical(1);
     let round_trip = answered.saturating_duration_since(sent);
     shared.observe(ServerClock::observed(us, sent, answered), round_trip);
     Ok(())
@@ -230,6 +232,7 @@ async fn probe_once(shared: &Shared, mut wire: MultiplexedConnection) {
     };
     flight.answered();
     shared.pay(&tries, &values);
+    shared.pay_typical(tries.len());
     let (refused, facts) = probe::read(&values);
     shared.link.send_modify(|link| {
         link.refused.0.extend(refused.0);

@@ -1,0 +1,157 @@
+//! One refresh: the pulse of a queue (small, each interval) and its survey (larger, when
+//! something changed).
+
+use crate::clock::EpochMillis;
+use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Survey, Zoom};
+use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance};
+use crate::store::{Store, StoreError};
+
+/// How many queues are looked at in one round trip.
+const TOGETHER: usize = 64;
+
+/// The figures of one queue and, when asked for, a page of it, all from the same instant, in one
+/// round trip of at most 10 commands.
+///
+/// `late` counts scores from 0 to now: negative ones are never transferred by anybody, so they
+/// are no late entries but a finding; they show as the head.
+pub async fn pulse(
+    store: &Store,
+    queue: &Queue,
+    page: Option<PageAsk>,
+) -> Result<Pulse, StoreError> {
+    let now = now(store)?;
+    let seen = glance(store, &[ask(queue, now, page)]).await?;
+    let first = seen.into_iter().next();
+    first
+        .map(|glance| read(queue, page, glance))
+        .ok_or_else(|| away(store))
+}
+
+/// The figures of several queues without pages, 64 in a round trip; each queue's figures are from
+/// the same instant.
+pub async fn pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, StoreError> {
+    let mut pulses = Vec::with_capacity(queues.len());
+    for some in queues.chunks(TOGETHER) {
+        let now = now(store)?;
+        let asks: Vec<GlanceAsk> = some.iter().map(|queue| ask(queue, now, None)).collect();
+        let seen = glance(store, &asks).await?;
+        pulses.extend(some.iter().zip(seen).map(|(q, g)| read(q, None, g)));
+    }
+    Ok(pulses)
+}
+
+/// Due times in bars (of `zoom`, when asked for) and classes, and what the queue's keys are; one
+/// round trip, all from the same instant.
+pub async fn survey(
+    store: &Store,
+    queue: &Queue,
+    zoom: Option<Zoom>,
+) -> Result<Survey, StoreError> {
+    let now = now(store)?;
+    let plan = SurveyPlan::new(queue, now, zoom);
+    let seen = counts(store, &queue.keys(), &plan.ranges).await?;
+    let bars = plan.edges.len().saturating_sub(1);
+    let count = |i: usize| seen.counts.get(i).copied().unwrap_or(0);
+    Ok(Survey {
+        at: seen.at,
+        zoom,
+        bars: (0..bars)
+            .map(|i| Bar {
+                from: plan.edges[i],
+                to: plan.edges[i + 1],
+                count: count(i),
+            })
+            .collect(),
+        beyond: if zoom.is_some() { count(bars) } else { 0 },
+        late: std::array::from_fn(|i| count(plan.late + i)),
+        handing_over: count(plan.late + 4),
+        classes: std::array::from_fn(|i| count(plan.late + 5 + i)),
+        keys: seen.keys,
+        server_us: seen.server_us,
+    })
+}
+
+fn now(store: &Store) -> Result<EpochMillis, StoreError> {
+    store
+        .clock()
+        .map(|clock| clock.now())
+        .ok_or_else(|| away(store))
+}
+
+fn away(store: &Store) -> StoreError {
+    StoreError::NotConnected {
+        server: store.endpoint().to_string(),
+        why: "it has not answered yet".to_owned(),
+    }
+}
+
+fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
+    GlanceAsk {
+        keys: queue.keys(),
+        now: queue.score(now),
+        page,
+    }
+}
+
+fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
+    Pulse {
+        at: glance.at,
+        waiting: glance.waiting,
+        late: glance.late,
+        head: glance.head.map(|score| queue.due(score)),
+        next: glance.next.map(|score| queue.due(score)),
+        order: glance.order,
+        target: glance.target,
+        transfer_clients: glance.subscribers,
+        page: page.zip(glance.page).map(|(ask, rows)| Page {
+            first: ask.first,
+            rows,
+        }),
+        server_us: glance.server_us,
+    }
+}
+
+/// Upper ends of the due-time classes but the last, in ms from now.
+const CLASSES: [i64; 6] = [10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000];
+
+/// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes.
+struct SurveyPlan {
+    edges: Vec<EpochMillis>,
+    ranges: Vec<ScoreRange>,
+    /// Where the late classes begin.
+    late: usize,
+}
+
+impl SurveyPlan {
+    fn new(queue: &Queue, now: EpochMillis, zoom: Option<Zoom>) -> Self {
+        let at = |t: EpochMillis| queue.score(t).to_string();
+        let below = |t: EpochMillis| format!("({}", at(t));
+        // What is due at this very moment is late, so the future begins after it.
+        let from = |t: EpochMillis| if t == now { below(t) } else { at(t) };
+        let edges = zoom.map_or_else(Vec::new, |zoom| zoom.edges(now));
+        let mut ranges: Vec<ScoreRange> = edges
+            .windows(2)
+            .map(|bar| (from(bar[0]), below(bar[1])))
+            .collect();
+        ranges.extend(edges.last().map(|&end| (from(end), "+inf".to_owned())));
+        let late = ranges.len();
+        let [hour, ten, minute, just] = [3_600_000, 600_000, 60_000, 2_000].map(|ms| now.plus(-ms));
+        ranges.push(("0".to_owned(), below(hour)));
+        ranges.push((at(hour), below(ten)));
+        ranges.push((at(ten), below(minute)));
+        ranges.push((at(minute), at(now)));
+        ranges.push((below(just), at(now)));
+        let mut start = now;
+        for ms in CLASSES {
+            let end = now.plus(ms);
+            ranges.push((from(start), below(end)));
+            start = end;
+        }
+        ranges.push((from(start), "+inf".to_owned()));
+        Self {
+            edges,
+            ranges,
+            late,
+        }
+    }
+}

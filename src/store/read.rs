@@ -1,0 +1,235 @@
+//! Bounded reads. None of them costs more than O(log N + what it brings back), whatever the size
+//! of the queue; what each brings is bounded by its caller.
+
+mod keys;
+mod pages;
+mod transaction;
+
+use std::sync::Arc;
+
+use redis::Value;
+
+pub use keys::{Kind, Slice, channels, kinds, scan};
+pub use pages::{Rows, element_scores, list_page, rank_of_score, rows};
+
+use self::transaction::{Transaction, error_words};
+use super::error::StoreError;
+use super::link::Store;
+use crate::clock::EpochMillis;
+use crate::queue::{KeyFacts, Keys, Known, Optional, PageAsk};
+
+/// What a glance at a queue shall look at.
+#[derive(Clone, Debug)]
+pub struct GlanceAsk {
+    /// Where the queue lies.
+    pub keys: Keys,
+    /// The score that says "now".
+    pub now: f64,
+    /// The rows wanted, by rank in timeouts.
+    pub page: Option<PageAsk>,
+}
+
+/// What a glance saw; all from one instant.
+#[derive(Clone, Debug)]
+pub struct Glance {
+    /// The server's time of the read.
+    pub at: EpochMillis,
+    /// What it cost the server, in µs by its own clock.
+    pub server_us: u64,
+    /// Entries in timeouts.
+    pub waiting: Known<u64>,
+    /// Those with a score from 0 to now.
+    pub late: Known<u64>,
+    /// The lowest score.
+    pub head: Option<f64>,
+    /// The lowest score above now.
+    pub next: Option<f64>,
+    /// Length of the order list.
+    pub order: Known<u64>,
+    /// Length of target.
+    pub target: Known<u64>,
+    /// Subscribers of the channel, on this node.
+    pub subscribers: Known<u64>,
+    /// The rows that were asked for, with their scores.
+    pub page: Option<Vec<(Vec<u8>, f64)>>,
+}
+
+/// Looks at several queues, each in a transaction of at most 10 commands, in one round trip.
+pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, StoreError> {
+    let refused: Option<Arc<str>> = store.why_refused(Optional::NumSub).map(Arc::from);
+    let (transactions, places): (Vec<_>, Vec<_>) = asks
+        .iter()
+        .map(|ask| glance_commands(ask, refused.is_some()))
+        .unzip();
+    let done = transaction::run(store, "read the figures of a queue", &transactions).await?;
+    let glances = done.into_iter().zip(&places).zip(asks);
+    Ok(glances
+        .map(|((mut done, places), ask)| {
+            let take = |i: usize| std::mem::take(&mut done.values[i]);
+            let mut glance = read_glance(places, ask, take);
+            (glance.at, glance.server_us) = (done.at, done.server_us);
+            match (&refused, &glance.subscribers) {
+                (Some(why), Known::None) if ask.keys.channel.is_some() => {
+                    glance.subscribers = Known::Unknown(Arc::clone(why));
+                }
+                (None, Known::Unknown(why)) => store.refuse(Optional::NumSub, why.to_string()),
+                _ => {}
+            }
+            glance
+        })
+        .collect())
+}
+
+/// Where in the transaction each figure stands.
+struct Places {
+    waiting: usize,
+    late: usize,
+    head: usize,
+    next: usize,
+    target: usize,
+    order: Option<usize>,
+    subscribers: Option<usize>,
+    page: Option<usize>,
+}
+
+fn glance_commands(ask: &GlanceAsk, no_numsub: bool) -> (Transaction, Places) {
+    let keys = &ask.keys;
+    let timeouts = keys.timeouts.as_slice();
+    let now = ask.now.to_string();
+    let after = format!("({now}");
+    let mut t = Transaction::default();
+    let places = Places {
+        waiting: t.add("ZCARD", &[timeouts]),
+        late: t.add("ZCOUNT", &[timeouts, b"0", now.as_bytes()]),
+        head: t.add("ZRANGE", &[timeouts, b"0", b"0", b"WITHSCORES"]),
+        next: t.add(
+            "ZRANGEBYSCORE",
+            &[
+                timeouts,
+                after.as_bytes(),
+                b"+inf",
+                b"WITHSCORES",
+                b"LIMIT",
+                b"0",
+                b"1",
+            ],
+        ),
+        target: t.add("LLEN", &[&keys.target]),
+        order: keys.order.as_ref().map(|key| t.add("LLEN", &[key])),
+        subscribers: (keys.channel.as_ref())
+            .filter(|_| !no_numsub)
+            .map(|channel| t.add("PUBSUB", &[b"NUMSUB", channel])),
+        page: ask.page.filter(|page| page.count > 0).map(|page| {
+            let last = page.first.saturating_add(u64::from(page.count) - 1);
+            let (first, last) = (page.first.to_string(), last.to_string());
+            let range = [timeouts, first.as_bytes(), last.as_bytes(), b"WITHSCORES"];
+            t.add("ZRANGE", &range)
+        }),
+    };
+    (t, places)
+}
+
+fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> Value) -> Glance {
+    let mut number = |place: Option<usize>| match place.map(&mut take) {
+        Some(value) => known(&value),
+        None => Known::None,
+    };
+    let [waiting, late, order, target] = [
+        number(Some(places.waiting)),
+        number(Some(places.late)),
+        number(places.order),
+        number(Some(places.target)),
+    ];
+    let subscribers = match places.subscribers.map(&mut take) {
+        // NUMSUB answers with the channel and its number.
+        Some(Value::Array(mut pair)) => known(&pair.pop().unwrap_or_default()),
+        Some(other) => known(&other),
+        None => Known::None,
+    };
+    let first_score = |value: Value| pages::scored(value).first().map(|row| row.1);
+    let (head, next) = (take(places.head), take(places.next));
+    let page = places.page.map(|place| pages::scored(take(place)));
+    Glance {
+        at: EpochMillis::new(0),
+        server_us: 0,
+        waiting,
+        late,
+        head: first_score(head),
+        next: first_score(next),
+        order,
+        target,
+        subscribers,
+        page: page.or_else(|| ask.page.map(|_| Vec::new())),
+    }
+}
+
+fn known(value: &Value) -> Known<u64> {
+    match value {
+        Value::Int(n) => Known::Is(u64::try_from(*n).unwrap_or(0)),
+        other => Known::Unknown(error_words(other).map_or_else(
+            || Arc::from("the answer was no number"),
+            |words| Arc::from(words.as_str()),
+        )),
+    }
+}
+
+/// A range of scores in the words of ZCOUNT, such as `(5` and `+inf`.
+pub type ScoreRange = (String, String);
+
+/// What a look at the scores of a queue brought.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// The server's time of the read.
+    pub at: EpochMillis,
+    /// What it cost the server, in µs by its own clock.
+    pub server_us: u64,
+    /// Entries in each of the ranges; 0 where timeouts is no sorted set.
+    pub counts: Vec<u64>,
+    /// What each of the queue's keys is.
+    pub keys: Vec<KeyFacts>,
+}
+
+/// Counts the entries in each of `ranges` and looks at the queue's keys, all in one instant.
+pub async fn counts(
+    store: &Store,
+    keys: &Keys,
+    ranges: &[ScoreRange],
+) -> Result<Counts, StoreError> {
+    let mut t = Transaction::default();
+    for (from, to) in ranges {
+        let range = [keys.timeouts.as_slice(), from.as_bytes(), to.as_bytes()];
+        t.add("ZCOUNT", &range);
+    }
+    let mut wanted = vec![(&keys.timeouts, "zset")];
+    wanted.extend(keys.order.as_ref().map(|key| (key, "list")));
+    wanted.push((&keys.target, "list"));
+    for (key, _) in &wanted {
+        t.add("TYPE", &[key]);
+        t.add("PTTL", &[key]);
+    }
+    let mut done = transaction::run(store, "count the due times of a queue", &[t]).await?;
+    let Some(done) = done.pop() else {
+        return Err(store.unexpected("count the due times of a queue", &Value::Nil));
+    };
+    let (counts, facts) = done.values.split_at(ranges.len());
+    let keys = wanted.iter().zip(facts.chunks(2));
+    Ok(Counts {
+        at: done.at,
+        server_us: done.server_us,
+        counts: counts
+            .iter()
+            .map(|value| known(value).get().unwrap_or(0))
+            .collect(),
+        keys: keys
+            .map(|((key, wanted), facts)| KeyFacts {
+                key: (*key).clone(),
+                wanted,
+                kind: keys::kind_word(&facts[0]),
+                expires_in_ms: match facts[1] {
+                    Value::Int(ms) if ms >= 0 => Some(ms),
+                    _ => None,
+                },
+            })
+            .collect(),
+    })
+}

@@ -1,0 +1,161 @@
+//! Pages of entries: by rank in timeouts, by index in a list.
+
+use redis::{Pipeline, Value};
+
+use super::super::error::StoreError;
+use super::super::link::{LIMIT, Store};
+
+const ATTEMPT: &str = "read a page of entries";
+
+/// A page of timeouts.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Members with their scores, in the order of timeouts.
+    pub rows: Vec<(Vec<u8>, f64)>,
+    /// The rank that the member given as landmark has now; none when it is gone.
+    pub landmark: Option<u64>,
+}
+
+/// Reads `count` members of a sorted set from rank `first` on and, in the same instant, the rank
+/// of `landmark`.
+pub async fn rows(
+    store: &Store,
+    timeouts: &[u8],
+    first: u64,
+    count: u32,
+    landmark: Option<&[u8]>,
+) -> Result<Rows, StoreError> {
+    let last = first.saturating_add(u64::from(count)).saturating_sub(1);
+    let mut read = Pipeline::new();
+    read.cmd("MULTI").cmd("ZRANGE").arg(timeouts);
+    read.arg(first).arg(last).arg("WITHSCORES");
+    if let Some(member) = landmark {
+        read.cmd("ZRANK").arg(timeouts).arg(member);
+    }
+    read.cmd("EXEC");
+    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    let exec = replies.pop().unwrap_or_default();
+    for queued in replies {
+        store.accept(ATTEMPT, queued)?;
+    }
+    let Value::Array(values) = store.accept(ATTEMPT, exec)? else {
+        return Ok(Rows::default());
+    };
+    let mut values = values.into_iter();
+    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
+    Ok(Rows {
+        rows: scored(page),
+        landmark: match values.next() {
+            Some(Value::Int(rank)) => u64::try_from(rank).ok(),
+            _ => None,
+        },
+    })
+}
+
+/// How many members score below `limit`, or up to and with it when `inclusive`.
+pub async fn rank_of_score(
+    store: &Store,
+    timeouts: &[u8],
+    limit: f64,
+    inclusive: bool,
+) -> Result<u64, StoreError> {
+    let bound = if inclusive {
+        limit.to_string()
+    } else {
+        format!("({limit}")
+    };
+    let mut read = Pipeline::new();
+    read.cmd("ZCOUNT").arg(timeouts).arg("-inf").arg(bound);
+    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    match store.accept(ATTEMPT, replies.pop().unwrap_or_default())? {
+        Value::Int(n) => Ok(u64::try_from(n).unwrap_or(0)),
+        other => Err(store.unexpected(ATTEMPT, &other)),
+    }
+}
+
+/// Elements `first .. first + count` of a list and the list's length, in one instant.
+pub async fn list_page(
+    store: &Store,
+    list: &[u8],
+    first: u64,
+    count: u32,
+) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
+    let end = first.saturating_add(u64::from(count)).saturating_sub(1);
+    let mut read = Pipeline::new();
+    read.cmd("MULTI").cmd("LLEN").arg(list);
+    read.cmd("LRANGE").arg(list).arg(first).arg(end);
+    read.cmd("EXEC");
+    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    let exec = replies.pop().unwrap_or_default();
+    for queued in replies {
+        store.accept(ATTEMPT, queued)?;
+    }
+    let Value::Array(values) = store.accept(ATTEMPT, exec)? else {
+        return Ok((Vec::new(), 0));
+    };
+    let mut values = values.into_iter();
+    let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
+    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
+    let length = match length {
+        Value::Int(n) => u64::try_from(n).unwrap_or(0),
+        other => return Err(store.unexpected(ATTEMPT, &other)),
+    };
+    Ok((strings(page), length))
+}
+
+/// The scores of `members` in timeouts, in their order; none for one that is not in it.
+/// (ZMSCORE would do it in one command, but came with 6.2.)
+pub async fn element_scores(
+    store: &Store,
+    timeouts: &[u8],
+    members: &[Vec<u8>],
+) -> Result<Vec<Option<f64>>, StoreError> {
+    if members.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut read = Pipeline::new();
+    for member in members {
+        read.cmd("ZSCORE").arg(timeouts).arg(member);
+    }
+    let replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    replies
+        .into_iter()
+        .map(|reply| Ok(score(&store.accept(ATTEMPT, reply)?)))
+        .collect()
+}
+
+/// Members with scores from a `WITHSCORES` reply; empty when it is something else.
+pub(super) fn scored(value: Value) -> Vec<(Vec<u8>, f64)> {
+    let Value::Array(flat) = value else {
+        return Vec::new();
+    };
+    let mut rows = Vec::with_capacity(flat.len() / 2);
+    let mut flat = flat.into_iter();
+    while let (Some(Value::BulkString(member)), Some(text)) = (flat.next(), flat.next()) {
+        rows.push((member, score(&text).unwrap_or(f64::NAN)));
+    }
+    rows
+}
+
+/// A score from its text, exactly; infinities too.
+fn score(value: &Value) -> Option<f64> {
+    match value {
+        Value::BulkString(text) => std::str::from_utf8(text).ok()?.parse().ok(),
+        Value::Double(score) => Some(*score),
+        _ => None,
+    }
+}
+
+/// The strings of a list reply.
+pub(super) fn strings(value: Value) -> Vec<Vec<u8>> {
+    let Value::Array(values) = value else {
+        return Vec::new();
+    };
+    values
+        .into_iter()
+        .filter_map(|value| match value {
+            Value::BulkString(bytes) => Some(bytes),
+            _ => None,
+        })
+        .collect()
+}

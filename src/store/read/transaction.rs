@@ -1,0 +1,172 @@
+//! Reads that belong to one instant: MULTI … EXEC between two looks at the server's clock, whose
+//! difference is what the read cost the server. Several transactions go out in one round trip.
+
+use std::time::Duration;
+
+use redis::{Cmd, Pipeline, Value};
+
+use super::super::error::{StoreError, words};
+use super::super::link::wire::time_us;
+use super::super::link::{LIMIT, Store};
+use crate::clock::{EpochMillis, ServerClock, instant};
+
+/// Commands to be answered from one instant.
+#[derive(Default)]
+pub(super) struct Transaction {
+    commands: Vec<Cmd>,
+}
+
+/// What came of a transaction.
+pub(super) struct Done {
+    /// The server's time of the read.
+    pub(super) at: EpochMillis,
+    /// What it cost the server, in µs by its own clock.
+    pub(super) server_us: u64,
+    /// The replies in the order of the commands, errors in their places.
+    pub(super) values: Vec<Value>,
+}
+
+impl Transaction {
+    /// Adds a command and returns its place.
+    pub(super) fn add(&mut self, name: &str, args: &[&[u8]]) -> usize {
+        let mut cmd = redis::cmd(name);
+        for arg in args {
+            cmd.arg(*arg);
+        }
+        self.commands.push(cmd);
+        self.commands.len() - 1
+    }
+}
+
+/// Runs all of `transactions` in one round trip. A command that the server does not let us use
+/// (which makes it refuse the whole transaction) is left out in a second round trip, and its
+/// error stands in its place.
+pub(super) async fn run(
+    store: &Store,
+    attempt: &'static str,
+    transactions: &[Transaction],
+) -> Result<Vec<Done>, StoreError> {
+    let none: Vec<Vec<Option<Value>>> = transactions
+        .iter()
+        .map(|t| vec![None; t.commands.len()])
+        .collect();
+    match round(store, attempt, transactions, &none).await? {
+        Round::Done(done) => Ok(done),
+        Round::Refused(refused) => match round(store, attempt, transactions, &refused).await? {
+            Round::Done(done) => Ok(done),
+            Round::Refused(_) => {
+                let first = refused.into_iter().flatten().flatten().next();
+                Err(refusal(store, attempt, first.unwrap_or(Value::Nil)))
+            }
+        },
+    }
+}
+
+enum Round {
+    Done(Vec<Done>),
+    /// Which commands were refused, by transaction and place.
+    Refused(Vec<Vec<Option<Value>>>),
+}
+
+/// One round trip, without the commands that are already known to be refused.
+async fn round(
+    store: &Store,
+    attempt: &'static str,
+    transactions: &[Transaction],
+    refused: &[Vec<Option<Value>>],
+) -> Result<Round, StoreError> {
+    let mut pipeline = Pipeline::new();
+    for (transaction, refused) in transactions.iter().zip(refused) {
+        pipeline.cmd("MULTI").cmd("TIME");
+        for (cmd, refused) in transaction.commands.iter().zip(refused) {
+            if refused.is_none() {
+                pipeline.add_command(cmd.clone());
+            }
+        }
+        pipeline.cmd("TIME").cmd("EXEC");
+    }
+    let sent = instant();
+    let mut replies = store.exchange(attempt, &pipeline, LIMIT).await?.into_iter();
+    let round_trip = instant().saturating_duration_since(sent);
+    let mut done = Vec::with_capacity(transactions.len());
+    let mut found = refused.to_vec();
+    let mut aborted = false;
+    for (transaction, refused) in transactions.iter().zip(&mut found) {
+        let [multi, before] = [replies.next(), replies.next()].map(Option::unwrap_or_default);
+        store.accept(attempt, multi)?;
+        store.accept("tell the time", before)?;
+        let places: Vec<usize> = (0..transaction.commands.len())
+            .filter(|&i| refused[i].is_none())
+            .collect();
+        for &place in &places {
+            if let Some(error @ Value::ServerError(_)) = replies.next() {
+                refused[place] = Some(error);
+            }
+        }
+        let after = replies.next().unwrap_or_default();
+        store.accept("tell the time", after)?;
+        match replies.next() {
+            Some(Value::Array(values)) => {
+                done.push(unpack(store, attempt, values, refused, (sent, round_trip))?);
+            }
+            Some(error @ Value::ServerError(_)) if refused.iter().any(Option::is_some) => {
+                aborted = true;
+                drop(error);
+            }
+            other => return Err(refusal(store, attempt, other.unwrap_or_default())),
+        }
+    }
+    Ok(if aborted {
+        Round::Refused(found)
+    } else {
+        Round::Done(done)
+    })
+}
+
+/// Takes the two times off and puts refused commands' errors into their places.
+fn unpack(
+    store: &Store,
+    attempt: &'static str,
+    mut values: Vec<Value>,
+    refused: &[Option<Value>],
+    (sent, round_trip): (std::time::Instant, Duration),
+) -> Result<Done, StoreError> {
+    let last = values.pop().unwrap_or_default();
+    let mut values = values.into_iter();
+    let first = values.next().unwrap_or_default();
+    let (Some(start), Some(end)) = (time_us(&first), time_us(&last)) else {
+        return Err(store.unexpected(attempt, &first));
+    };
+    let server_us = u64::try_from(end - start).unwrap_or(0);
+    store.cost_server_us(server_us);
+    store.observe(
+        ServerClock::observed(i64::midpoint(start, end), sent, sent + round_trip),
+        round_trip,
+    );
+    Ok(Done {
+        at: EpochMillis::new(start.div_euclid(1000)),
+        server_us,
+        values: refused
+            .iter()
+            .map(|refused| match refused {
+                Some(error) => error.clone(),
+                None => values.next().unwrap_or_default(),
+            })
+            .collect(),
+    })
+}
+
+fn refusal(store: &Store, attempt: &'static str, value: Value) -> StoreError {
+    match store.accept(attempt, value) {
+        Err(error) => error,
+        Ok(other) => store.unexpected(attempt, &other),
+    }
+}
+
+/// The words of an error reply.
+pub(super) fn error_words(value: &Value) -> Option<String> {
+    match value {
+        Value::ServerError(error) => Some(words(error)),
+        _ => None,
+    }
+}

@@ -1,0 +1,140 @@
+//! Announcements: what is published on the channels of delayed queues, as a stream.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use futures_util::{Stream, StreamExt, stream};
+use redis::aio::{PubSubSink, PubSubStream};
+use redis::{Msg, RedisError};
+use tokio::time::{sleep, timeout};
+
+use super::error::plain;
+use super::link::task::pause;
+use super::link::{Store, wire};
+use crate::clock::{instant, local_now};
+use crate::queue::{Announcement, Optional, name};
+
+/// How long connecting, subscribing or answering a PING may take.
+const LIMIT: Duration = Duration::from_secs(3);
+/// A subscription that has been silent for so long is asked whether it still lives: behind a
+/// dead network no end of the connection arrives.
+const SILENT: Duration = Duration::from_secs(10);
+
+/// Every message on a delayed queue's channel, on a connection of its own. Connects again by
+/// itself; what was published meanwhile is lost, as always with channels. Ends when the server
+/// refuses PSUBSCRIBE, which is then recorded among the refusals of the link.
+///
+/// A pattern and not SUBSCRIBE: we must not be counted as a transfer client.
+pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send + 'static {
+    let watch = Watch {
+        store: store.clone(),
+        subscription: None,
+        lost_at: None,
+        attempt: 0,
+    };
+    stream::unfold(watch, |mut watch| async {
+        watch.next().await.map(|message| (message, watch))
+    })
+}
+
+struct Watch {
+    store: Store,
+    subscription: Option<(PubSubSink, PubSubStream)>,
+    lost_at: Option<Instant>,
+    attempt: u32,
+}
+
+/// Why there is no subscription.
+enum Failure {
+    /// The server will not have it.
+    Refused(String),
+    /// There is no connection; another attempt may succeed.
+    Away,
+}
+
+impl Watch {
+    async fn next(&mut self) -> Option<Announcement> {
+        loop {
+            let Some((sink, messages)) = &mut self.subscription else {
+                if self.subscribe().await {
+                    continue;
+                }
+                return None;
+            };
+            match timeout(SILENT, messages.next()).await {
+                Ok(Some(message)) => return Some(self.announcement(&message)),
+                Ok(None) => self.subscription = None,
+                Err(_) => {
+                    // A refusal to answer is an answer too.
+                    let answer = within(sink.ping::<redis::Value>()).await;
+                    if answer.is_none_or(|outcome| outcome.is_err_and(|e| gone(&e))) {
+                        self.subscription = None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Subscribes, waiting first when the attempt before failed; false when refused for good.
+    async fn subscribe(&mut self) -> bool {
+        if let Some(lost_at) = self.lost_at {
+            sleep(pause(
+                self.attempt,
+                instant().saturating_duration_since(lost_at),
+            ))
+            .await;
+            self.attempt += 1;
+        }
+        match self.attempt().await {
+            Ok(subscription) => {
+                self.subscription = Some(subscription);
+                self.store.allow(Optional::PSubscribe);
+                (self.lost_at, self.attempt) = (None, 0);
+            }
+            Err(Failure::Away) => {
+                self.lost_at.get_or_insert_with(instant);
+            }
+            Err(Failure::Refused(words)) => {
+                self.store.refuse(Optional::PSubscribe, words);
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {
+        let client = wire::subscriber(self.store.endpoint()).map_err(|_| Failure::Away)?;
+        let connection = within(client.get_async_pubsub()).await;
+        let Some(Ok(pubsub)) = connection else {
+            return Err(Failure::Away);
+        };
+        let (mut sink, messages) = pubsub.split();
+        let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
+        match within(sink.psubscribe(pattern)).await {
+            Some(Ok(())) => Ok((sink, messages)),
+            // NOPERM, or an unknown command; a login that is missing now may come later.
+            Some(Err(error)) if !gone(&error) && error.code() != Some("NOAUTH") => {
+                Err(Failure::Refused(plain(&error)))
+            }
+            _ => Err(Failure::Away),
+        }
+    }
+
+    fn announcement(&self, message: &Msg) -> Announcement {
+        let now = self.store.clock().map(|clock| clock.now());
+        Announcement {
+            at: now.unwrap_or_else(local_now),
+            channel: message.get_channel().unwrap_or_default(),
+            message: message.get_payload_bytes().to_vec(),
+        }
+    }
+}
+
+/// The outcome, unless it takes too long.
+async fn within<T>(future: impl Future<Output = T>) -> Option<T> {
+    timeout(LIMIT, future).await.ok()
+}
+
+fn gone(error: &RedisError) -> bool {
+    error.is_unrecoverable_error() || error.is_io_error() || error.is_timeout()
+}
