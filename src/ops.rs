@@ -1,3 +1,6 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
+pub mod consumer;
+pub mod offer;
 pub mod refresh;
+pub mod worker;

@@ -1,10 +1,16 @@
 //! Redis. The only room that says `redis::`: one link with reconnection as state, bounded reads,
-//! writes that need a `Writer`, subscriptions as streams.
+//! writes that need a [`Writer`](write::Writer), subscriptions as streams.
 
 pub mod error;
+mod lane;
 pub mod link;
+pub mod listen;
 pub mod read;
+pub mod sample;
+mod script;
+pub mod take;
 pub mod watch;
+pub mod write;
 
 pub use error::StoreError;
 pub use link::{Access, Store};

@@ -72,6 +72,32 @@ pub enum StoreError {
         /// What came, shortened.
         got: String,
     },
+    /// A key is of another type than the queue needs; nothing was done.
+    #[error(
+        "{server} was asked to {attempt}, but {key:?} is a {kind} where a {wanted} belongs; rename or delete that key"
+    )]
+    WrongType {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// The key's name, invalid UTF-8 replaced.
+        key: String,
+        /// What it is, in the words of TYPE.
+        kind: String,
+        /// What it should be.
+        wanted: &'static str,
+    },
+    /// It cannot be done and was not sent.
+    #[error("cannot {attempt} on {server}: {why}")]
+    Impossible {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// Why not.
+        why: String,
+    },
     /// A change was asked for in a read-only session.
     #[error("this session is read-only; start without --read-only to change {server}")]
     ReadOnly {

@@ -11,60 +11,66 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use redis::aio::ConnectionLike;
-use redis::{ErrorKind, RedisError, RedisResult, ServerErrorKind, Value};
+use redis::{Pipeline, Value};
 
+use super::error::StoreError;
+use super::lane::Lane;
+use super::link::wire;
+use crate::clock::{ServerClock, instant};
 use crate::queue::EntryId;
 
 /// Pairs of due time and member that one offer takes: so that the arguments stay below 4,000.
 pub(super) const MOST_OFFERED: usize = 1_900;
 
+/// How long an answer may take. A script over a list of a million takes a second or two.
+const LIMIT: Duration = Duration::from_secs(10);
+
 /// One file of `assets/lua`.
 struct Script {
     text: &'static str,
     sha1: LazyLock<String>,
+    /// What it does, as an infinitive.
+    attempt: &'static str,
+    /// What its keys must be, in their order, when they are there.
+    wanted: &'static [&'static str],
 }
 
 macro_rules! script {
-    ($file:literal) => {
+    ($file:literal, $attempt:literal, $wanted:expr) => {
         Script {
             text: include_str!(concat!("../../assets/lua/", $file)),
             sha1: LazyLock::new(|| {
                 let text = include_str!(concat!("../../assets/lua/", $file));
                 sha1_smol::Sha1::from(text).digest().to_string()
             }),
+            attempt: $attempt,
+            wanted: &$wanted,
         }
     };
 }
 
-static OFFER: Script = script!("offer.lua");
-static OFFER_ZSET_LIST: Script = script!("offer-zset-list.lua");
-static TRANSFER: Script = script!("transfer.lua");
-static TRANSFER_ZSET_LIST: Script = script!("transfer-zset-list.lua");
+static OFFER: Script = script!("offer.lua", "offer entries", ["zset", "list"]);
+static OFFER_ZSET_LIST: Script = script!("offer-zset-list.lua", "offer entries", ["zset"]);
+static TRANSFER: Script = script!(
+    "transfer.lua",
+    "transfer what is due",
+    ["list", "zset", "list"]
+);
+static TRANSFER_ZSET_LIST: Script = script!(
+    "transfer-zset-list.lua",
+    "transfer what is due",
+    ["list", "zset"]
+);
 
-/// What became of a script that the server ran.
-#[derive(Debug)]
-pub(super) enum Ran<T> {
-    /// It did what it does.
-    Done(T),
-    /// Key number `key` (from 0) is a `kind`; nothing was done.
-    WrongType {
-        /// Index into the keys that were given.
-        key: usize,
-        /// What it is, in the words of TYPE.
-        kind: String,
-    },
-}
-
-/// A script's answer, and when the server gave it.
-#[derive(Debug)]
-pub(super) struct Timed<T> {
-    /// What became of it.
-    pub(super) ran: Ran<T>,
-    /// When it ended, in µs of the server's clock.
-    pub(super) ended_us: i64,
+/// What a script did, and when, by the server's own clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timed<T> {
+    /// What it did.
+    pub done: T,
+    /// When it ended, in µs since the epoch.
+    pub ended_us: i64,
     /// For how long it kept the server.
-    pub(super) took: Duration,
+    pub took: Duration,
 }
 
 /// What an offer did.
@@ -114,66 +120,73 @@ pub struct Transferred {
 
 /// `offer.lua`. `entries`: due time as text, frame.
 pub(super) async fn offer(
-    con: &mut impl ConnectionLike,
+    lane: &Lane,
     [timeouts, order]: [&[u8]; 2],
     channel: &[u8],
     entries: &[(String, Vec<u8>)],
-) -> RedisResult<Timed<Added>> {
+) -> Result<Timed<Added>, StoreError> {
     let args = std::iter::once(channel).chain(pairs(entries));
-    let timed = run(con, &OFFER, &[timeouts, order], args).await?;
-    timed.read(|answer| {
-        let head = match answer.next()? {
+    run(lane, &OFFER, &[timeouts, order], args, |answer| {
+        let [head, refused] = answer;
+        let head = match head {
             Value::Int(0) => Head::Behind,
             Value::Int(_) => Head::Announced,
-            words => Head::Unannounced(text(words)?),
+            words => Head::Unannounced(text(words)?.to_owned()),
         };
-        let refused = indices(answer.next()?)?;
-        Ok(Added { refused, head })
+        let refused = indices(refused)?;
+        Some(Added { refused, head })
     })
+    .await
 }
 
 /// `offer-zset-list.lua`. `entries`: score as text, message.
 pub(super) async fn offer_zset_list(
-    con: &mut impl ConnectionLike,
+    lane: &Lane,
     timeouts: &[u8],
     entries: &[(String, Vec<u8>)],
-) -> RedisResult<Timed<Added>> {
-    let timed = run(con, &OFFER_ZSET_LIST, &[timeouts], pairs(entries)).await?;
-    timed.read(|answer| {
-        let refused = indices(answer.next()?)?;
-        let head = Head::Behind;
-        Ok(Added { refused, head })
-    })
+) -> Result<Timed<Added>, StoreError> {
+    run(
+        lane,
+        &OFFER_ZSET_LIST,
+        &[timeouts],
+        pairs(entries),
+        |[refused]| {
+            let refused = indices(refused)?;
+            let head = Head::Behind;
+            Some(Added { refused, head })
+        },
+    )
+    .await
 }
 
 /// `transfer.lua`: what has a score up to `now`, at most `n` entries, `known` unreadable ones
 /// beside them.
 pub(super) async fn transfer(
-    con: &mut impl ConnectionLike,
+    lane: &Lane,
     [target, timeouts, order]: [&[u8]; 3],
     now: &str,
     n: usize,
     known: usize,
-) -> RedisResult<Timed<Transferred>> {
+) -> Result<Timed<Transferred>, StoreError> {
     let (n, known) = (n.to_string(), known.to_string());
     let args = [now, &n, &known].map(str::as_bytes);
-    let timed = run(con, &TRANSFER, &[target, timeouts, order], args).await?;
-    timed.read(transferred)
+    let keys = [target, timeouts, order];
+    run(lane, &TRANSFER, &keys, args, transferred).await
 }
 
 /// `transfer-zset-list.lua`: what has a score up to `now`, at most `n` entries, to the `end`
 /// (`left` or `right`) of target; scores from `limit` on are never due.
 pub(super) async fn transfer_zset_list(
-    con: &mut impl ConnectionLike,
+    lane: &Lane,
     [target, timeouts]: [&[u8]; 2],
     [now, limit]: [&str; 2],
     n: usize,
     end: &str,
-) -> RedisResult<Timed<Transferred>> {
+) -> Result<Timed<Transferred>, StoreError> {
     let n = n.to_string();
     let args = [now, &n, end, limit].map(str::as_bytes);
-    let timed = run(con, &TRANSFER_ZSET_LIST, &[target, timeouts], args).await?;
-    timed.read(transferred)
+    let keys = [target, timeouts];
+    run(lane, &TRANSFER_ZSET_LIST, &keys, args, transferred).await
 }
 
 fn pairs(entries: &[(String, Vec<u8>)]) -> impl Iterator<Item = &[u8]> {
@@ -182,179 +195,153 @@ fn pairs(entries: &[(String, Vec<u8>)]) -> impl Iterator<Item = &[u8]> {
         .flat_map(|(score, member)| [score.as_bytes(), member.as_slice()])
 }
 
-/// The values of an answer after its first number, one after the other.
-struct Answer(std::vec::IntoIter<Value>);
-
-impl Answer {
-    fn next(&mut self) -> RedisResult<Value> {
-        self.0.next().ok_or_else(strange)
-    }
-}
-
-/// An answer as it came.
-struct Raw {
-    verdict: i64,
-    rest: Answer,
-    ended_us: i64,
-    took: Duration,
-}
-
-impl Raw {
-    fn read<T>(mut self, done: impl FnOnce(&mut Answer) -> RedisResult<T>) -> RedisResult<Timed<T>> {
-        let ran = if self.verdict == 1 {
-            Ran::Done(done(&mut self.rest)?)
-        } else {
-            let key = index(&self.rest.next()?)?;
-            let kind = text(self.rest.next()?)?;
-            Ran::WrongType { key, kind }
-        };
-        Ok(Timed {
-            ran,
-            ended_us: self.ended_us,
-            took: self.took,
-        })
-    }
-}
-
-async fn run<'a>(
-    con: &mut impl ConnectionLike,
+/// Runs a script; `read` makes of the `N` values after the verdict what the function returns.
+async fn run<'a, T, const N: usize>(
+    lane: &Lane,
     script: &Script,
     keys: &[&[u8]],
     args: impl IntoIterator<Item = &'a [u8]>,
-) -> RedisResult<Raw> {
+    read: impl FnOnce(&[Value; N]) -> Option<T>,
+) -> Result<Timed<T>, StoreError> {
     let args: Vec<&[u8]> = args.into_iter().collect();
-    let by_hash = send(con, "EVALSHA", &script.sha1, keys, &args).await;
-    match by_hash {
-        Err(e) if e.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-            send(con, "EVAL", script.text, keys, &args).await
-        }
-        other => other,
+    let mut sent = send(lane, script, "EVALSHA", &script.sha1, keys, &args).await;
+    if sent.as_ref().is_err_and(|e| e.code() == Some("NOSCRIPT")) {
+        sent = send(lane, script, "EVAL", script.text, keys, &args).await;
     }
+    let Timed {
+        done: answer,
+        ended_us,
+        took,
+    } = sent?;
+    let strange = || lane.store().unexpected(script.attempt, &answer);
+    let (verdict, rest) = list(&answer)
+        .and_then(<[Value]>::split_first)
+        .ok_or_else(strange)?;
+    if *verdict == Value::Int(0) {
+        return Err(wrong_type(lane, script, keys, rest).unwrap_or_else(strange));
+    }
+    let values = <&[Value; N]>::try_from(rest).ok();
+    let done = values.and_then(read).ok_or_else(strange)?;
+    Ok(Timed {
+        done,
+        ended_us,
+        took,
+    })
 }
 
 async fn send(
-    con: &mut impl ConnectionLike,
+    lane: &Lane,
+    script: &Script,
     verb: &str,
-    script: &str,
+    which: &str,
     keys: &[&[u8]],
     args: &[&[u8]],
-) -> RedisResult<Raw> {
-    let mut pipe = redis::pipe();
-    pipe.ignore_errors();
-    pipe.cmd("TIME");
-    pipe.cmd(verb).arg(script).arg(keys.len());
+) -> Result<Timed<Value>, StoreError> {
+    let mut pipeline = Pipeline::new();
+    pipeline.cmd("TIME");
+    pipeline.cmd(verb).arg(which).arg(keys.len());
     for part in keys.iter().chain(args) {
-        pipe.arg(*part);
+        pipeline.arg(*part);
     }
-    pipe.cmd("TIME");
-    let answers: Vec<RedisResult<Value>> = pipe.query_async(con).await?;
-    let [before, answer, after] = <[_; 3]>::try_from(answers).map_err(|_| strange())?;
-    let Value::Array(values) = answer? else {
-        return Err(strange());
+    pipeline.cmd("TIME");
+    let asked = instant();
+    let answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
+    let answered = instant();
+    let store = lane.store();
+    let Ok([before, answer, after]) = <[Value; 3]>::try_from(answers) else {
+        return Err(store.unexpected(script.attempt, &Value::Nil));
     };
-    let (before, ended_us) = (micros(before?)?, micros(after?)?);
-    let mut rest = Answer(values.into_iter());
-    let Value::Int(verdict) = rest.next()? else {
-        return Err(strange());
-    };
-    Ok(Raw {
-        verdict,
-        rest,
+    let answer = store.accept(script.attempt, answer)?;
+    let before = wire::read_time(&before, store.endpoint())?;
+    let ended_us = wire::read_time(&after, store.endpoint())?;
+    // A clock that was set back meanwhile makes it nothing.
+    let took = Duration::from_micros(u64::try_from(ended_us - before).unwrap_or(0));
+    store.cost_server_us(u64::try_from(took.as_micros()).unwrap_or(0));
+    // The first TIME was answered at mid way of what was not spent in the script.
+    let way = answered
+        .saturating_duration_since(asked)
+        .saturating_sub(took);
+    store.observe(ServerClock::observed(before, asked, asked + way), way);
+    Ok(Timed {
+        done: answer,
         ended_us,
-        // A clock that was set back meanwhile makes it nothing.
-        took: Duration::from_micros(u64::try_from(ended_us - before).unwrap_or(0)),
+        took,
     })
 }
 
-fn transferred(answer: &mut Answer) -> RedisResult<Transferred> {
-    let more = matches!(answer.next()?, Value::Int(1));
-    let next = text(answer.next()?)?;
-    Ok(Transferred {
-        more,
+fn wrong_type(lane: &Lane, script: &Script, keys: &[&[u8]], rest: &[Value]) -> Option<StoreError> {
+    let key = index(rest.first()?)?;
+    Some(StoreError::WrongType {
+        server: lane.store().endpoint().to_string(),
+        attempt: script.attempt,
+        key: String::from_utf8_lossy(keys.get(key)?).into_owned(),
+        kind: text(rest.get(1)?)?.to_owned(),
+        wanted: script.wanted.get(key)?,
+    })
+}
+
+fn transferred([more, next, moved, skipped, never]: &[Value; 5]) -> Option<Transferred> {
+    let next = text(next)?;
+    Some(Transferred {
+        more: *more == Value::Int(1),
         next: if next.is_empty() {
             None
         } else {
-            Some(score(&next)?)
+            Some(next.parse().ok()?)
         },
-        moved: scored(answer.next()?)?,
-        skipped: list(answer.next()?)?
-            .into_iter()
-            .map(entry_id)
-            .collect::<RedisResult<_>>()?,
-        never: scored(answer.next()?)?,
+        moved: scored(moved)?,
+        skipped: list(skipped)?.iter().map(entry_id).collect::<Option<_>>()?,
+        never: scored(never)?,
     })
 }
 
-fn scored(value: Value) -> RedisResult<Vec<Moved>> {
-    let mut values = list(value)?.into_iter();
-    let mut all = Vec::with_capacity(values.len() / 2);
-    while let (Some(id), Some(of)) = (values.next(), values.next()) {
-        all.push(Moved {
+fn scored(value: &Value) -> Option<Vec<Moved>> {
+    let read = |pair: &[Value]| {
+        let [id, score] = pair else { return None };
+        Some(Moved {
             id: entry_id(id)?,
-            score: score(&text(of)?)?,
-        });
-    }
-    Ok(all)
+            score: text(score)?.parse().ok()?,
+        })
+    };
+    list(value)?.chunks(2).map(read).collect()
 }
 
 /// 8 bytes are the frame's own id, 16 hex digits the start of a SHA-1.
-fn entry_id(value: Value) -> RedisResult<EntryId> {
-    let bytes = bytes(value)?;
+fn entry_id(value: &Value) -> Option<EntryId> {
+    let Value::BulkString(bytes) = value else {
+        return None;
+    };
     if let Ok(id) = <[u8; 8]>::try_from(bytes.as_slice()) {
-        return Ok(EntryId(id));
+        return Some(EntryId(id));
     }
-    std::str::from_utf8(&bytes)
-        .ok()
-        .filter(|digits| digits.len() == 16)
-        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
-        .map(|id| EntryId(id.to_be_bytes()))
-        .ok_or_else(strange)
+    let digits = text(value).filter(|digits| digits.len() == 16)?;
+    let id = u64::from_str_radix(digits, 16).ok()?;
+    Some(EntryId(id.to_be_bytes()))
 }
 
-fn micros(time: Value) -> RedisResult<i64> {
-    let (s, us): (i64, i64) = redis::from_redis_value(time)?;
-    Ok(s.saturating_mul(1_000_000).saturating_add(us))
-}
-
-fn indices(value: Value) -> RedisResult<Vec<usize>> {
+fn indices(value: &Value) -> Option<Vec<usize>> {
     list(value)?.iter().map(index).collect()
 }
 
 /// Lua counts from 1.
-fn index(value: &Value) -> RedisResult<usize> {
+fn index(value: &Value) -> Option<usize> {
     match value {
-        Value::Int(i) => usize::try_from(i - 1).map_err(|_| strange()),
-        _ => Err(strange()),
+        Value::Int(i) => usize::try_from(i - 1).ok(),
+        _ => None,
     }
 }
 
-fn score(text: &str) -> RedisResult<f64> {
-    text.parse().map_err(|_| strange())
-}
-
-fn list(value: Value) -> RedisResult<Vec<Value>> {
+fn list(value: &Value) -> Option<&[Value]> {
     match value {
-        Value::Array(values) => Ok(values),
-        _ => Err(strange()),
+        Value::Array(values) => Some(values),
+        _ => None,
     }
 }
 
-fn bytes(value: Value) -> RedisResult<Vec<u8>> {
+fn text(value: &Value) -> Option<&str> {
     match value {
-        Value::BulkString(bytes) => Ok(bytes),
-        _ => Err(strange()),
+        Value::BulkString(bytes) => std::str::from_utf8(bytes).ok(),
+        Value::SimpleString(text) => Some(text),
+        _ => None,
     }
-}
-
-fn text(value: Value) -> RedisResult<String> {
-    String::from_utf8(bytes(value)?).map_err(|_| strange())
-}
-
-/// Our own scripts answer in no other way; another server in between might.
-fn strange() -> RedisError {
-    (
-        ErrorKind::UnexpectedReturnType,
-        "a script answered in a way that it never does",
-    )
-        .into()
 }

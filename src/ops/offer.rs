@@ -1,0 +1,187 @@
+//! Offering new messages, as a Redisson client does, and finding out how a queue wants them.
+
+use crate::clock::EpochMillis;
+use crate::payload::{self, Codec};
+use crate::queue::{EntryId, Form, Layout, Queue, frame};
+use crate::store::sample::{self, Sample};
+use crate::store::write::{Head, Writer};
+use crate::store::{Store, StoreError};
+
+/// Entries in one script: at 2 µs each it keeps the server for a millisecond.
+const BATCH: usize = 500;
+/// Bytes in one script, about: a large message alone may be more.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// What Redisson clients up to 3.21.0 leave in the server's script cache: transfer, offer.
+const DOUBLE_ID_SCRIPTS: [&str; 2] = [
+    "78d2ea980580b285865f2db54663f281dc326a78",
+    "123f42e8b1ae89f7c826c32644ddb9cb57fd2a9f",
+];
+/// What clients from 3.21.1 on leave there.
+const BYTE_ID_SCRIPTS: [&str; 2] = [
+    "a3a86b949561b56e14c274ad54368afeff259bc8",
+    "c04f7fc56f47093daaea1bdbaacf49c8c619f98e",
+];
+
+/// What became of an offer.
+#[derive(Clone, Debug, Default)]
+pub struct Offered {
+    /// The entries that are in, in the order they were given.
+    pub ids: Vec<EntryId>,
+    /// Those that were refused: in a `zset-list` queue, messages that wait already.
+    pub refused: Vec<EntryId>,
+    /// Whether one of them became the head of timeouts.
+    pub head: bool,
+    /// The server's words when it refused to announce the new head: nobody was told of it.
+    pub unannounced: Option<String>,
+    /// Why the rest was not offered, when the first batches were in already.
+    pub stopped: Option<Stopped>,
+}
+
+/// An offer of several batches that came to an end too early.
+#[derive(Clone, Debug)]
+pub struct Stopped {
+    /// How many entries were not offered; with an unknown outcome, the first batch of them may
+    /// have been.
+    pub left: usize,
+    /// Why.
+    pub why: StoreError,
+}
+
+/// Offers messages that are all due at the same moment (of the server's clock). `form` is what the
+/// queue's clients write ([`form_of`]); a layout without frames does not look at it.
+pub async fn offer(
+    writer: &Writer,
+    queue: &Queue,
+    payloads: &[Vec<u8>],
+    due: EpochMillis,
+    form: Form,
+) -> Result<Offered, StoreError> {
+    let entries = payloads.iter().map(|payload| (due, payload.as_slice()));
+    offer_each(writer, queue, entries, form).await
+}
+
+/// Offers messages, each with its own due time. Up to 500 of them go in or stay out together;
+/// more go in several batches, and [`Offered::stopped`] says when not all of these were taken.
+pub async fn offer_each<'a>(
+    writer: &Writer,
+    queue: &Queue,
+    messages: impl IntoIterator<Item = (EpochMillis, &'a [u8])>,
+    form: Form,
+) -> Result<Offered, StoreError> {
+    let mut members = Vec::new();
+    for (due, payload) in messages {
+        members.push((due, member(writer, queue, payload, form)?));
+    }
+    let mut offered = Offered::default();
+    let mut rest = members;
+    while !rest.is_empty() {
+        let after = rest.split_off(batch(&rest));
+        let ids: Vec<_> = rest.iter().map(|(_, member)| queue.id(member)).collect();
+        match writer.offer(queue, rest).await {
+            Ok(added) => count(&mut offered, &ids, added.done),
+            Err(why) if offered.ids.is_empty() && offered.refused.is_empty() => return Err(why),
+            Err(why) => {
+                let left = ids.len() + after.len();
+                offered.stopped = Some(Stopped { left, why });
+                return Ok(offered);
+            }
+        }
+        rest = after;
+    }
+    Ok(offered)
+}
+
+fn count(offered: &mut Offered, ids: &[EntryId], added: crate::store::write::Added) {
+    for (i, id) in ids.iter().enumerate() {
+        let refused = added.refused.binary_search(&i).is_ok();
+        let list = if refused {
+            &mut offered.refused
+        } else {
+            &mut offered.ids
+        };
+        list.push(*id);
+    }
+    offered.head |= added.head != Head::Behind;
+    if let Head::Unannounced(words) = added.head {
+        offered.unannounced = Some(words);
+    }
+}
+
+/// How many of the first members go into one script.
+fn batch(members: &[(EpochMillis, Vec<u8>)]) -> usize {
+    let mut bytes = 0;
+    let fits = |(_, member): &&(EpochMillis, Vec<u8>)| {
+        bytes += member.len();
+        bytes <= BATCH_BYTES
+    };
+    members.iter().take(BATCH).take_while(fits).count().max(1)
+}
+
+/// The bytes that stand for a message in timeouts.
+fn member(
+    writer: &Writer,
+    queue: &Queue,
+    payload: &[u8],
+    form: Form,
+) -> Result<Vec<u8>, StoreError> {
+    if let Layout::ZsetList(_) = queue.layout {
+        return Ok(payload.to_vec());
+    }
+    let id = form
+        .fresh_id()
+        .map_err(|e| writer.impossible("make an entry's random id", e.to_string()))?;
+    Ok(frame::encode(form, id, payload))
+}
+
+/// In which form this queue's clients write: as its newest entry is (else the next due one), else
+/// as the only generation of clients would that this server has seen. None when that is unknown,
+/// or when the layout has no frames.
+pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, StoreError> {
+    if queue.layout != Layout::Redisson {
+        return Ok(None);
+    }
+    let Sample {
+        newest, next_due, ..
+    } = sample::sample(store, queue).await?;
+    let mut members = newest.iter().chain(&next_due);
+    if let Some(frame) = members.find_map(|m| frame::decode(m).ok()) {
+        return Ok(Some(frame.form));
+    }
+    let sha1s = [BYTE_ID_SCRIPTS, DOUBLE_ID_SCRIPTS].concat();
+    let known = sample::known_scripts(store, &sha1s).await?;
+    let seen = |from: usize| known.iter().flatten().skip(from).take(2).any(|k| *k);
+    let link = store.link();
+    let facts = link.borrow().facts.clone().unwrap_or_default();
+    let short = facts.arch_bits == 32 || facts.os.starts_with("Windows");
+    Ok(match (seen(0), seen(2)) {
+        (true, false) if short => Some(Form::ByteIdShort),
+        (true, false) => Some(Form::ByteId),
+        (false, true) if short => Some(Form::DoubleIdShort),
+        (false, true) => Some(Form::DoubleId),
+        _ => None,
+    })
+}
+
+/// With which codec this queue's messages are written: the one that explains most of its newest,
+/// next due and last delivered ones. None when none explains any.
+pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<Codec>, StoreError> {
+    let sample = sample::sample(store, queue).await?;
+    let waiting = sample.newest.iter().chain(&sample.next_due);
+    let payloads = waiting
+        .filter_map(|member| queue.unwrap(member).ok())
+        .map(|unwrapped| unwrapped.payload)
+        .chain(sample.delivered.iter().map(Vec::as_slice));
+    let mut votes: Vec<(Codec, usize)> = Vec::new();
+    for payload in payloads {
+        let codec = payload::decode(payload).codec;
+        match votes.iter_mut().find(|(voted, _)| *voted == codec) {
+            Some((_, n)) => *n += 1,
+            None if codec == Codec::Unknown => {}
+            None => votes.push((codec, 1)),
+        }
+    }
+    // Of equals the first, which has the newest entry.
+    votes.reverse();
+    Ok(votes.into_iter().max_by_key(|(_, n)| *n).map(|(c, _)| c))
+}

@@ -1,0 +1,143 @@
+//! A stand-in worker: a complete transfer client, which does what a Redisson client does for a
+//! delayed queue, and does it beside any number of them.
+//!
+//! It looks (runs the transfer script) when it has subscribed, when the head falls due, and when
+//! an announcement says that something falls due earlier; and every 10 s in case an announcement
+//! was lost. One task owns the timer, so no answer that comes late can replace a shorter delay by
+//! a longer one, which older Redisson clients do. What is no frame, or has a score that is no
+//! time, is said once and otherwise passed over.
+
+mod alarm;
+mod pace;
+mod run;
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::Stream;
+use serde::Serialize;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use crate::clock::EpochMillis;
+use crate::queue::{EntryId, Queue};
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
+
+/// Events that may wait to be read; then the worker waits too.
+const UNREAD: usize = 1_024;
+
+/// How a worker works.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct WorkerOptions {
+    /// Entries that one script moves at most, 1 to 2,000. Fewer when the server is kept for more
+    /// than 10 ms by them.
+    pub batch: u32,
+    /// Ends when nothing is left that will ever be due.
+    pub until_empty: bool,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self {
+            batch: 500,
+            until_empty: false,
+        }
+    }
+}
+
+/// What a worker tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WorkerEvent {
+    /// It is subscribed (again): from here on announcements reach it. In a layout without a
+    /// channel: it has looked for the first time.
+    Listening,
+    /// It moved something, or met entries for the first time that it has to pass over.
+    Batch(Batch),
+    /// An entry that it passes over from now on; said once.
+    Skipped {
+        /// What people call it by.
+        id: EntryId,
+        /// Why.
+        why: Skip,
+    },
+    /// Something failed. It goes on by itself.
+    Trouble {
+        /// What.
+        why: StoreError,
+        /// When it tries again.
+        retry_in: Duration,
+    },
+    /// Nothing is left, and it was to work until then. The last event.
+    Done,
+}
+
+/// What one script moved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// When, by the server's clock.
+    pub at: EpochMillis,
+    /// How many entries it moved.
+    pub moved: usize,
+    /// How many entries it met for the first time that are passed over.
+    pub skipped: usize,
+    /// When the next entry is due (`at` when more is due already); none when there is none.
+    pub next_due: Option<EpochMillis>,
+    /// How late they were delivered; none when nothing was moved.
+    pub lateness_ms: Option<Lateness>,
+    /// The entries that it moved, in due order.
+    pub ids: Vec<EntryId>,
+    /// For how long the script kept the server.
+    pub took: Duration,
+}
+
+/// From due to delivered, by the server's clock, in ms.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Lateness {
+    /// Half of the entries were less late than this.
+    pub p50: f64,
+    /// None was later.
+    pub max: f64,
+}
+
+/// Why an entry is passed over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Skip {
+    /// It is due, but no frame: nobody can unpack it.
+    NoFrame,
+    /// Its score is no time: it is never due.
+    Score(f64),
+}
+
+/// Works on `queue` until the stream is dropped (or all is moved, if `options` say so). A script
+/// that is under way then is carried out by the server all the same; nothing is lost by it.
+pub fn work(
+    store: &Store,
+    writer: Writer,
+    queue: Queue,
+    options: WorkerOptions,
+) -> impl Stream<Item = WorkerEvent> + Send + Unpin + 'static {
+    let (events, receiver) = mpsc::channel(UNREAD);
+    let task = tokio::spawn(run::run(store.clone(), writer, queue, options, events));
+    Working { receiver, task }
+}
+
+struct Working {
+    receiver: mpsc::Receiver<WorkerEvent>,
+    task: JoinHandle<()>,
+}
+
+impl Stream for Working {
+    type Item = WorkerEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<WorkerEvent>> {
+        self.receiver.poll_recv(cx)
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}

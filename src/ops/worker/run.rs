@@ -1,0 +1,274 @@
+//! The worker's one task.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use futures_util::stream::{self, BoxStream, StreamExt};
+use tokio::sync::mpsc;
+
+use super::alarm::Alarm;
+use super::pace::Pace;
+use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
+use crate::clock::{EpochMillis, ServerClock, instant};
+use crate::queue::{Due, EntryId, Queue};
+use crate::store::listen::{Heard, listen};
+use crate::store::write::{Timed, Transferred, Writer};
+use crate::store::{Store, StoreError};
+
+/// How often it looks although nothing calls for it: an announcement may have been lost, an entry
+/// may have been moved to an earlier time by somebody who does not say so.
+const LOOK: Duration = Duration::from_secs(10);
+/// The same in a layout without a channel, where nobody ever says so.
+const LOOK_UNTOLD: Duration = Duration::from_millis(250);
+/// After a look that moved nothing. Its head may be due by our reckoning of the server's clock
+/// and not by the script's.
+const BREATH: Duration = Duration::from_micros(500);
+/// The pauses after failures: the first and the longest.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+/// Due members that are no frames, up to which it looks past them.
+const MOST_SKIPPED: usize = 10_000;
+/// Entries passed over that it remembers having told of.
+const MOST_SAID: usize = 100_000;
+/// tokio's timers are exact to a millisecond or two; the rest is slept by a thread.
+const COARSE: Duration = Duration::from_millis(2);
+
+/// Works until the events have no reader any more, or nothing is left.
+pub(super) async fn run(
+    store: Store,
+    writer: Writer,
+    queue: Queue,
+    options: WorkerOptions,
+    events: mpsc::Sender<WorkerEvent>,
+) {
+    let channel = queue.keys().channel;
+    let told = channel.is_some();
+    let mut heard: BoxStream<'static, Heard> = match channel {
+        Some(channel) => listen(&store, channel).boxed(),
+        None => stream::pending().boxed(),
+    };
+    let now = instant();
+    let mut worker = Worker {
+        store,
+        writer,
+        queue,
+        until_empty: options.until_empty,
+        events,
+        alarm: Alarm::Now,
+        pace: Pace::new(options.batch),
+        known: 0,
+        said: HashSet::new(),
+        pause: Duration::ZERO,
+        looked: now,
+        not_before: now,
+        look_every: if told { LOOK } else { LOOK_UNTOLD },
+        untold_listening: !told,
+    };
+    loop {
+        tokio::select! {
+            Some(first) = heard.next() => {
+                // A burst of announcements is one reason to look, not many.
+                let mut next = Some(first);
+                while let Some(one) = next {
+                    if worker.heard(one).await.is_err() {
+                        return;
+                    }
+                    next = heard.next().now_or_never().flatten();
+                }
+                continue;
+            }
+            () = worker.wait() => {}
+        }
+        if worker.look().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Nobody reads the events any more, or all is done.
+struct Ended;
+
+struct Worker {
+    store: Store,
+    writer: Writer,
+    queue: Queue,
+    until_empty: bool,
+    events: mpsc::Sender<WorkerEvent>,
+    alarm: Alarm,
+    pace: Pace,
+    /// Due members that are no frames, as of the last look.
+    known: usize,
+    /// What was told to be passed over.
+    said: HashSet<EntryId>,
+    /// The last pause after a failure; zero after a success.
+    pause: Duration,
+    /// When it last looked.
+    looked: Instant,
+    /// It does not look before this, whatever falls due.
+    not_before: Instant,
+    look_every: Duration,
+    /// No channel will tell that it listens, and it has not been told yet.
+    untold_listening: bool,
+}
+
+impl Worker {
+    async fn say(&self, event: WorkerEvent) -> Result<(), Ended> {
+        self.events.send(event).await.map_err(|_| Ended)
+    }
+
+    async fn heard(&mut self, heard: Heard) -> Result<(), Ended> {
+        match heard {
+            Heard::Subscribed => {
+                self.alarm = Alarm::Now;
+                self.not_before = instant();
+                self.say(WorkerEvent::Listening).await
+            }
+            Heard::Message(message) => {
+                self.alarm = self.alarm.announced(&message);
+                Ok(())
+            }
+            Heard::Lost { why, retry_in } => self.say(WorkerEvent::Trouble { why, retry_in }).await,
+        }
+    }
+
+    /// Until it is time to look. May be given up and begun again at any time.
+    async fn wait(&self) {
+        loop {
+            let left = self.left();
+            if left.is_zero() {
+                return;
+            }
+            if left > COARSE {
+                tokio::time::sleep(left.saturating_sub(COARSE)).await;
+            } else {
+                let fine = tokio::task::spawn_blocking(move || std::thread::sleep(left));
+                // It can fail only while the runtime ends.
+                let _ = fine.await;
+            }
+        }
+    }
+
+    fn left(&self) -> Duration {
+        let now = instant();
+        let due = match (self.alarm, self.store.clock()) {
+            (Alarm::Now, _) | (Alarm::At(_), None) => Duration::ZERO,
+            (Alarm::At(due), Some(clock)) => clock.until(due),
+            (Alarm::Unset, _) => self.look_every,
+        };
+        let look = (self.looked + self.look_every).saturating_duration_since(now);
+        due.min(look)
+            .max(self.not_before.saturating_duration_since(now))
+    }
+
+    async fn look(&mut self) -> Result<(), Ended> {
+        self.looked = instant();
+        let looked = self.transfer().await;
+        match looked {
+            Ok((now, timed)) => {
+                self.pause = Duration::ZERO;
+                self.found(now, timed).await
+            }
+            Err(why) => self.failed(why).await,
+        }
+    }
+
+    async fn transfer(&self) -> Result<(EpochMillis, Timed<Transferred>), StoreError> {
+        let clock: ServerClock = match self.store.clock() {
+            Some(clock) => clock,
+            None => self.store.ready(PAUSE.1).await?,
+        };
+        let now = clock.now();
+        let (n, known) = (self.pace.size(), self.known.min(MOST_SKIPPED));
+        let timed = self.writer.transfer(&self.queue, now, n, known).await?;
+        Ok((now, timed))
+    }
+
+    async fn failed(&mut self, why: StoreError) -> Result<(), Ended> {
+        let retry_in = self.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
+        self.pause = retry_in;
+        self.not_before = instant() + retry_in;
+        self.alarm = Alarm::Now;
+        self.say(WorkerEvent::Trouble { why, retry_in }).await
+    }
+
+    async fn found(&mut self, now: EpochMillis, timed: Timed<Transferred>) -> Result<(), Ended> {
+        let Timed {
+            done,
+            ended_us,
+            took,
+        } = timed;
+        self.pace.learn(done.moved.len(), took);
+        self.known = done.skipped.len();
+        let next = done.next.and_then(|score| self.queue.due(score).at());
+        self.alarm = match next {
+            _ if done.more => Alarm::Now,
+            Some(due) => Alarm::At(due),
+            None => Alarm::Unset,
+        };
+        if done.moved.is_empty() {
+            self.not_before = instant() + BREATH;
+        }
+        if self.untold_listening {
+            self.untold_listening = false;
+            self.say(WorkerEvent::Listening).await?;
+        }
+        let skipped = self.pass_over(&done).await?;
+        if !done.moved.is_empty() || skipped > 0 {
+            let batch = Batch {
+                at: EpochMillis::new(ended_us.div_euclid(1_000)),
+                moved: done.moved.len(),
+                skipped,
+                next_due: next.or(done.more.then_some(now)),
+                lateness_ms: self.lateness(&done, ended_us),
+                ids: done.moved.iter().map(|moved| moved.id).collect(),
+                took,
+            };
+            self.say(WorkerEvent::Batch(batch)).await?;
+        }
+        if done.more && done.moved.is_empty() && done.skipped.len() > MOST_SKIPPED {
+            let why = format!(
+                "{MOST_SKIPPED} due entries that are no frames stand before it; \
+                 set them aside or delete them"
+            );
+            let why = self.writer.impossible("transfer what is due", why);
+            return self.failed(why).await;
+        }
+        if self.until_empty && !done.more && next.is_none() {
+            self.say(WorkerEvent::Done).await?;
+            return Err(Ended);
+        }
+        Ok(())
+    }
+
+    /// Tells of what is passed over for the first time; returns how many these are.
+    async fn pass_over(&mut self, done: &Transferred) -> Result<usize, Ended> {
+        let no_frames = done.skipped.iter().map(|id| (*id, Skip::NoFrame));
+        let never = done.never.iter().map(|e| (e.id, Skip::Score(e.score)));
+        let mut count = 0;
+        for (id, why) in no_frames.chain(never) {
+            if self.said.len() < MOST_SAID && self.said.insert(id) {
+                count += 1;
+                self.say(WorkerEvent::Skipped { id, why }).await?;
+            }
+        }
+        Ok(count)
+    }
+
+    fn lateness(&self, done: &Transferred, ended_us: i64) -> Option<Lateness> {
+        let late = |score: f64| match self.queue.due(score) {
+            Due::At(due) => {
+                let us = ended_us.saturating_sub(due.get().saturating_mul(1_000));
+                #[expect(clippy::cast_precision_loss, reason = "exact up to 285 years")]
+                let ms = us as f64 / 1_000.0;
+                Some(ms)
+            }
+            Due::OutOfRange(_) => None,
+        };
+        // In due order, so the first is the latest.
+        let all: Vec<f64> = done.moved.iter().filter_map(|m| late(m.score)).collect();
+        Some(Lateness {
+            p50: *all.get(all.len() / 2)?,
+            max: *all.first()?,
+        })
+    }
+}

@@ -1,0 +1,130 @@
+//! A real SUBSCRIBE to one queue's channel, as a transfer client has it: it counts in NUMSUB, and
+//! an offer is announced to it. Looking on is `watch`'s business, by a pattern that does not count.
+
+use std::time::Duration;
+
+use futures_util::{Stream, StreamExt, stream};
+use redis::aio::{PubSubSink, PubSubStream};
+use tokio::time::{sleep, timeout};
+
+use super::error::{StoreError, plain};
+use super::link::{Store, wire};
+
+/// How long connecting, subscribing and a PING may take.
+const LIMIT: Duration = Duration::from_secs(2);
+/// After this long without a message a PING asks whether the connection is still one: a channel
+/// may be silent for days, and a half-open connection is silent too.
+const SILENCE: Duration = Duration::from_secs(5);
+/// The pauses between attempts to subscribe again: the first and the longest.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+
+/// What a subscription says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    /// The server has confirmed it: from here on nothing published is missed.
+    Subscribed,
+    /// Somebody published this.
+    Message(Vec<u8>),
+    /// It is gone, and is tried again after `retry_in`.
+    Lost {
+        /// Why.
+        why: StoreError,
+        /// When the next attempt starts.
+        retry_in: Duration,
+    },
+}
+
+/// Subscribes to `channel`, and again whenever the connection is lost. The stream never ends; the
+/// connection is closed when it is dropped.
+pub fn listen(store: &Store, channel: Vec<u8>) -> impl Stream<Item = Heard> + Send + 'static {
+    let listening = Listening {
+        store: store.clone(),
+        channel,
+        open: None,
+        pause: Duration::ZERO,
+    };
+    stream::unfold(listening, |mut listening| async move {
+        Some((listening.next().await, listening))
+    })
+    .boxed()
+}
+
+struct Listening {
+    store: Store,
+    channel: Vec<u8>,
+    open: Option<(PubSubSink, PubSubStream)>,
+    pause: Duration,
+}
+
+impl Listening {
+    async fn next(&mut self) -> Heard {
+        let outcome = match self.open.take() {
+            Some(open) => self.hear(open).await,
+            None => self.subscribe().await,
+        };
+        outcome.unwrap_or_else(|why| {
+            let retry_in = self.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
+            self.pause = retry_in;
+            Heard::Lost { why, retry_in }
+        })
+    }
+
+    async fn subscribe(&mut self) -> Result<Heard, StoreError> {
+        sleep(self.pause).await;
+        let client = wire::subscriber(self.store.endpoint())?;
+        let opening = async {
+            let (mut sink, stream) = client.get_async_pubsub().await?.split();
+            sink.subscribe(&self.channel).await?;
+            Ok::<_, redis::RedisError>((sink, stream))
+        };
+        let opened = timeout(LIMIT, opening).await;
+        let opened = opened.map_err(|_| self.timed_out())?;
+        self.open = Some(opened.map_err(|e| StoreError::NotConnected {
+            server: self.server(),
+            why: plain(&e),
+        })?);
+        self.pause = Duration::ZERO;
+        Ok(Heard::Subscribed)
+    }
+
+    async fn hear(
+        &mut self,
+        (mut sink, mut stream): (PubSubSink, PubSubStream),
+    ) -> Result<Heard, StoreError> {
+        loop {
+            match timeout(SILENCE, stream.next()).await {
+                Ok(Some(message)) => {
+                    let heard = Heard::Message(message.get_payload_bytes().to_vec());
+                    self.open = Some((sink, stream));
+                    return Ok(heard);
+                }
+                Ok(None) => return Err(self.broken("the server closed it".to_owned())),
+                Err(_) => match timeout(LIMIT, sink.ping::<redis::Value>()).await {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(e)) => return Err(self.broken(plain(&e))),
+                    Err(_) => return Err(self.timed_out()),
+                },
+            }
+        }
+    }
+
+    fn server(&self) -> String {
+        self.store.endpoint().to_string()
+    }
+
+    fn broken(&self, why: String) -> StoreError {
+        StoreError::Broken {
+            server: self.server(),
+            attempt: "say what is published",
+            why,
+        }
+    }
+
+    fn timed_out(&self) -> StoreError {
+        StoreError::TimedOut {
+            server: self.server(),
+            attempt: "say what is published",
+            after: LIMIT,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The only way to change Redis. A [`Writer`] is made by [`Store::writer`](super::Store::writer),
+//! which a read-only session refuses.
+
+use std::sync::Arc;
+
+use super::error::StoreError;
+use super::lane::Lane;
+use super::link::{Access, Store};
+use super::script;
+pub use super::script::{Added, Head, Moved, Timed, Transferred};
+use super::take::Taker;
+use crate::clock::EpochMillis;
+use crate::queue::{Due, Layout, Push, Queue};
+
+/// How many entries one call of [`Writer::offer`] takes.
+pub const MOST_OFFERED: usize = script::MOST_OFFERED;
+
+/// How many entries one call of [`Writer::transfer`] moves at most.
+pub const MOST_MOVED: usize = 2_000;
+
+/// From here on a time in ms is none; the scripts are told so in the queue's own unit.
+const NEVER: EpochMillis = EpochMillis::new(100_000_000_000_000_000);
+
+/// The right to change Redis. All its copies share one connection of their own, beside the link.
+#[derive(Clone)]
+pub struct Writer {
+    lane: Arc<Lane>,
+}
+
+impl Store {
+    /// The right to change Redis; `ReadOnly` in a read-only session.
+    pub fn writer(&self) -> Result<Writer, StoreError> {
+        match self.access() {
+            Access::ReadWrite => Ok(Writer {
+                lane: Arc::new(Lane::new(self.clone())),
+            }),
+            Access::ReadOnly => Err(StoreError::ReadOnly {
+                server: self.endpoint().to_string(),
+            }),
+        }
+    }
+}
+
+impl Writer {
+    /// The server that it changes.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        self.lane.store()
+    }
+
+    /// Offers members (in a Redisson queue: whole frames), each with its due time, in one script:
+    /// all of them or, on an error other than an unknown outcome, none. At most [`MOST_OFFERED`].
+    pub async fn offer(
+        &self,
+        queue: &Queue,
+        entries: Vec<(EpochMillis, Vec<u8>)>,
+    ) -> Result<Timed<Added>, StoreError> {
+        if entries.len() > MOST_OFFERED {
+            let why = format!("{} entries are too many for one script", entries.len());
+            return Err(self.impossible("offer entries", why));
+        }
+        let scored = |(due, member): (EpochMillis, Vec<u8>)| match score_text(queue, due) {
+            Some(score) => Ok((score, member)),
+            None => Err(self.impossible(
+                "offer an entry",
+                format!("{} ms is no due time: it must be from 0 to 1e17", due.get()),
+            )),
+        };
+        let entries: Vec<_> = entries.into_iter().map(scored).collect::<Result<_, _>>()?;
+        let keys = queue.keys();
+        match (&keys.order, &keys.channel) {
+            (Some(order), Some(channel)) => {
+                script::offer(&self.lane, [&keys.timeouts, order], channel, &entries).await
+            }
+            _ => script::offer_zset_list(&self.lane, &keys.timeouts, &entries).await,
+        }
+    }
+
+    /// Moves what is due at `now` to target, at most `n` entries (1 to [`MOST_MOVED`]). `known`:
+    /// how many due members are known to be no frames, which are then looked at in addition.
+    pub async fn transfer(
+        &self,
+        queue: &Queue,
+        now: EpochMillis,
+        n: usize,
+        known: usize,
+    ) -> Result<Timed<Transferred>, StoreError> {
+        let keys = queue.keys();
+        let n = n.clamp(1, MOST_MOVED);
+        match (&queue.layout, &keys.order) {
+            (Layout::ZsetList(z), _) => {
+                let end = match z.push {
+                    Push::Left => "left",
+                    Push::Right => "right",
+                };
+                let bounds = [now, NEVER].map(|t| queue.score(t).to_string());
+                let bounds = [bounds[0].as_str(), bounds[1].as_str()];
+                let keys = [keys.target.as_slice(), &keys.timeouts];
+                script::transfer_zset_list(&self.lane, keys, bounds, n, end).await
+            }
+            (Layout::Redisson, order) => {
+                let order = order.as_deref().unwrap_or_default();
+                let now = now.get().to_string();
+                let keys = [keys.target.as_slice(), &keys.timeouts, order];
+                script::transfer(&self.lane, keys, &now, n, known).await
+            }
+        }
+    }
+
+    /// The right to take from the queue's target, on a connection of its own.
+    #[must_use]
+    pub fn taker(&self, queue: &Queue) -> Taker {
+        Taker::new(self.store().clone(), queue)
+    }
+
+    /// The error for what is not even tried.
+    #[must_use]
+    pub fn impossible(&self, attempt: &'static str, why: String) -> StoreError {
+        StoreError::Impossible {
+            server: self.store().endpoint().to_string(),
+            attempt,
+            why,
+        }
+    }
+}
+
+/// The score for a due time as text: never through a format that loses digits. None when it would
+/// be no time.
+fn score_text(queue: &Queue, due: EpochMillis) -> Option<String> {
+    let score = queue.score(due);
+    matches!(queue.due(score), Due::At(_)).then(|| score.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_the_decimal_text_that_redisson_sends() {
+        let orders = Queue::redisson("orders");
+        let text = |ms| score_text(&orders, EpochMillis::new(ms));
+        assert_eq!(text(1_700_000_000_123).as_deref(), Some("1700000000123"));
+        assert_eq!(text(0).as_deref(), Some("0"));
+        assert_eq!(text(-1), None);
+        assert_eq!(text(100_000_000_000_000_000), None);
+    }
+
+    #[test]
+    fn a_score_in_seconds_keeps_its_milliseconds() {
+        let queue: Queue = "zset-list:t,r".parse().unwrap();
+        let text = score_text(&queue, EpochMillis::new(1_700_000_000_123));
+        assert_eq!(text.as_deref(), Some("1700000000.123"));
+    }
+}
