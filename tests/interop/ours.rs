@@ -82,10 +82,13 @@ fn offer_one(side: &Side, queue: &str, codec: &str, due: &Due, text: &str, input
 pub struct Worker(Running);
 
 impl Worker {
-    /// Starts it on that queue, moving at most `batch` entries at once.
-    pub fn start(side: &Side, queue: &str, batch: u32) -> Self {
+    /// Starts it on that queue, moving at most `batch` entries at once (else its own default).
+    pub fn start(side: &Side, queue: &str, batch: Option<u32>) -> Self {
         let mut command = delayscope(side, "worker", queue);
-        command.args(["--yes", "--batch", &batch.to_string()]);
+        command.arg("--yes");
+        if let Some(batch) = batch {
+            command.args(["--batch", &batch.to_string()]);
+        }
         Self(Running::start(&mut command))
     }
 

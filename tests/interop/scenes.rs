@@ -88,7 +88,7 @@ pub fn its_offers_through_us(release: usize) {
             .collect();
         offer_and_leave(&side, queue, theirs, &values);
         let consumer = ours::Consumer::start(&side, queue);
-        let worker = ours::Worker::start(&side, queue, 100);
+        let worker = ours::Worker::start(&side, queue, None);
         let got = Taker::Ours(consumer).take_all(&side, queue, codec, values.len());
         assert_exactly(queue, &values, &got);
         assert_eq!(worker.end(), (values.len() as u64, 0), "moved and skipped");
@@ -140,7 +140,7 @@ pub fn both_at_once(release: usize) {
                 }
             });
             let mut got: Vec<String> = (0..10).map_while(|_| Some(taker.take()?.1)).collect();
-            let worker = ours::Worker::start(&side, queue, 5);
+            let worker = ours::Worker::start(&side, queue, Some(5));
             let rest = 2 * EACH - got.len();
             got.extend(taker.take_all(&side, queue, codec, rest));
             (got, worker.end())
@@ -253,7 +253,7 @@ pub fn our_earlier_head(release: usize) {
 pub fn its_earlier_head(release: usize) {
     let side = Side::of(release);
     let queue = "its-earlier-head";
-    let worker = ours::Worker::start(&side, queue, 100);
+    let worker = ours::Worker::start(&side, queue, None);
     let consumer = ours::Consumer::start(&side, queue);
     wait_for_transfer_clients(&side.server, queue, 1);
     far_head(&side, queue);
