@@ -1,1 +1,212 @@
 //! What was typed: the clap types, nothing else. What it means is [`crate::config`].
+//!
+//! No type here has a `Debug`: passwords stand in them.
+
+mod commands;
+mod time;
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+pub use commands::{
+    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Show, Traffic, Watch, Worker,
+};
+pub use time::{BadTime, Span, When};
+
+use crate::queue::Queue;
+
+const EXAMPLES: &str = "\
+Examples:
+  delayscope demo                              see it work, on a server of its own
+  delayscope redis://localhost:6379/0          watch the delayed queues of a server
+  delayscope -u unix:///run/redis.sock queues  print them
+  delayscope show orders --json | jq .late
+  delayscope --queue zset-list:delay_queue,ready_queue,s,left
+
+Without a command the screen opens; without a terminal the queues are printed.
+
+Connection flags are redis-cli's; that is why -h is the host and help is --help.
+The password is best given in REDISCLI_AUTH: arguments can be seen by others on this machine.
+
+Exit codes: 0 done, 1 nothing matched or not all done, 2 failed.";
+
+/// Watch the delayed queues of a Redis server, and run them.
+#[derive(Parser)]
+#[command(
+    name = "delayscope",
+    version,
+    disable_help_flag = true,
+    after_help = EXAMPLES,
+    max_term_width = 100,
+    subcommand_help_heading = "Commands"
+)]
+pub struct Args {
+    /// The server, as a URL.
+    #[arg(
+        value_name = "URL",
+        help = "The server, such as redis://user:password@host:6379/0 or unix:///path?db=1"
+    )]
+    pub address: Option<String>,
+    /// How to reach the server.
+    #[command(flatten)]
+    pub connection: Connection,
+    /// How the screen looks.
+    #[command(flatten)]
+    pub screen: Screen,
+    /// Print help
+    #[arg(long, short = '?', action = ArgAction::HelpShort, global = true, help_heading = "Options")]
+    help: Option<bool>,
+    /// What to do; none opens the screen.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The connection flags, as redis-cli has them, and what holds for the whole session.
+#[derive(ClapArgs)]
+#[command(next_help_heading = "Connection")]
+pub struct Connection {
+    /// The server as a URL: redis://, valkey://, unix://
+    #[arg(short = 'u', long = "url", value_name = "URL", global = true)]
+    pub url: Option<String>,
+    /// The server's host [default: 127.0.0.1]
+    #[arg(short = 'h', value_name = "HOST", global = true)]
+    pub host: Option<String>,
+    /// The server's port [default: 6379]
+    #[arg(short = 'p', value_name = "PORT", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: Option<u16>,
+    /// The server's unix socket
+    #[arg(short = 's', value_name = "PATH", global = true, conflicts_with_all = ["host", "port"])]
+    pub socket: Option<PathBuf>,
+    /// The password.
+    #[arg(
+        help = "The password; REDISCLI_AUTH in the environment is the safer place",
+        short = 'a',
+        long = "pass",
+        value_name = "PASSWORD",
+        global = true,
+        allow_hyphen_values = true
+    )]
+    pub password: Option<String>,
+    /// The ACL user
+    #[arg(long, value_name = "NAME", global = true)]
+    pub user: Option<String>,
+    /// The database number [default: 0]
+    #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
+    pub db: Option<i64>,
+    /// A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; repeatable, and no others
+    /// are looked for
+    #[arg(long = "queue", value_name = "NAME", global = true)]
+    pub queues: Vec<Queue>,
+    /// Refuse every change
+    #[arg(long, global = true)]
+    pub read_only: bool,
+    /// Print JSON: one object, or one line per item
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// How the screen looks.
+#[derive(ClapArgs)]
+#[command(next_help_heading = "Screen")]
+pub struct Screen {
+    /// Colours for a light or a dark background
+    #[arg(long, value_name = "THEME")]
+    pub theme: Option<Theme>,
+    /// Draw with ASCII only
+    #[arg(long)]
+    pub ascii: bool,
+    /// How often to look, 200ms to 60s [default: 1s]
+    #[arg(long, value_name = "SPAN")]
+    pub interval: Option<Span>,
+}
+
+/// The colour themes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Theme {
+    /// For a light background.
+    Light,
+    /// For a dark background.
+    Dark,
+}
+
+/// The subcommands.
+#[derive(Subcommand)]
+pub enum Command {
+    /// A private server with delayed queues living on it, gone again afterwards
+    Demo(Demo),
+    /// The queues: what waits, what is late, who listens
+    Queues(Queues),
+    /// One queue in figures, and when its entries fall due
+    Show(Show),
+    /// The entries of a queue
+    Entries(Entries),
+    /// The queues, printed again at each interval
+    Watch(Watch),
+    /// What is announced on the queues' channels, as it happens
+    Traffic(Traffic),
+    /// Offer messages to a queue, as a Redisson client does
+    Offer(Offer),
+    /// A stand-in transfer client: moves due entries to the target list
+    Worker(Worker),
+    /// Take delivered messages from the target list, for good
+    Consume(Consume),
+    /// What a frame or a payload says; needs no server
+    Decode(Decode),
+}
+
+/// `text` with the user and password of every URL in it blanked: clap repeats what it does not
+/// understand.
+#[must_use]
+pub fn without_passwords(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        out.push_str(before);
+        let end = after
+            .find(|c: char| c.is_whitespace() || c == '\'' || c == '"' || c == '`')
+            .unwrap_or(after.len());
+        rest = match after[..end].rfind('@') {
+            Some(at) => {
+                out.push('…');
+                &after[at..]
+            }
+            None => after,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_password_in_a_url_is_blanked() {
+        assert_eq!(
+            without_passwords("unexpected 'redis://u:p@ss@h:1/0' and redis://h/1 found"),
+            "unexpected 'redis://…@h:1/0' and redis://h/1 found"
+        );
+    }
+
+    #[test]
+    fn connection_flags_stand_before_or_after_the_subcommand() {
+        for line in [
+            ["delayscope", "-p", "7000", "queues"],
+            ["delayscope", "queues", "-p", "7000"],
+        ] {
+            let args = Args::try_parse_from(line).ok().unwrap();
+            assert_eq!(args.connection.port, Some(7000));
+            assert!(matches!(args.command, Some(Command::Queues(_))));
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
 pub mod consumer;
+pub mod discover;
 pub mod offer;
 pub mod refresh;
+pub mod remembered;
 pub mod worker;

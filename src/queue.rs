@@ -9,6 +9,7 @@ pub mod layout;
 pub mod name;
 pub mod server;
 pub mod snapshot;
+pub mod text;
 
 pub use entry::{Due, Entry, EntryId, State};
 pub use frame::{Form, Frame, FrameError};

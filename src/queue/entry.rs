@@ -92,3 +92,28 @@ impl fmt::Debug for EntryId {
         fmt::Display::fmt(self, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_shown_as_16_hex_digits() {
+        let id = EntryId([0, 1, 0x0a, 0xff, 0x80, 0x7f, 0x10, 0xc3]);
+        assert_eq!(id.to_string(), "00010aff807f10c3");
+        assert_eq!(format!("{id:?}"), "00010aff807f10c3");
+    }
+
+    #[test]
+    fn the_id_of_bytes_without_frame_is_the_start_of_their_sha1() {
+        // sha1("") = da39a3ee5e6b4b0d3255bfef95601890afd80709
+        assert_eq!(EntryId::of_bytes(b"").to_string(), "da39a3ee5e6b4b0d");
+    }
+
+    #[test]
+    fn only_a_score_that_is_a_time_is_at_a_moment() {
+        let moment = EpochMillis::new(5);
+        assert_eq!(Due::At(moment).at(), Some(moment));
+        assert_eq!(Due::OutOfRange(-5.0).at(), None);
+    }
+}

@@ -122,7 +122,8 @@ impl Queue {
             .map_or_else(|_| EntryId::of_bytes(member), |u| u.id)
     }
 
-    /// What a score says.
+    /// What a score says, to the nearest millisecond: a decimal fraction of a second is not exact
+    /// in binary, and 1700000000.123 means 123 ms, not 122.
     #[must_use]
     pub fn due(&self, score: f64) -> Due {
         let ms = match self.layout.unit() {
@@ -133,7 +134,7 @@ impl Queue {
             return Due::OutOfRange(score);
         }
         #[expect(clippy::cast_possible_truncation, reason = "checked: 0 ≤ ms < 1e17")]
-        Due::At(EpochMillis::new(ms.floor() as i64))
+        Due::At(EpochMillis::new(ms.round() as i64))
     }
 
     /// The score that says `due`.
@@ -188,6 +189,9 @@ impl FromStr for Queue {
         if timeouts.is_empty() || target.is_empty() {
             return Err(BadQueue::NoTarget(s.to_owned()));
         }
+        if timeouts == target {
+            return Err(BadQueue::OneKey(timeouts.to_owned()));
+        }
         let (mut unit, mut push) = (Unit::default(), Push::default());
         for word in parts {
             match word {
@@ -219,7 +223,159 @@ pub enum BadQueue {
     /// `zset-list:` without its two keys.
     #[error("{0:?} lacks a key: write zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]")]
     NoTarget(String),
+    /// `zset-list:` with the same key twice.
+    #[error("{0:?} cannot be both the sorted set of timeouts and the target list")]
+    OneKey(String),
     /// A word that is neither a unit nor an end.
     #[error("{0:?} is neither a unit (s, ms) nor an end of the target (left, right)")]
     Word(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parsed(text: &str) -> Queue {
+        text.parse().unwrap()
+    }
+
+    fn bad(text: &str) -> String {
+        text.parse::<Queue>().unwrap_err().to_string()
+    }
+
+    fn in_seconds() -> Queue {
+        parsed("zset-list:delay,ready")
+    }
+
+    fn in_millis() -> Queue {
+        parsed("zset-list:delay,ready,ms")
+    }
+
+    #[test]
+    fn a_plain_name_is_a_redisson_queue() {
+        for name in ["orders", "{orders}", "a,b", "zset-list", "a:b", "订单"] {
+            let queue = parsed(name);
+            assert_eq!(queue, Queue::redisson(name));
+            assert_eq!(queue.keys().target, name.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_zset_list_queue_counts_seconds_and_pushes_left_unless_told_otherwise() {
+        let queue = in_seconds();
+        assert_eq!(queue.name, "delay".into());
+        let z = ZsetList {
+            target: b"ready".to_vec(),
+            unit: Unit::Seconds,
+            push: Push::Left,
+        };
+        assert_eq!(queue.layout, Layout::ZsetList(z.clone()));
+        for (text, unit, push) in [
+            ("zset-list:delay,ready,ms", Unit::Millis, Push::Left),
+            ("zset-list:delay,ready,right", Unit::Seconds, Push::Right),
+            ("zset-list:delay,ready,ms,right", Unit::Millis, Push::Right),
+            ("zset-list:delay,ready,left,s", Unit::Seconds, Push::Left),
+        ] {
+            let told = ZsetList {
+                unit,
+                push,
+                ..z.clone()
+            };
+            assert_eq!(parsed(text).layout, Layout::ZsetList(told), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_zset_list_queue_has_neither_order_list_nor_channel() {
+        let keys = in_seconds().keys();
+        assert_eq!(
+            (keys.timeouts, keys.target),
+            (b"delay".to_vec(), b"ready".to_vec())
+        );
+        assert_eq!((keys.order, keys.channel), (None, None));
+    }
+
+    #[test]
+    fn what_names_no_queue_is_told_why() {
+        assert_eq!(bad(""), "a queue needs a name");
+        for lacking in ["zset-list:", "zset-list:a", "zset-list:a,", "zset-list:,b"] {
+            assert!(bad(lacking).contains("lacks a key"), "{lacking}");
+        }
+        assert!(bad("zset-list:a,b,h").starts_with("\"h\" is neither a unit"));
+        assert!(bad("zset-list:a,b,").starts_with("\"\" is neither a unit"));
+        assert!(bad("zset-list:a,a").starts_with("\"a\" cannot be both"));
+    }
+
+    #[test]
+    fn a_score_is_a_due_time_in_the_queues_unit() {
+        let at = |ms| Due::At(EpochMillis::new(ms));
+        let redisson = Queue::redisson("q");
+        assert_eq!(redisson.due(1_700_000_000_123.0), at(1_700_000_000_123));
+        assert_eq!(in_millis().due(1_700_000_000_123.0), at(1_700_000_000_123));
+        assert_eq!(in_seconds().due(1_700_000_000.123), at(1_700_000_000_123));
+        assert_eq!(in_seconds().due(1_700_000_000.0), at(1_700_000_000_000));
+        assert_eq!(redisson.due(0.0), at(0));
+        assert_eq!(redisson.due(-0.0), at(0));
+        assert_eq!(redisson.due(9.9e16), at(99_000_000_000_000_000));
+    }
+
+    #[test]
+    fn a_score_that_nobody_can_mean_as_a_time_is_out_of_range() {
+        for queue in [Queue::redisson("q"), in_seconds(), in_millis()] {
+            for score in [
+                -5.0,
+                -9.223_372_036_9e18,
+                1e17,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+            ] {
+                assert_eq!(queue.due(score), Due::OutOfRange(score));
+            }
+            let not_a_number = queue.due(f64::NAN);
+            assert!(matches!(not_a_number, Due::OutOfRange(score) if score.is_nan()));
+        }
+        // Seconds run out sooner than milliseconds.
+        assert_eq!(in_seconds().due(1e14), Due::OutOfRange(1e14));
+    }
+
+    #[test]
+    fn a_member_of_a_zset_list_queue_is_its_payload() {
+        let unwrapped = in_seconds().unwrap(b"hello").unwrap();
+        assert_eq!((unwrapped.form, unwrapped.payload), (None, &b"hello"[..]));
+        assert_eq!(unwrapped.id.to_string(), "aaf4c61ddcc5e8a2");
+    }
+
+    #[test]
+    fn a_member_of_a_redisson_queue_is_called_by_the_id_in_its_frame() {
+        let id = *b"12345678";
+        let member = frame::encode(Form::ByteId, id, b"hello");
+        let queue = Queue::redisson("q");
+        let unwrapped = queue.unwrap(&member).unwrap();
+        assert_eq!(unwrapped.form, Some(Form::ByteId));
+        assert_eq!(unwrapped.payload, b"hello");
+        assert_eq!(queue.id(&member).to_string(), "3132333435363738");
+        // What is no frame has an id all the same.
+        assert!(queue.unwrap(b"hello").is_err());
+        assert_eq!(queue.id(b"hello").to_string(), "aaf4c61ddcc5e8a2");
+    }
+
+    proptest! {
+        #[test]
+        fn every_due_time_survives_its_score(ms in 0_i64..100_000_000_000_000) {
+            for queue in [Queue::redisson("q"), in_seconds(), in_millis()] {
+                let due = EpochMillis::new(ms);
+                prop_assert_eq!(queue.due(queue.score(due)), Due::At(due));
+                // As Redis prints it and we read it back.
+                let text = queue.score(due).to_string();
+                prop_assert_eq!(queue.due(text.parse().unwrap()), Due::At(due));
+            }
+        }
+
+        #[test]
+        fn no_score_and_no_text_panics(score: f64, text in "(zset-list:)?.{0,20}") {
+            let _ = in_seconds().due(score);
+            let _ = text.parse::<Queue>();
+        }
+    }
 }

@@ -79,6 +79,81 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
     }
 }
 
+/// The queues that a timeouts key, order-list key or channel may belong to; none when no queue has
+/// such a key.
+///
+/// There can be two, since `orders` and `{orders}` have the same keys: which of them is meant is
+/// told by the targets. The plain name comes first.
+#[must_use]
+pub fn names_of_key(key: &[u8]) -> Vec<QueueName> {
+    let rest = [TIMEOUTS_PREFIX, ORDER_PREFIX, CHANNEL_PREFIX]
+        .into_iter()
+        .find_map(|prefix| key.strip_prefix(prefix));
+    let Some(rest) = rest.filter(|rest| rest.contains(&b'{')) else {
+        return Vec::new();
+    };
+    let wrapped = rest
+        .strip_prefix(b"{")
+        .and_then(|inner| inner.strip_suffix(b"}"))
+        .filter(|inner| !inner.is_empty() && !inner.contains(&b'{'));
+    wrapped
+        .into_iter()
+        .chain([rest])
+        .map(QueueName::new)
+        .collect()
+}
+
+/// How many slots a Redis Cluster has.
+const SLOTS: u16 = 16_384;
+
+/// The Redis Cluster slot of a key or channel: 0 to 16,383.
+#[must_use]
+pub fn slot(key: &[u8]) -> u16 {
+    crc16(hash_tag(key)) % SLOTS
+}
+
+/// Whether a Redis Cluster refuses scripts on this queue, because its name has braces that put its
+/// keys into different slots.
+#[must_use]
+pub fn cross_slot(keys: &Keys) -> bool {
+    let target = slot(&keys.target);
+    [
+        Some(&keys.timeouts),
+        keys.order.as_ref(),
+        keys.channel.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    .any(|key| slot(key) != target)
+}
+
+/// The part of a key that is hashed: what stands between its first `{` and the next `}`, unless
+/// that is nothing; else all of it.
+fn hash_tag(key: &[u8]) -> &[u8] {
+    let between = || {
+        let open = key.iter().position(|&b| b == b'{')?;
+        let inner = &key[open + 1..];
+        let close = inner.iter().position(|&b| b == b'}')?;
+        Some(&inner[..close])
+    };
+    between().filter(|tag| !tag.is_empty()).unwrap_or(key)
+}
+
+/// CRC-16/XMODEM, as in the Redis Cluster specification.
+fn crc16(bytes: &[u8]) -> u16 {
+    bytes.iter().fold(0, |mut crc: u16, &byte| {
+        crc ^= u16::from(byte) << 8;
+        for _ in 0..8 {
+            let carry = crc & 0x8000 != 0;
+            crc <<= 1;
+            if carry {
+                crc ^= 0x1021;
+            }
+        }
+        crc
+    })
+}
+
 /// Redisson's `prefixName`; `prefix` ends with its colon.
 fn prefixed(prefix: &[u8], name: &QueueName) -> Vec<u8> {
     let name = name.as_bytes();
@@ -86,5 +161,90 @@ fn prefixed(prefix: &[u8], name: &QueueName) -> Vec<u8> {
         [prefix, name].concat()
     } else {
         [prefix, b"{", name, b"}"].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(key: &str) -> Vec<String> {
+        names_of_key(key.as_bytes())
+            .iter()
+            .map(|name| name.text().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_plain_name_is_wrapped_in_braces_and_one_with_an_open_brace_is_not() {
+        for (name, tagged) in [
+            ("orders", "{orders}"),
+            ("{orders}", "{orders}"),
+            ("a{b}c", "a{b}c"),
+            ("a:b", "{a:b}"),
+            ("a}b", "{a}b}"),
+            ("a{b", "a{b"),
+            ("订单", "{订单}"),
+        ] {
+            let keys = redisson_keys(&name.into());
+            let key = |prefix: &str| format!("{prefix}:{tagged}").into_bytes();
+            assert_eq!(keys.timeouts, key("redisson_delay_queue_timeout"));
+            assert_eq!(keys.order, Some(key("redisson_delay_queue")));
+            assert_eq!(keys.channel, Some(key("redisson_delay_queue_channel")));
+            assert_eq!(keys.target, name.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_key_with_one_pair_of_braces_around_may_belong_to_two_queues() {
+        for key in [
+            "redisson_delay_queue_timeout:{orders}",
+            "redisson_delay_queue:{orders}",
+            "redisson_delay_queue_channel:{orders}",
+        ] {
+            assert_eq!(names(key), ["orders", "{orders}"]);
+        }
+        assert_eq!(names("redisson_delay_queue:{a}b}"), ["a}b", "{a}b}"]);
+    }
+
+    #[test]
+    fn any_other_key_belongs_to_one_queue_or_none() {
+        assert_eq!(names("redisson_delay_queue:a{b}c"), ["a{b}c"]);
+        assert_eq!(names("redisson_delay_queue:{a}{b}"), ["{a}{b}"]);
+        assert_eq!(names("redisson_delay_queue:{a"), ["{a"]);
+        assert_eq!(names("redisson_delay_queue:{}"), ["{}"]);
+        for foreign in [
+            "redisson_delay_queue:orders",
+            "redisson_delay_queue:",
+            "redisson_delay_queue",
+            "xredisson_delay_queue:{orders}",
+            "{orders}",
+            "",
+        ] {
+            assert_eq!(names(foreign), Vec::<String>::new(), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn slots_are_those_of_redis_cluster() {
+        assert_eq!(crc16(b"123456789"), 0x31c3);
+        assert_eq!(slot(b"foo"), 12_182);
+        assert_eq!(slot(b"{foo}.bar"), 12_182);
+        assert_eq!(slot(b"x{foo}{bar}"), 12_182);
+        assert_eq!(slot(b""), 0);
+        assert_ne!(slot(b"{}foo"), slot(b"foo"));
+        assert_eq!(hash_tag(b"a{b"), b"a{b");
+        assert_eq!(hash_tag(b"a}{b}"), b"b");
+        assert_eq!(hash_tag(b"a{{b}}"), b"{b");
+    }
+
+    #[test]
+    fn only_names_with_odd_braces_put_their_keys_into_different_slots() {
+        for fine in ["q", "{q}", "a{b}c", "{a}{b}", "a:b"] {
+            assert!(!cross_slot(&redisson_keys(&fine.into())), "{fine}");
+        }
+        for odd in ["a{b", "{a", "a}b", "x}", "{}q", "q{}", "}{"] {
+            assert!(cross_slot(&redisson_keys(&odd.into())), "{odd}");
+        }
     }
 }

@@ -1,0 +1,298 @@
+//! The flags of each subcommand.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+
+use super::time::{Span, When};
+use crate::queue::{Form, Queue};
+
+/// `demo`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope demo
+  delayscope demo --scenario classic,burst
+  delayscope demo --url redis://localhost/9     on a server of your own, in an empty database
+  delayscope demo --url redis://localhost/0 --prefix demo:")]
+pub struct Demo {
+    /// What to play
+    #[arg(long = "scenario", value_name = "NAME", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
+    /// Leave the server running afterwards
+    #[arg(long)]
+    pub keep: bool,
+    /// With a server of your own: what the names of the demo's queues start with
+    #[arg(long, value_name = "TEXT")]
+    pub prefix: Option<String>,
+}
+
+/// `queues`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope queues
+  delayscope -u redis://localhost:6379/0 queues --json | jq -r 'select(.late > 0).queue'
+  delayscope queues --queue orders --queue zset-list:delay_queue,ready_queue")]
+pub struct Queues {}
+
+/// `show`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope show orders
+  delayscope show orders --json | jq .transfer_clients
+  delayscope show zset-list:delay_queue,ready_queue,ms,right")]
+pub struct Show {
+    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Queue,
+}
+
+/// `entries`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope entries orders --late
+  delayscope entries orders --due-before +10m --grep customer-42
+  delayscope entries orders --id 9f3c2a7714e08b55 --raw --json
+  delayscope entries orders --from delivered --limit 5")]
+pub struct Entries {
+    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Queue,
+    /// Only the entry with this id (16 hex digits); repeatable
+    #[arg(long = "id", value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Only what is late
+    #[arg(long)]
+    pub late: bool,
+    /// Only what is due before: 14:10, +10m, 2026-11-20T14:10:00Z, epoch ms
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub due_before: Option<When>,
+    /// Only what is due at or after
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub due_after: Option<When>,
+    /// Only those whose id or text has these words
+    #[arg(long, value_name = "TEXT")]
+    pub grep: Option<String>,
+    /// Where to look [default: what waits and what is late]
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<From>,
+    /// At most so many [default: 100 on a terminal, else all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// All of them, also on a terminal
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+    /// The exact bytes too, as hex
+    #[arg(long)]
+    pub raw: bool,
+}
+
+/// Where entries are taken from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum From {
+    /// Timeouts: what waits and what is late
+    Waiting,
+    /// Timeouts: what is late
+    Late,
+    /// The target list
+    Delivered,
+    /// The order list
+    Order,
+}
+
+/// `watch`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope watch
+  delayscope watch orders --interval 250ms
+  delayscope watch --json --count 60 > minute.jsonl")]
+pub struct Watch {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Option<Queue>,
+    /// How often to look, 200ms to 60s [default: 1s]
+    #[arg(long, value_name = "SPAN")]
+    pub interval: Option<Span>,
+    /// Stop after so many looks
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+}
+
+/// `traffic`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope traffic
+  delayscope traffic orders --json
+
+Only an entry that becomes the head of its queue is announced; the others are silent.")]
+pub struct Traffic {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Option<Queue>,
+    /// Stop after so many messages
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+}
+
+/// `offer`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope offer orders 'cancel 42' --in 30m
+  delayscope offer orders '{\"id\":42}' --codec typed-json --at 14:10
+  printf 'one\\ntwo\\n' | delayscope offer orders - --in 5s
+  delayscope offer fresh hello --in 5s --form byte-id
+  delayscope offer zset-list:delay_queue,ready_queue hello --in 5s
+
+The frame form must be the one that the queue's Redisson clients read: byte-id from 3.21.1 on,
+double-id before; with /4 on Windows and 32-bit servers. It is taken from the queue's entries.")]
+pub struct Offer {
+    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Queue,
+    /// The message; - takes one from each line of standard input
+    #[arg(
+        value_name = "TEXT",
+        required_unless_present = "file",
+        allow_hyphen_values = true
+    )]
+    pub text: Option<String>,
+    /// Due after this span: 250ms, 90s, 1h30m
+    #[arg(long = "in", value_name = "SPAN", required_unless_present = "at")]
+    pub after: Option<Span>,
+    /// Due at this time: 14:10, +5m, 2026-11-20T14:10:00Z, epoch ms
+    #[arg(
+        long,
+        value_name = "TIME",
+        conflicts_with = "after",
+        allow_hyphen_values = true
+    )]
+    pub at: Option<When>,
+    /// Offer each message so many times
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: u64,
+    /// How to encode it: text, json, typed-json, kryo5 [default: the queue's own, else text]
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<String>,
+    /// The frame form: byte-id, double-id, byte-id/4, double-id/4 [default: the queue's own]
+    #[arg(long, value_name = "FORM", value_parser = form)]
+    pub form: Option<Form>,
+    /// The message is what this file holds
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    pub file: Option<PathBuf>,
+    /// Only say what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print every entry, not only those that were not done
+    #[arg(long)]
+    pub each: bool,
+}
+
+/// `worker`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope worker orders
+  delayscope worker orders --until-empty --yes
+  delayscope worker zset-list:delay_queue,ready_queue --yes --json
+
+Runs beside Redisson's own transfer clients: each entry is delivered once. What cannot be
+unpacked is skipped and counted, and stays where it is.")]
+pub struct Worker {
+    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Queue,
+    /// Move at most so many entries in one script
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
+    pub batch: u32,
+    /// Stop when nothing waits any more
+    #[arg(long)]
+    pub until_empty: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// `consume`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope consume orders --peek
+  delayscope consume orders --count 1 --yes
+  delayscope consume orders --timeout 10s --yes --json
+
+What was taken is gone from the server; each message is printed before the next one is taken.")]
+pub struct Consume {
+    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Queue,
+    /// Stop after so many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// Stop when nothing came for so long [default: wait for more]
+    #[arg(long, value_name = "SPAN")]
+    pub timeout: Option<Span>,
+    /// Only look; take nothing
+    #[arg(long, conflicts_with_all = ["timeout", "yes"])]
+    pub peek: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// `decode`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope decode 08a1b2c3d4e5f60718050000000000000068656c6c6f
+  redis-cli zrange 'redisson_delay_queue_timeout:{orders}' 0 9 | delayscope decode - --as escaped
+  delayscope decode '\\x08\\xa1\\xb2' --json
+  delayscope decode --list")]
+pub struct Decode {
+    /// A member, element or payload; - takes one from each line of standard input
+    #[arg(value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["file", "list"])]
+    pub text: Option<String>,
+    /// How its bytes are written. auto: an even number of 8 or more hex digits is hex, else
+    /// escaped
+    #[arg(
+        long = "as",
+        value_name = "ENCODING",
+        default_value = "auto",
+        hide_possible_values = false
+    )]
+    pub encoding: Encoding,
+    /// Take one from each line of this file
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    pub file: Option<PathBuf>,
+    /// Print the names of the codecs
+    #[arg(long, action = ArgAction::SetTrue, conflicts_with_all = ["text", "file"])]
+    pub list: bool,
+    /// The payload's bytes too, as hex
+    #[arg(long)]
+    pub raw: bool,
+}
+
+/// How bytes are written as text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Encoding {
+    /// Hex or escaped, by its looks
+    Auto,
+    /// Two hex digits a byte
+    Hex,
+    /// Base64, the URL alphabet too
+    Base64,
+    /// As redis-cli prints it: \xHH, \n, \t, \"
+    Escaped,
+    /// Its own bytes
+    Text,
+}
+
+/// A frame form by its word.
+fn form(word: &str) -> Result<Form, &'static str> {
+    Form::from_word(word).ok_or("the forms are byte-id, double-id, byte-id/4 and double-id/4")
+}

@@ -1,0 +1,214 @@
+//! Bytes that people write as text, and text that stands for bytes.
+
+use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use crate::args::Encoding;
+
+/// The fewest hex digits that are taken for hex without being told.
+const LEAST_HEX_DIGITS: usize = 8;
+
+/// Why a text stands for no bytes.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub(super) enum BadBytes {
+    /// Not hex.
+    #[error("not hex: {0}")]
+    Hex(&'static str),
+    /// Not base64.
+    #[error("not base64: {0}")]
+    Base64(String),
+    /// A backslash that stands for nothing.
+    #[error(
+        "not escaped text: \\{0} stands for nothing; there are \\xHH \\n \\r \\t \\a \\b \\0 \\\" \\' \\\\"
+    )]
+    Escape(String),
+    /// Bytes that are no text, in a form that is.
+    #[error("not UTF-8: use --as text for raw bytes")]
+    Utf8,
+}
+
+/// The bytes that `line` stands for.
+pub(super) fn read(line: &[u8], encoding: Encoding) -> Result<Vec<u8>, BadBytes> {
+    if encoding == Encoding::Text {
+        return Ok(line.to_vec());
+    }
+    let text = std::str::from_utf8(line).map_err(|_| BadBytes::Utf8)?;
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    match encoding {
+        Encoding::Hex => hex(text),
+        Encoding::Base64 => base64(text),
+        Encoding::Escaped => escaped(unquoted(text)),
+        Encoding::Auto if looks_like_hex(text) => hex(text),
+        // Quotes without a backslash between them may be a JSON string's own.
+        Encoding::Auto if text.contains('\\') => escaped_or_plain(unquoted(text)),
+        Encoding::Auto => Ok(text.as_bytes().to_vec()),
+        Encoding::Text => Ok(line.to_vec()),
+    }
+}
+
+/// Bytes as hex digits.
+pub(super) fn to_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing into a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+fn looks_like_hex(text: &str) -> bool {
+    text.len() >= LEAST_HEX_DIGITS
+        && text.len().is_multiple_of(2)
+        && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, BadBytes> {
+    let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let digits = digits.strip_prefix(b"0x").unwrap_or(&digits);
+    if !digits.len().is_multiple_of(2) {
+        return Err(BadBytes::Hex("an odd number of digits"));
+    }
+    digits
+        .chunks_exact(2)
+        .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
+        .collect::<Option<_>>()
+        .ok_or(BadBytes::Hex("something else than 0-9 and a-f"))
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte)
+        .to_digit(16)
+        .and_then(|d| u8::try_from(d).ok())
+}
+
+fn base64(text: &str) -> Result<Vec<u8>, BadBytes> {
+    let lenient = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    let engine = GeneralPurpose::new(&base64::alphabet::STANDARD, lenient);
+    let standard = text.trim().replace('-', "+").replace('_', "/");
+    engine
+        .decode(standard)
+        .map_err(|e| BadBytes::Base64(e.to_string()))
+}
+
+/// Without the quotes that redis-cli prints around a string; those inside it has escaped.
+fn unquoted(text: &str) -> &str {
+    let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    inside
+        .filter(|t| !t.replace("\\\\", "").replace("\\\"", "").contains('"'))
+        .unwrap_or(text)
+}
+
+/// Escaped text, or, when its backslashes are none of ours (as in a regular expression or a JSON
+/// payload), the text as it is.
+fn escaped_or_plain(text: &str) -> Result<Vec<u8>, BadBytes> {
+    escaped(text).or_else(|_| Ok(text.as_bytes().to_vec()))
+}
+
+fn escaped(text: &str) -> Result<Vec<u8>, BadBytes> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        let after = &rest[at + 1..];
+        let name = after.chars().next().unwrap_or(' ');
+        let (byte, length) = match name {
+            'x' => {
+                let digits = after.get(1..3).and_then(|d| hex(d).ok());
+                let byte = digits.and_then(|d| d.first().copied());
+                (byte, 3)
+            }
+            'n' => (Some(b'\n'), 1),
+            'r' => (Some(b'\r'), 1),
+            't' => (Some(b'\t'), 1),
+            'a' => (Some(7), 1),
+            'b' => (Some(8), 1),
+            '0' => (Some(0), 1),
+            '"' | '\'' | '\\' => (u8::try_from(name).ok(), 1),
+            _ => (None, 1),
+        };
+        let Some(byte) = byte else {
+            return Err(BadBytes::Escape(after.chars().take(3).collect()));
+        };
+        bytes.push(byte);
+        rest = &after[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auto(line: &str) -> Vec<u8> {
+        read(line.as_bytes(), Encoding::Auto).unwrap()
+    }
+
+    #[test]
+    fn eight_hex_digits_are_hex_and_six_are_text() {
+        assert_eq!(auto("deadBEEF"), [0xde, 0xad, 0xbe, 0xef]);
+        assert_eq!(auto("deadbe"), b"deadbe");
+        assert_eq!(auto("deadbeef0"), b"deadbeef0");
+        assert_eq!(auto("hello"), b"hello");
+    }
+
+    #[test]
+    fn escapes_are_those_that_redis_cli_prints() {
+        assert_eq!(auto(r"\x08\x00a\n"), [8, 0, b'a', b'\n']);
+        assert_eq!(auto(r#""\b\xff\"q""#), [8, 0xff, b'"', b'q']);
+        let bytes = read(br#""a\\\"b""#, Encoding::Escaped);
+        assert_eq!(bytes, Ok(br#"a\"b"#.to_vec()));
+    }
+
+    #[test]
+    fn a_json_string_keeps_its_quotes() {
+        assert_eq!(auto(r#""ok""#), br#""ok""#);
+        assert_eq!(auto(r#"{"re":"\d"}"#), br#"{"re":"\d"}"#);
+    }
+
+    #[test]
+    fn base64_may_lack_its_padding_and_use_the_url_alphabet() {
+        for line in ["+/8=", "+/8", "-_8=", " -_8 "] {
+            assert_eq!(
+                read(line.as_bytes(), Encoding::Base64),
+                Ok(vec![0xfb, 0xff])
+            );
+        }
+        assert!(read(b"!", Encoding::Base64).is_err());
+    }
+
+    #[test]
+    fn what_is_not_what_it_should_be_says_so() {
+        let bad = |line: &[u8], encoding| read(line, encoding).unwrap_err();
+        assert!(matches!(bad(b"abc", Encoding::Hex), BadBytes::Hex(_)));
+        assert!(matches!(bad(b"zz", Encoding::Hex), BadBytes::Hex(_)));
+        assert!(matches!(
+            bad(b"\\q", Encoding::Escaped),
+            BadBytes::Escape(_)
+        ));
+        assert!(matches!(
+            bad(b"\\x4", Encoding::Escaped),
+            BadBytes::Escape(_)
+        ));
+        assert!(matches!(bad(b"\\", Encoding::Escaped), BadBytes::Escape(_)));
+        assert_eq!(bad(b"\xff", Encoding::Auto), BadBytes::Utf8);
+        assert_eq!(read(b"\xff", Encoding::Text), Ok(vec![0xff]));
+        assert_eq!(read(b"0xAB cd", Encoding::Hex), Ok(vec![0xab, 0xcd]));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_makes_it_panic(line: Vec<u8>) {
+            for encoding in [Encoding::Auto, Encoding::Hex, Encoding::Base64, Encoding::Escaped] {
+                let _ = read(&line, encoding);
+            }
+        }
+
+        #[test]
+        fn hex_comes_back_as_the_bytes_that_it_was_made_of(bytes: Vec<u8>) {
+            proptest::prop_assert_eq!(hex(&to_hex(&bytes)), Ok(bytes));
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Where a subcommand's lines go: tables for people, JSON for programs, into any `Write`.
+
+use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write};
+
+use serde_json::Value;
+
+use crate::queue::text;
+
+/// A subcommand's output.
+pub struct Output<W: Write = BufWriter<Stdout>> {
+    out: W,
+    json: bool,
+    /// Columns of the terminal that it goes to; none when it goes elsewhere.
+    columns: Option<usize>,
+}
+
+/// Which side of its column a cell stands on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Side {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// What stands above it.
+    pub title: &'static str,
+    /// Where its cells stand.
+    pub side: Side,
+    /// How many columns of the terminal it has at least.
+    pub least: usize,
+}
+
+impl Column {
+    /// A column of words.
+    #[must_use]
+    pub const fn left(title: &'static str, least: usize) -> Self {
+        Self {
+            title,
+            side: Side::Left,
+            least,
+        }
+    }
+
+    /// A column of figures.
+    #[must_use]
+    pub const fn right(title: &'static str, least: usize) -> Self {
+        Self {
+            title,
+            side: Side::Right,
+            least,
+        }
+    }
+}
+
+impl Output {
+    /// The standard output.
+    #[must_use]
+    pub fn stdout(json: bool) -> Self {
+        let stdout = io::stdout();
+        let columns = stdout.is_terminal().then(terminal_columns);
+        Self::new(BufWriter::new(stdout), json, columns)
+    }
+}
+
+impl<W: Write> Output<W> {
+    /// Into `out`; `columns` when it is a terminal.
+    pub const fn new(out: W, json: bool, columns: Option<usize>) -> Self {
+        Self { out, json, columns }
+    }
+
+    /// From here on lines are whole, also on a terminal: what they say is nowhere else any more.
+    pub const fn keep_whole(&mut self) {
+        self.columns = None;
+    }
+
+    /// Whether JSON was asked for.
+    #[must_use]
+    pub const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether it goes to a terminal.
+    #[must_use]
+    pub const fn is_terminal(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// One JSON value on a line of its own.
+    pub fn json(&mut self, value: &Value) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, value)?;
+        self.out.write_all(b"\n")
+    }
+
+    /// One line for people, cut to the terminal's width.
+    pub fn line(&mut self, line: &str) -> io::Result<()> {
+        let line = line.trim_end();
+        match self.columns {
+            Some(columns) => writeln!(self.out, "{}", text::cut(line, columns)),
+            None => writeln!(self.out, "{line}"),
+        }
+    }
+
+    /// The titles of a table whose rows come one by one.
+    pub fn titles(&mut self, columns: &[Column]) -> io::Result<()> {
+        let titles: Vec<&str> = columns.iter().map(|c| c.title).collect();
+        self.row(columns, &titles)
+    }
+
+    /// A row of a table whose rows come one by one.
+    pub fn row<S: AsRef<str>>(&mut self, columns: &[Column], cells: &[S]) -> io::Result<()> {
+        let mut line = String::new();
+        for (i, (column, cell)) in columns.iter().zip(cells).enumerate() {
+            if i > 0 {
+                line.push_str("  ");
+            }
+            push_padded(&mut line, cell.as_ref(), column.least, column.side);
+        }
+        self.line(&line)
+    }
+
+    /// A whole table: each column as wide as its widest cell.
+    pub fn table(&mut self, columns: &[Column], rows: &[Vec<String>]) -> io::Result<()> {
+        let mut fitted = columns.to_vec();
+        for (i, column) in fitted.iter_mut().enumerate() {
+            let widest = rows.iter().filter_map(|r| r.get(i)).map(|c| text::width(c));
+            let widest = widest.max().unwrap_or(0).max(text::width(column.title));
+            column.least = column.least.max(widest);
+        }
+        self.titles(&fitted)?;
+        rows.iter().try_for_each(|row| self.row(&fitted, row))
+    }
+
+    /// Lets what was written so far be seen.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+fn push_padded(line: &mut String, cell: &str, columns: usize, side: Side) {
+    let missing = columns.saturating_sub(text::width(cell));
+    let padding = std::iter::repeat_n(' ', missing);
+    match side {
+        Side::Left => {
+            line.push_str(cell);
+            line.extend(padding);
+        }
+        Side::Right => {
+            line.extend(padding);
+            line.push_str(cell);
+        }
+    }
+}
+
+/// Columns of the terminal; a terminal that does not say has 80.
+fn terminal_columns() -> usize {
+    terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(columns: Option<usize>, write: impl Fn(&mut Output<&mut Vec<u8>>)) -> String {
+        let mut bytes = Vec::new();
+        write(&mut Output::new(&mut bytes, false, columns));
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_table_is_as_wide_as_its_cells_and_wide_characters_count_twice() {
+        let columns = [Column::left("QUEUE", 0), Column::right("LATE", 0)];
+        let rows = [
+            vec!["日本".to_owned(), "1,000".to_owned()],
+            vec!["orders".to_owned(), "7".to_owned()],
+        ];
+        let text = written(None, |out| out.table(&columns, &rows).unwrap());
+        assert_eq!(text, "QUEUE    LATE\n日本    1,000\norders      7\n");
+    }
+
+    #[test]
+    fn lines_are_cut_for_a_terminal_only() {
+        let line = |columns| written(columns, |out| out.line("a long payload").unwrap());
+        assert_eq!(line(Some(6)), "a lon…\n");
+        assert_eq!(line(None), "a long payload\n");
+    }
+
+    #[test]
+    fn json_is_one_line_a_value() {
+        let text = written(None, |out| out.json(&json!({"text": "a\nb"})).unwrap());
+        assert_eq!(text, "{\"text\":\"a\\nb\"}\n");
+    }
+}

@@ -1,0 +1,230 @@
+//! A server's URL, as redis-cli and the clients write it.
+
+use std::path::PathBuf;
+
+use crate::queue::{Address, Endpoint};
+
+/// The host when none is given.
+pub(super) const HOST: &str = "127.0.0.1";
+/// The port when none is given.
+pub(super) const PORT: u16 = 6379;
+
+/// Why a URL cannot be used. Never repeats what may be a password.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum BadUrl {
+    /// Not a scheme that we know.
+    #[error("the URL scheme {0:?} is unknown. Use redis://, valkey:// or unix://.")]
+    Scheme(String),
+    /// A scheme that means TLS.
+    #[error(
+        "{0}:// means TLS, which this version cannot do yet. Use redis://, or a TLS tunnel such as stunnel."
+    )]
+    Tls(String),
+    /// No `://`.
+    #[error("the URL lacks its scheme. Write redis://HOST:PORT/DB or unix:///PATH?db=N.")]
+    NoScheme,
+    /// Not a port.
+    #[error("the URL's port {0:?} is no number from 1 to 65535.")]
+    Port(String),
+    /// Not a database number.
+    #[error("the URL's database {0:?} is no number from 0 on.")]
+    Db(String),
+    /// An IPv6 address that does not end.
+    #[error("the URL's host lacks its closing bracket: write [::1].")]
+    Bracket,
+    /// A unix socket's URL without the path.
+    #[error("the URL lacks the socket's path. Write unix:///PATH?db=N.")]
+    NoPath,
+    /// A `%` without its two hex digits.
+    #[error("the URL's {0} has a % that no two hex digits follow. Write % as %25.")]
+    Percent(&'static str),
+    /// An option that we do not know.
+    #[error("the URL's option {0:?} is unknown. There are db, user and password.")]
+    Option(String),
+}
+
+/// Reads `redis://[user:password@]host[:port][/db]`, `valkey://…`, `unix:///path?db=N`.
+///
+/// A user part without a colon is the password, as in redis-cli.
+pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
+    let (scheme, rest) = text.split_once("://").ok_or(BadUrl::NoScheme)?;
+    let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
+    let mut endpoint = match scheme.to_ascii_lowercase().as_str() {
+        "redis" | "valkey" => tcp(rest)?,
+        "unix" | "redis+unix" | "valkey+unix" | "redis-socket" => unix(rest)?,
+        tls @ ("rediss" | "valkeys" | "redis+tls" | "valkey+tls") => {
+            return Err(BadUrl::Tls(tls.to_owned()));
+        }
+        _ => return Err(BadUrl::Scheme(scheme.to_owned())),
+    };
+    for option in options.split('&').filter(|o| !o.is_empty()) {
+        let (name, value) = option.split_once('=').unwrap_or((option, ""));
+        match name {
+            "db" => endpoint.db = db(value)?,
+            "user" | "username" => endpoint.user = non_empty(decode(value, "user")?),
+            "pass" | "password" => endpoint.password = non_empty(decode(value, "password")?),
+            _ => return Err(BadUrl::Option(name.to_owned())),
+        }
+    }
+    Ok(endpoint)
+}
+
+fn tcp(rest: &str) -> Result<Endpoint, BadUrl> {
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (user, password, place) = credentials(authority)?;
+    let (host, port) = if let Some(v6) = place.strip_prefix('[') {
+        let (host, after) = v6.split_once(']').ok_or(BadUrl::Bracket)?;
+        (host.to_owned(), after.strip_prefix(':').unwrap_or(after))
+    } else {
+        let (host, port) = place.rsplit_once(':').unwrap_or((place, ""));
+        (decode(host, "host")?, port)
+    };
+    let path = path.trim_end_matches('/');
+    Ok(Endpoint {
+        address: Address::Tcp(
+            if host.is_empty() {
+                HOST.to_owned()
+            } else {
+                host
+            },
+            if port.is_empty() {
+                PORT
+            } else {
+                self::port(port)?
+            },
+        ),
+        db: if path.is_empty() { 0 } else { db(path)? },
+        user,
+        password,
+    })
+}
+
+fn unix(rest: &str) -> Result<Endpoint, BadUrl> {
+    let at = rest.find('/').ok_or(BadUrl::NoPath)?;
+    let (authority, path) = rest.split_at(at);
+    let (user, password, _) = credentials(authority)?;
+    if path.len() < 2 {
+        return Err(BadUrl::NoPath);
+    }
+    Ok(Endpoint {
+        address: Address::Unix(PathBuf::from(decode(path, "path")?)),
+        db: 0,
+        user,
+        password,
+    })
+}
+
+/// User, password, and what follows them.
+type Credentials<'a> = (Option<String>, Option<String>, &'a str);
+
+fn credentials(authority: &str) -> Result<Credentials<'_>, BadUrl> {
+    let Some((info, place)) = authority.rsplit_once('@') else {
+        return Ok((None, None, authority));
+    };
+    let (user, password) = info.split_once(':').unwrap_or(("", info));
+    Ok((
+        non_empty(decode(user, "user")?),
+        non_empty(decode(password, "password")?),
+        place,
+    ))
+}
+
+fn port(text: &str) -> Result<u16, BadUrl> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err(BadUrl::Port(text.to_owned())),
+        Ok(port) => Ok(port),
+    }
+}
+
+fn db(text: &str) -> Result<i64, BadUrl> {
+    match text.parse() {
+        Ok(db @ 0..) => Ok(db),
+        _ => Err(BadUrl::Db(text.to_owned())),
+    }
+}
+
+fn non_empty(text: String) -> Option<String> {
+    Some(text).filter(|t| !t.is_empty())
+}
+
+fn decode(text: &str, part: &'static str) -> Result<String, BadUrl> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        if *first != b'%' {
+            bytes.push(*first);
+            rest = tail;
+            continue;
+        }
+        let digits = tail.get(..2).and_then(|d| std::str::from_utf8(d).ok());
+        let byte = digits
+            .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|d| u8::from_str_radix(d, 16).ok())
+            .ok_or(BadUrl::Percent(part))?;
+        bytes.push(byte);
+        rest = &tail[2..];
+    }
+    String::from_utf8(bytes).map_err(|_| BadUrl::Percent(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(url: &str) -> (String, Option<String>, Option<String>) {
+        let e = parse(url).unwrap();
+        (e.to_string(), e.user, e.password)
+    }
+
+    #[test]
+    fn every_part_of_a_url_has_a_default() {
+        let some = |s: &str| Some(s.to_owned());
+        let cases = [
+            ("redis://", "127.0.0.1:6379/0", None, None),
+            ("redis://db", "db:6379/0", None, None),
+            ("redis://db:7000/3", "db:7000/3", None, None),
+            ("REDIS://db/3/", "db:6379/3", None, None),
+            ("valkey://[::1]:7000", "[::1]:7000/0", None, None),
+            ("redis://[::1]/1", "[::1]:6379/1", None, None),
+            ("redis://:p@db", "db:6379/0", None, some("p")),
+            ("redis://p@db", "db:6379/0", None, some("p")),
+            ("redis://u:p%40%3A@db", "db:6379/0", some("u"), some("p@:")),
+            ("redis://u:a@b@db", "db:6379/0", some("u"), some("a@b")),
+            ("redis://db?db=4", "db:6379/4", None, None),
+            ("unix:///run/r.sock?db=1", "/run/r.sock/1", None, None),
+            ("unix://u:p@/r%20s", "/r s/0", some("u"), some("p")),
+            (
+                "redis+unix:///r?user=u&pass=p",
+                "/r/0",
+                some("u"),
+                some("p"),
+            ),
+        ];
+        for (url, place, user, password) in cases {
+            assert_eq!(read(url), (place.to_owned(), user, password), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_used_says_why_and_never_the_password() {
+        let cases = [
+            ("rediss://u:secret@h", BadUrl::Tls("rediss".into())),
+            ("http://u:secret@h", BadUrl::Scheme("http".into())),
+            ("secret@h", BadUrl::NoScheme),
+            ("redis://:secret@h:0", BadUrl::Port("0".into())),
+            ("redis://:secret@h:x", BadUrl::Port("x".into())),
+            ("redis://:secret@h:1/x", BadUrl::Db("x".into())),
+            ("redis://:secret@h:1/-1", BadUrl::Db("-1".into())),
+            ("redis://:secret@[::1", BadUrl::Bracket),
+            ("redis://:secret%zz@h", BadUrl::Percent("password")),
+            ("redis://:secret@h?tls=1", BadUrl::Option("tls".into())),
+            ("unix://secret", BadUrl::NoPath),
+            ("unix:///", BadUrl::NoPath),
+        ];
+        for (url, why) in cases {
+            let error = parse(url).unwrap_err();
+            assert!(!error.to_string().contains("secret"), "{error}");
+            assert_eq!(error, why, "{url}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Finding the delayed queues of a server: first those that were named, then those seen here
+//! last time, then those with a live channel, then all others by looking through the keys.
+//!
+//! Looking through the keys is paced by the server's own clock: slices of at most about 1 ms, a
+//! quarter of the server's time in the first 3 s (that is enough for a million keys in less than
+//! 4 s), a twentieth afterwards.
+
+mod pace;
+mod signs;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use futures_util::{Stream, stream};
+use tokio::sync::mpsc;
+
+use self::pace::Pace;
+use crate::clock::instant;
+use crate::ops::remembered::Memory;
+use crate::queue::{LinkState, Optional, Queue, QueueName, name};
+use crate::store::read::{self, Kind};
+use crate::store::{Store, StoreError};
+
+/// Matches keys that begin with `rediss` or `delays`, and next to nothing else; two patterns
+/// would take two passes.
+const PATTERN: &[u8] = b"[rd]e[dl][ia][sy]s*";
+/// How many keys are looked at in one round trip.
+const TOGETHER: usize = 100;
+/// How often progress is told.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// What discovery has to tell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// A queue; each is told once.
+    Queue(Queue),
+    /// How far looking through the keys has come.
+    Progress {
+        /// Keys looked at, estimated from the cursor of SCAN.
+        looked: u64,
+        /// Keys there are.
+        keys: u64,
+    },
+    /// All is looked through, or the server does not let us look (see the link's refusals).
+    Done {
+        /// Keys looked at.
+        looked: u64,
+    },
+}
+
+/// Finds queues: `named` at once, without waiting for the server; then the others. Waits while
+/// the server is away and begins again when it is back; ends after [`Found::Done`]. Remembers
+/// what it found for the next time, in the user's state directory.
+pub fn discover(store: &Store, named: Vec<Queue>) -> impl Stream<Item = Found> + Send + 'static {
+    discover_with(store, named, Memory::of_user())
+}
+
+/// [`discover`] with another memory than the user's own.
+pub fn discover_with(
+    store: &Store,
+    named: Vec<Queue>,
+    memory: Memory,
+) -> impl Stream<Item = Found> + Send + 'static {
+    let (tell, told) = mpsc::channel(64);
+    let mut search = Search {
+        store: store.clone(),
+        memory,
+        tell: tell.clone(),
+        known: HashSet::new(),
+        signs: HashSet::new(),
+    };
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = search.run(named) => {}
+            () = tell.closed() => {}
+        }
+    });
+    stream::unfold(told, |mut told| async {
+        told.recv().await.map(|found| (found, told))
+    })
+}
+
+/// Why a search does not go on.
+enum Stop {
+    /// Nobody listens any more.
+    Unheard,
+    /// The server did not answer, or not as it should.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+struct Search {
+    store: Store,
+    memory: Memory,
+    tell: mpsc::Sender<Found>,
+    /// What has been told.
+    known: HashSet<Queue>,
+    /// What has been seen on the server, so what is worth remembering.
+    signs: HashSet<QueueName>,
+}
+
+impl Search {
+    async fn run(&mut self, named: Vec<Queue>) -> Result<(), Stop> {
+        for queue in named {
+            self.found(queue).await?;
+        }
+        let remembered = self.memory.recall(self.store.endpoint());
+        loop {
+            self.wait_until_live().await;
+            match self.look(&remembered).await {
+                // The server went away; all over again when it is back.
+                Err(Stop::Store(error)) if error.outcome_unknown() || self.away() => {}
+                Err(Stop::Store(_)) => return self.tell(Found::Done { looked: 0 }).await,
+                done => return done,
+            }
+        }
+    }
+
+    async fn wait_until_live(&self) {
+        let mut link = self.store.link();
+        // An error means that the link has ended, and this search ends with it.
+        let live = link.wait_for(|link| matches!(link.state, LinkState::Live));
+        if live.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn away(&self) -> bool {
+        !matches!(self.store.link().borrow().state, LinkState::Live)
+    }
+
+    /// Everything that needs the server, once.
+    async fn look(&mut self, remembered: &[QueueName]) -> Result<(), Stop> {
+        for name in self.still_there(remembered).await? {
+            self.sign(name).await?;
+        }
+        if self.store.why_refused(Optional::Channels).is_none() {
+            let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
+            match read::channels(&self.store, &pattern).await {
+                Ok(channels) => self.signs_in(&channels).await?,
+                Err(StoreError::Refused { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.look_through().await
+    }
+
+    /// Looks through all keys, at the pace.
+    async fn look_through(&mut self) -> Result<(), Stop> {
+        let mut pace = Pace::new(instant());
+        let (mut cursor, mut looked) = (0, 0);
+        let mut told = instant();
+        loop {
+            let slice = match read::scan(&self.store, cursor, PATTERN, pace.count()).await {
+                Ok(slice) => slice,
+                Err(StoreError::Refused { .. }) => {
+                    return self.tell(Found::Done { looked }).await;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            self.signs_in(&slice.keys).await?;
+            cursor = slice.cursor;
+            if cursor == 0 {
+                self.memory
+                    .keep(self.store.endpoint(), self.signs.iter().cloned().collect());
+                return self.tell(Found::Done { looked: slice.of }).await;
+            }
+            looked = pace::looked(cursor, slice.of).max(looked);
+            let now = instant();
+            if now.saturating_duration_since(told) >= PROGRESS {
+                told = now;
+                let keys = slice.of;
+                self.tell(Found::Progress { looked, keys }).await?;
+            }
+            if let Some(until) = pace.paid(slice.server_us, now) {
+                tokio::time::sleep_until(until.into()).await;
+            }
+        }
+    }
+
+    /// Which of the remembered queues have a key still.
+    async fn still_there(&self, names: &[QueueName]) -> Result<Vec<QueueName>, StoreError> {
+        let mut there = Vec::new();
+        for some in names.chunks(TOGETHER / 2) {
+            let keys: Vec<Vec<u8>> = some
+                .iter()
+                .map(name::redisson_keys)
+                .flat_map(|keys| [keys.timeouts, keys.order.unwrap_or_default()])
+                .collect();
+            let kinds = read::kinds(&self.store, &keys).await?;
+            let alive = some.iter().zip(kinds.chunks(2));
+            there.extend(
+                alive
+                    .filter(|(_, kinds)| kinds.iter().any(|kind| *kind != Kind::Missing))
+                    .map(|(name, _)| name.clone()),
+            );
+        }
+        Ok(there)
+    }
+
+    /// Tells the queues that these keys or channels are signs of.
+    async fn signs_in(&mut self, keys: &[Vec<u8>]) -> Result<(), Stop> {
+        let mut fresh = false;
+        for some in keys.chunks(TOGETHER) {
+            let candidates: Vec<Vec<QueueName>> = some
+                .iter()
+                .map(|key| signs::names(key))
+                .filter(|names| !names.iter().any(|name| self.signs.contains(name)))
+                .collect();
+            let targets: Vec<Vec<u8>> = candidates
+                .iter()
+                .flatten()
+                .map(|name| name.as_bytes().to_vec())
+                .collect();
+            let kinds = read::kinds(&self.store, &targets).await?;
+            let mut kinds = kinds.into_iter();
+            for names in candidates {
+                let kinds: Vec<Kind> = kinds.by_ref().take(names.len()).collect();
+                for name in signs::likely(names, &kinds) {
+                    fresh = true;
+                    self.sign(name).await?;
+                }
+            }
+        }
+        if fresh {
+            // Not complete yet: what was remembered and not yet seen again stays.
+            let mut names = self.memory.recall(self.store.endpoint());
+            names.extend(self.signs.iter().cloned());
+            self.memory.keep(self.store.endpoint(), names);
+        }
+        Ok(())
+    }
+
+    async fn sign(&mut self, name: QueueName) -> Result<(), Stop> {
+        self.signs.insert(name.clone());
+        self.found(Queue::redisson(name.as_bytes().to_vec())).await
+    }
+
+    async fn found(&mut self, queue: Queue) -> Result<(), Stop> {
+        if self.known.insert(queue.clone()) {
+            self.tell(Found::Queue(queue)).await?;
+        }
+        Ok(())
+    }
+
+    async fn tell(&self, found: Found) -> Result<(), Stop> {
+        self.tell.send(found).await.map_err(|_| Stop::Unheard)
+    }
+}

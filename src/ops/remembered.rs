@@ -1,0 +1,221 @@
+//! Which queues were seen on which server last time, so that they are on the screen at once.
+//!
+//! A file of the user's own (mode 0600), by address and database, without any credentials. It is
+//! only a hint: a missing or broken file is an empty one, and what cannot be written is not.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::local_now;
+use crate::queue::{Endpoint, QueueName};
+
+/// How many servers are remembered; the ones longest not seen go first.
+const SERVERS: usize = 50;
+/// How many queues of a server are remembered.
+const QUEUES: usize = 1_000;
+
+/// Where the queues of servers are remembered.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    file: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Servers {
+    servers: Vec<Server>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Server {
+    address: String,
+    db: i64,
+    seen_ms: i64,
+    queues: Vec<Name>,
+}
+
+/// A queue's name: as text when it is text, else its bytes as hex.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+enum Name {
+    Text(String),
+    Bytes { hex: String },
+}
+
+impl Memory {
+    /// The user's own: `delayscope/servers.json` in `$XDG_STATE_HOME`.
+    #[must_use]
+    pub fn of_user() -> Self {
+        let state = etcetera::choose_base_strategy()
+            .ok()
+            .and_then(|base| base.state_dir());
+        Self {
+            file: state.map(|dir| dir.join("delayscope").join("servers.json")),
+        }
+    }
+
+    /// That file.
+    #[must_use]
+    pub fn at(file: &Path) -> Self {
+        Self {
+            file: Some(file.to_owned()),
+        }
+    }
+
+    /// Remembers nothing.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self { file: None }
+    }
+
+    /// The queues seen last time on this server and database.
+    #[must_use]
+    pub fn recall(&self, endpoint: &Endpoint) -> Vec<QueueName> {
+        let address = endpoint.address.to_string();
+        let servers = self.read().servers;
+        let server = servers
+            .into_iter()
+            .find(|server| server.address == address && server.db == endpoint.db);
+        let names = server.map(|server| server.queues).unwrap_or_default();
+        names.into_iter().filter_map(Name::bytes).collect()
+    }
+
+    /// Remembers `queues` as those of this server, instead of what was remembered before.
+    pub fn keep(&self, endpoint: &Endpoint, mut queues: Vec<QueueName>) {
+        let Some(file) = &self.file else { return };
+        queues.sort();
+        queues.dedup();
+        queues.truncate(QUEUES);
+        let address = endpoint.address.to_string();
+        let mut all = self.read();
+        all.servers
+            .retain(|server| server.address != address || server.db != endpoint.db);
+        if !queues.is_empty() {
+            let server = Server {
+                address,
+                db: endpoint.db,
+                seen_ms: local_now().get(),
+                queues: queues.iter().map(Name::of).collect(),
+            };
+            all.servers.insert(0, server);
+        }
+        all.servers.sort_by_key(|server| -server.seen_ms);
+        all.servers.truncate(SERVERS);
+        // It is only a hint for the next time; without it that takes a little longer.
+        let _ = write(file, &all);
+    }
+
+    fn read(&self) -> Servers {
+        let text = self.file.as_ref().and_then(|file| fs::read(file).ok());
+        text.and_then(|text| serde_json::from_slice(&text).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// Writes the file whole or not at all.
+fn write(file: &Path, servers: &Servers) -> io::Result<()> {
+    let dir = file.parent().unwrap_or(Path::new("."));
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)?;
+    let draft = dir.join(format!("servers.{}.tmp", std::process::id()));
+    let written = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&draft)
+        .and_then(|mut out| out.write_all(&serde_json::to_vec(servers)?))
+        .and_then(|()| fs::rename(&draft, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+impl Name {
+    fn of(name: &QueueName) -> Self {
+        match std::str::from_utf8(name.as_bytes()) {
+            Ok(text) => Self::Text(text.to_owned()),
+            Err(_) => Self::Bytes {
+                hex: name.as_bytes().iter().map(|b| format!("{b:02x}")).collect(),
+            },
+        }
+    }
+
+    fn bytes(self) -> Option<QueueName> {
+        let hex = match self {
+            Self::Text(text) => return Some(QueueName::new(text)),
+            Self::Bytes { hex } => hex,
+        };
+        let pairs = hex.as_bytes().chunks(2);
+        let bytes: Option<Vec<u8>> = pairs
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+            .collect();
+        bytes.map(QueueName::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::queue::Address;
+
+    fn endpoint(port: u16, db: i64) -> Endpoint {
+        Endpoint {
+            address: Address::Tcp("redis.example".to_owned(), port),
+            db,
+            user: Some("somebody".to_owned()),
+            password: Some("sesame".to_owned()),
+        }
+    }
+
+    #[test]
+    fn queues_are_remembered_by_address_and_database_in_a_private_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("delayscope/servers.json");
+        let memory = Memory::at(&file);
+        let names = vec![QueueName::from("orders"), QueueName::new(b"\xff{".to_vec())];
+        memory.keep(&endpoint(1, 0), names.clone());
+        memory.keep(&endpoint(1, 1), vec![QueueName::from("other")]);
+        assert_eq!(memory.recall(&endpoint(1, 0)), names);
+        assert_eq!(memory.recall(&endpoint(2, 0)), []);
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("sesame") && !text.contains("somebody"));
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+        memory.keep(&endpoint(1, 0), Vec::new());
+        assert_eq!(memory.recall(&endpoint(1, 0)), []);
+    }
+
+    #[test]
+    fn a_broken_file_is_an_empty_one_and_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("servers.json");
+        for broken in ["", "{\"servers\": [{\"address\"", "[]", "\u{0}"] {
+            fs::write(&file, broken).unwrap();
+            let memory = Memory::at(&file);
+            assert_eq!(memory.recall(&endpoint(1, 0)), []);
+            memory.keep(&endpoint(1, 0), vec![QueueName::from("orders")]);
+            assert_eq!(memory.recall(&endpoint(1, 0)).len(), 1);
+        }
+    }
+
+    #[test]
+    fn no_more_servers_are_kept_than_fifty() {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = Memory::at(&dir.path().join("servers.json"));
+        for port in 1..60 {
+            memory.keep(&endpoint(port, 0), vec![QueueName::from("orders")]);
+        }
+        assert_eq!(memory.read().servers.len(), SERVERS);
+    }
+}

@@ -1,0 +1,274 @@
+//! How figures, spans and names are written for people, the same in both front ends.
+//!
+//! A figure is never cut: what does not fit becomes shorter by its unit. Control characters (and
+//! those that turn the direction of text) never reach a terminal: names and payloads are data.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns that [`countdown`] needs at most.
+pub const COUNTDOWN_WIDTH: usize = 9;
+
+const SECOND: u64 = 1_000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+/// From here on a countdown is told in years.
+const YEARS_FROM: u64 = 1_000 * DAY;
+const YEAR: u64 = 31_557_600 * SECOND;
+
+/// The time left in `ms`, or since then when negative: `2.4 s`, `0:31`, `12:04`, `3h 05m`,
+/// `2d 04h`, `12y`; late `-0:12`, `-3h 05m`. Rounded towards zero, so that it ticks like a clock.
+#[must_use]
+pub fn countdown(ms: i64) -> String {
+    let left = ms.unsigned_abs();
+    if ms < 0 {
+        return format!("-{}", clock_span(left));
+    }
+    if left < 10 * SECOND {
+        return format!("{}.{} s", left / SECOND, left % SECOND / 100);
+    }
+    clock_span(left)
+}
+
+/// A span of `ms`, coarsest unit first, without tenths: `0:31`, `12:04`, `3h 05m`, `2d 04h`.
+fn clock_span(ms: u64) -> String {
+    match ms {
+        _ if ms < HOUR => format!("{}:{:02}", ms / MINUTE, ms % MINUTE / SECOND),
+        _ if ms < DAY => format!("{}h {:02}m", ms / HOUR, ms % HOUR / MINUTE),
+        _ if ms < YEARS_FROM => format!("{}d {:02}h", ms / DAY, ms % DAY / HOUR),
+        _ if ms < 1_000 * YEAR => format!("{}y", ms / YEAR),
+        _ => ">999y".to_owned(),
+    }
+}
+
+/// A measured span of `ms`, exact where it is short: `0 ms`, `312 ms`, `4.9 s`, `0:31`, `3h 05m`.
+#[must_use]
+pub fn span(ms: u64) -> String {
+    match ms {
+        _ if ms < SECOND => format!("{ms} ms"),
+        _ if ms < 10 * SECOND => format!("{}.{} s", ms / SECOND, ms % SECOND / 100),
+        _ => clock_span(ms),
+    }
+}
+
+/// A number with thousands separators: `1,000,000`.
+#[must_use]
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number in three significant digits, rounded down, in at most 5 columns: `999`, `1.00k`,
+/// `12.3k`, `1.00M`, `18.4E`.
+#[must_use]
+pub fn compact(n: u64) -> String {
+    let (mut unit, mut letter) = (1, None);
+    for next in ['k', 'M', 'G', 'T', 'P', 'E'] {
+        if n / unit < 1_000 {
+            break;
+        }
+        unit *= 1_000;
+        letter = Some(next);
+    }
+    let Some(letter) = letter else {
+        return n.to_string();
+    };
+    let whole = n / unit;
+    let thousandths = n % unit / (unit / 1_000);
+    match whole {
+        0..=9 => format!("{whole}.{:02}{letter}", thousandths / 10),
+        10..=99 => format!("{whole}.{}{letter}", thousandths / 100),
+        _ => format!("{whole}{letter}"),
+    }
+}
+
+/// A number as [`thousands`] when that fits into `columns`, else as [`compact`].
+#[must_use]
+pub fn number(n: u64, columns: usize) -> String {
+    let whole = thousands(n);
+    if whole.len() <= columns {
+        whole
+    } else {
+        compact(n)
+    }
+}
+
+/// `text` fit for one line of a terminal: control characters and those that turn the direction
+/// of text as `\n`, `\t`, `\x1b`, `\u{202e}`.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(must_not_print) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    text.chars().for_each(|c| push_printable(&mut out, c));
+    Cow::Owned(out)
+}
+
+/// Bytes as [`printable`] text; what is no UTF-8 as `\xff`.
+#[must_use]
+pub fn printable_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        chunk
+            .valid()
+            .chars()
+            .for_each(|c| push_printable(&mut out, c));
+        for byte in chunk.invalid() {
+            push_byte(&mut out, u32::from(*byte));
+        }
+    }
+    out
+}
+
+fn push_printable(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if must_not_print(c) => {
+            let code = u32::from(c);
+            if code < 0x80 {
+                push_byte(out, code);
+            } else {
+                out.extend(c.escape_unicode());
+            }
+        }
+        c => out.push(c),
+    }
+}
+
+fn push_byte(out: &mut String, byte: u32) {
+    // Writing into a String cannot fail.
+    let _ = write!(out, "\\x{byte:02x}");
+}
+
+fn must_not_print(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+}
+
+/// How many columns `text` takes in a terminal.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// `text` in at most `columns`, the last one an `…` when something is missing. For payloads and
+/// names only; a figure is never cut.
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    let (mut used, mut keep) = (0, 0);
+    for (at, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used < columns {
+            // Up to and including a character that leaves room for the ellipsis.
+            keep = at + c.len_utf8();
+        }
+        if used > columns {
+            return match columns {
+                0 => Cow::Borrowed(""),
+                _ => Cow::Owned(format!("{}…", &text[..keep])),
+            };
+        }
+    }
+    Cow::Borrowed(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_countdown_gets_coarser_with_the_distance() {
+        let cases: [(i64, &str); 17] = [
+            (0, "0.0 s"),
+            (2_450, "2.4 s"),
+            (9_999, "9.9 s"),
+            (10_000, "0:10"),
+            (31_000, "0:31"),
+            (724_000, "12:04"),
+            (3_599_999, "59:59"),
+            (11_100_000, "3h 05m"),
+            (187_200_000, "2d 04h"),
+            (999 * 86_400_000, "999d 00h"),
+            (1_000 * 86_400_000, "2y"),
+            (i64::MAX, ">999y"),
+            (-1, "-0:00"),
+            (-12_700, "-0:12"),
+            (-11_100_000, "-3h 05m"),
+            (-187_200_000, "-2d 04h"),
+            (i64::MIN, "->999y"),
+        ];
+        for (ms, shown) in cases {
+            assert_eq!(countdown(ms), shown, "{ms} ms");
+            assert!(shown.len() <= COUNTDOWN_WIDTH);
+        }
+    }
+
+    #[test]
+    fn a_measured_span_is_exact_where_it_is_short() {
+        assert_eq!(span(0), "0 ms");
+        assert_eq!(span(312), "312 ms");
+        assert_eq!(span(4_999), "4.9 s");
+        assert_eq!(span(31_000), "0:31");
+    }
+
+    #[test]
+    fn a_number_is_shortened_by_its_unit_and_never_cut() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_000), "1,000");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(compact(999), "999");
+        assert_eq!(compact(1_000), "1.00k");
+        assert_eq!(compact(12_399), "12.3k");
+        assert_eq!(compact(999_999), "999k");
+        assert_eq!(compact(1_000_000), "1.00M");
+        assert_eq!(compact(u64::MAX), "18.4E");
+        assert_eq!(number(1_000_000, 9), "1,000,000");
+        assert_eq!(number(1_000_000, 8), "1.00M");
+    }
+
+    #[test]
+    fn nothing_that_commands_a_terminal_gets_through() {
+        assert_eq!(printable("orders"), "orders");
+        assert_eq!(
+            printable("a\x1b[31m\nb\u{202e}\u{9b}"),
+            "a\\x1b[31m\\nb\\u{202e}\\u{9b}"
+        );
+        assert_eq!(printable("👩‍💻"), "👩‍💻");
+        assert_eq!(printable_bytes(b"a\xff\x00\xc3\xa9"), "a\\xff\\x00é");
+    }
+
+    #[test]
+    fn a_cut_text_fits_and_says_that_it_is_cut() {
+        assert_eq!(cut("hello", 5), "hello");
+        assert_eq!(cut("hello!", 5), "hell…");
+        assert_eq!(cut("日本語", 6), "日本語");
+        assert_eq!(cut("日本語", 5), "日本…");
+        assert_eq!(cut("日本語", 4), "日…");
+        assert_eq!(cut("ab", 1), "…");
+        assert_eq!(cut("ab", 0), "");
+        assert_eq!(cut("", 0), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_cut_text_is_never_wider_than_asked(text in "\\PC*", columns in 0_usize..40) {
+            proptest::prop_assert!(width(&cut(&text, columns)) <= columns);
+        }
+    }
+}
