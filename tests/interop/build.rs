@@ -9,6 +9,9 @@ use std::process::{Command, Output};
 const HINT: &str =
     "the interop tests need a JDK (11 or later) and Maven: run `sh assets/setup.sh --ci`";
 
+/// A log of earlier runs is begun anew when it is longer. In bytes.
+const LONGEST_LOG: u64 = 4_000_000;
+
 /// Where everything of this module that can be made again lies.
 fn target() -> PathBuf {
     module().join("target")
@@ -18,9 +21,14 @@ fn module() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop")
 }
 
-/// What Redisson of that release itself has to say in this run.
-pub fn log_of(release: &str) -> PathBuf {
-    target().join(release).join("redisson.log")
+/// A file for what one side says besides its answers, beside that release.
+pub fn log_of(release: &str, who: &str) -> fs::File {
+    let path = target().join(release).join(who).with_extension("log");
+    if fs::metadata(&path).is_ok_and(|file| file.len() > LONGEST_LOG) {
+        let _ = fs::remove_file(&path);
+    }
+    let mut file = fs::OpenOptions::new();
+    file.create(true).append(true).open(path).unwrap()
 }
 
 /// The class path of the module, built against that release. One build at a time, also between

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value;
 
+use crate::build;
 use crate::peer::Side;
 use crate::support::PATIENCE;
 
@@ -89,14 +90,26 @@ impl Worker {
         if let Some(batch) = batch {
             command.args(["--batch", &batch.to_string()]);
         }
-        Self(Running::start(&mut command))
+        Self(Running::start(side, &mut command))
     }
 
-    /// Ends it; how many entries it said to have moved and to have skipped.
-    pub fn end(self) -> (u64, u64) {
-        let lines = self.0.end();
-        let sum = |field: &str| lines.iter().filter_map(|line| line[field].as_u64()).sum();
-        (sum("moved"), sum("skipped"))
+    /// Waits until it has said that it moved `least` entries, and ends it; how many it moved and
+    /// how many it skipped, all told.
+    pub fn end_after(self, least: u64) -> (u64, u64) {
+        let mut told = (0, 0);
+        let count = |told: &mut (u64, u64), line: &Value| {
+            told.0 += line["moved"].as_u64().expect("moved");
+            told.1 += line["skipped"].as_u64().expect("skipped");
+        };
+        while told.0 < least {
+            let line = self.0.lines.recv_timeout(PATIENCE);
+            count(&mut told, &line.expect("more to be moved"));
+        }
+        let rest = self.0.end();
+        for line in &rest {
+            count(&mut told, line);
+        }
+        told
     }
 }
 
@@ -108,7 +121,7 @@ impl Consumer {
     pub fn start(side: &Side, queue: &str) -> Self {
         let mut command = delayscope(side, "consume", queue);
         command.arg("--yes");
-        Self(Running::start(&mut command))
+        Self(Running::start(side, &mut command))
     }
 
     /// The next element: when it came, in epoch ms of the server, and its text; none if nothing
@@ -132,8 +145,10 @@ struct Running {
 }
 
 impl Running {
-    fn start(command: &mut Command) -> Self {
-        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
+    fn start(side: &Side, command: &mut Command) -> Self {
+        command.stdout(Stdio::piped());
+        command.stderr(build::log_of(side.release.version, "delayscope"));
+        let mut process = command.spawn().unwrap();
         let lines = json_lines(process.stdout.take().unwrap());
         Self { process, lines }
     }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -206,7 +205,7 @@ impl Peer {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Redisson tells much about broken frames.
-            .stderr(File::create(build::log_of(version)).unwrap())
+            .stderr(build::log_of(version, "redisson"))
             .spawn()
             .unwrap();
         let routes = Routes::default();
