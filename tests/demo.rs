@@ -1,13 +1,19 @@
 //! The demo: what each scenario shows, and that nothing of it stays.
 
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failure here is a failed test; one test is a program that tells its socket"
+)]
 
 mod support;
 
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use delayscope::clock::instant;
@@ -177,22 +183,10 @@ async fn a_demo_that_is_dropped_leaves_nothing() {
 
 #[test]
 fn kill_9_of_the_program_leaves_neither_server_nor_directory() {
-    const CHILD: &str = "DELAYSCOPE_TEST_DEMO_CHILD";
-    if std::env::var_os(CHILD).is_some() {
-        // This is the program that is going to be killed.
-        tokio::runtime::Runtime::new().unwrap().block_on(async {
-            let demo = Demo::start(DemoOptions::default()).await.unwrap();
-            println!("\nsocket {}", socket(demo.endpoint()).display());
-            std::future::pending::<()>().await;
-        });
+    if std::env::var_os(PROGRAM).is_some() {
+        be_the_program();
     }
-    let mut program = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture"])
-        .arg("kill_9_of_the_program_leaves_neither_server_nor_directory")
-        .env(CHILD, "1")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut program = program("kill_9_of_the_program_leaves_neither_server_nor_directory");
     let told = BufReader::new(program.stdout.take().unwrap())
         .lines()
         .find_map(|line| line.unwrap().strip_prefix("socket ").map(PathBuf::from));
@@ -204,6 +198,65 @@ fn kill_9_of_the_program_leaves_neither_server_nor_directory() {
     program.wait().unwrap();
     wait_for("the directory to go", || !socket.parent().unwrap().exists());
     assert!(!is_running(&pid));
+}
+
+#[test]
+fn valkey_will_do_and_without_any_server_one_line_says_how_to_get_one() {
+    const NAME: &str = "valkey_will_do_and_without_any_server_one_line_says_how_to_get_one";
+    if std::env::var_os(PROGRAM).is_some() {
+        be_the_program();
+    }
+    let bin = tempfile::tempdir().unwrap();
+    let usual = std::env::var_os("PATH").unwrap();
+    let link = |name: &str, to: &Path| symlink(to, bin.path().join(name)).unwrap();
+    for tool in ["sh", "mktemp", "rm"] {
+        let mut places = std::env::split_paths(&usual).map(|dir| dir.join(tool));
+        link(tool, &places.find(|file| file.is_file()).unwrap());
+    }
+    let told = || {
+        let mut program = program_with_path(NAME, bin.path().as_os_str());
+        let told = BufReader::new(program.stdout.take().unwrap())
+            .lines()
+            .map(Result::unwrap)
+            .find(|line| line.starts_with("socket ") || line.starts_with("error "));
+        program.kill().unwrap();
+        program.wait().unwrap();
+        told.unwrap()
+    };
+    let error = told();
+    assert!(error.contains("sh assets/setup.sh"), "{error}");
+    link("valkey-server", &support::server_binary());
+    let socket = told();
+    assert!(socket.starts_with("socket "), "{socket}");
+}
+
+/// Says in the environment of a test that it is to be a program with a demo, until it is killed.
+const PROGRAM: &str = "DELAYSCOPE_TEST_DEMO_PROGRAM";
+
+/// A program of its own that runs a demo: the named test once more.
+fn program(test: &str) -> Child {
+    program_with_path(test, &std::env::var_os("PATH").unwrap())
+}
+
+fn program_with_path(test: &str, path: &OsStr) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--nocapture", test])
+        .env(PROGRAM, "1")
+        .env("PATH", path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn be_the_program() -> ! {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let demo = Demo::start(DemoOptions::default()).await;
+        match &demo {
+            Ok(demo) => println!("\nsocket {}", socket(demo.endpoint()).display()),
+            Err(error) => println!("\nerror {error}"),
+        }
+        std::future::pending().await
+    })
 }
 
 #[tokio::test(flavor = "multi_thread")]
