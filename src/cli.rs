@@ -7,6 +7,8 @@ mod bytes;
 mod confirm;
 mod consume;
 mod decode;
+pub mod demo;
+mod entries;
 mod messages;
 mod offer;
 pub mod output;
@@ -17,6 +19,7 @@ mod shape;
 mod show;
 mod stop;
 mod times;
+mod traffic;
 mod watch;
 mod worker;
 
@@ -44,13 +47,15 @@ pub async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let outcome = match command {
         None | Some(Command::Queues(_)) => queues::run(config, out).await?,
+        Some(Command::Demo(asked)) => demo::run(&asked, config, out).await?,
         Some(Command::Show(asked)) => show::run(&asked, config, out).await?,
+        Some(Command::Entries(asked)) => entries::run(&asked, config, out).await?,
         Some(Command::Watch(asked)) => watch::run(&asked, config, out).await?,
+        Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
         Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,
         Some(Command::Worker(asked)) => worker::run(&asked, config, out).await?,
         Some(Command::Consume(asked)) => consume::run(&asked, config, out).await?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
-        Some(_) => Outcome::Done,
     };
     out.flush()?;
     Ok(outcome)

@@ -32,6 +32,8 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 const MOST_SKIPPED: usize = 10_000;
 /// Entries passed over that it remembers having told of.
 const MOST_SAID: usize = 100_000;
+/// Announcements taken in one go, at most.
+const BURST: u32 = 1_000;
 /// tokio's timers are exact to a millisecond or two; the rest is slept by a thread.
 const COARSE: Duration = Duration::from_millis(2);
 
@@ -72,11 +74,14 @@ pub(super) async fn run(
             Some(first) = heard.next() => {
                 // A burst of announcements is one reason to look, not many.
                 let mut next = Some(first);
+                let mut burst = 0;
                 while let Some(one) = next {
                     if worker.heard(one).await.is_err() {
                         return;
                     }
-                    next = heard.next().now_or_never().flatten();
+                    burst += 1;
+                    let more = (burst < BURST).then(|| heard.next().now_or_never());
+                    next = more.flatten().flatten();
                 }
                 continue;
             }
