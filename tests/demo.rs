@@ -227,7 +227,8 @@ fn valkey_will_do_and_without_any_server_one_line_says_how_to_get_one() {
     assert!(error.contains("sh assets/setup.sh"), "{error}");
     link("valkey-server", &support::server_binary());
     let socket = told();
-    assert!(socket.starts_with("socket "), "{socket}");
+    let socket = Path::new(socket.strip_prefix("socket ").unwrap());
+    wait_for("the directory to go", || !socket.parent().unwrap().exists());
 }
 
 /// Says in the environment of a test that it is to be a program with a demo, until it is killed.
