@@ -19,8 +19,7 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     match start(args) {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Partly) => ExitCode::from(PARTLY),
+        Ok(code) => ExitCode::from(code),
         Err(error) if cli::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "delayscope: {}", cli::sentence(&error));
@@ -33,17 +32,61 @@ fn main() -> ExitCode {
     }
 }
 
-fn start(args: Args) -> anyhow::Result<Outcome> {
+fn start(args: Args) -> anyhow::Result<u8> {
     let config = Config::new(&args, |name| std::env::var(name).ok())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let mut out = Output::stdout(config.json);
-    let ended = runtime.block_on(cli::run(args.command, &config, &mut out));
+    let on_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let ended = if cfg!(feature = "tui") && args.command.is_none() && on_terminal {
+        runtime.block_on(screen(&config))
+    } else {
+        let mut out = Output::stdout(config.json);
+        let outcome = runtime.block_on(cli::run(args.command, &config, &mut out));
+        outcome.map(|outcome| match outcome {
+            Outcome::Done => 0,
+            Outcome::Partly => PARTLY,
+        })
+    };
     // A read of standard input that nobody waits for must not keep the process.
     runtime.shutdown_background();
     ended
+}
+
+/// Shows the screen; its exit code.
+#[cfg(feature = "tui")]
+async fn screen(config: &Config) -> anyhow::Result<u8> {
+    use delayscope::args::Theme;
+    use delayscope::store::{Access, Store};
+    use delayscope::tui::model::{Background, Look, Zone};
+
+    let access = if config.read_only {
+        Access::ReadOnly
+    } else {
+        Access::ReadWrite
+    };
+    let options = delayscope::tui::Options {
+        named: config.queues.clone(),
+        look: Look {
+            ascii: config.screen.ascii,
+            no_color: !config.screen.colour,
+            truecolor: config.screen.theme.map(|theme| match theme {
+                Theme::Dark => Background::Dark,
+                Theme::Light => Background::Light,
+            }),
+            zone: Zone::Local,
+        },
+        interval_ms: u64::try_from(config.screen.interval.as_millis()).unwrap_or(u64::MAX),
+    };
+    let store = Store::open(config.endpoint.clone(), access);
+    Ok(delayscope::tui::run(store, options).await?.code())
+}
+
+/// Built without it.
+#[cfg(not(feature = "tui"))]
+async fn screen(_config: &Config) -> anyhow::Result<u8> {
+    Ok(0)
 }
 
 /// Help and version on standard output, what clap does not understand on standard error.

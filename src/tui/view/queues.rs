@@ -1,0 +1,434 @@
+//! The table of queues.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use super::Ctx;
+use crate::queue::{Known, LinkState, Pulse, text};
+use crate::tui::areas::{self, Area, lines};
+use crate::tui::model::{Discovery, Pane, QueueRow};
+use crate::tui::widget::bars;
+use crate::tui::widget::columns::{self, Column, Placed};
+use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::pane::Part;
+use crate::tui::widget::spark::Spark;
+
+/// The columns.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Col {
+    Name,
+    Waiting,
+    Late,
+    Oldest,
+    Next,
+    Classes,
+    Order,
+    Target,
+    Clients,
+    Trend,
+}
+
+/// What the due-time classes are called.
+const CLASSES: [&str; 7] = ["<10s", "<1m", "10m", "1h", "6h", "24h", "later"];
+
+/// Late by less than this is the normal hand-over to a transfer client.
+const HAND_OVER_MS: i64 = 2_000;
+
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.queues;
+    if !slot.shown() {
+        return;
+    }
+    let table = areas::table(slot);
+    // A column stays free at the right edge of the terminal.
+    let margin = u16::from(!slot.boxed);
+    let placed = columns(table.w.saturating_sub(margin));
+    if !ctx.areas.compact {
+        title(ctx, buf);
+        // Without a box the heads stand in the rule.
+        let y = if slot.boxed {
+            slot.inner.y
+        } else {
+            slot.outer.y
+        };
+        if !ctx.model.queues.is_empty() {
+            heads(
+                ctx,
+                &placed,
+                Area::new(table.x, y, table.w, 1),
+                slot.boxed,
+                buf,
+            );
+        }
+    }
+    if ctx.model.queues.is_empty() {
+        nothing(ctx, table, buf);
+        return;
+    }
+    let alone = placed.iter().all(|(col, ..)| *col != Col::Oldest);
+    let rows = ctx.model.queues.iter().enumerate().skip(ctx.model.top);
+    for (i, (index, row)) in (0..table.h).zip(rows) {
+        let area = table.row(i);
+        for (col, x, w) in &placed {
+            cell(
+                ctx,
+                row,
+                *col,
+                alone,
+                Area::new(area.x + x, area.y, *w, 1),
+                buf,
+            );
+        }
+        if let (Some(why), None) = (&row.trouble, &row.pulse) {
+            trouble(ctx, why, &placed, area, buf);
+        }
+        if index == ctx.model.cursor {
+            ctx.select(area, ctx.model.focus == Pane::Queues, buf);
+        }
+        mark(ctx, row, area, index == ctx.model.cursor, buf);
+    }
+}
+
+fn columns(room: u16) -> Vec<Placed<Col>> {
+    let roomy = room >= 190;
+    let grows = if roomy { Col::Trend } else { Col::Name };
+    let c = |what, width, rank| Column {
+        what,
+        width,
+        rank,
+        grows: what == grows,
+    };
+    let classes = match room {
+        ..118 => 30,
+        118..190 => 37,
+        _ => 51,
+    };
+    let trend = match room {
+        ..118 => 10,
+        118..190 => 12,
+        _ => 26,
+    };
+    let name = match room {
+        ..30 => 8,
+        30..190 => 14,
+        _ => 34,
+    };
+    let mut all = vec![
+        c(Col::Name, name, 100),
+        c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
+        c(Col::Late, if roomy { 10 } else { 8 }, 95),
+        c(Col::Oldest, 9, 55),
+        c(Col::Next, 10, 80),
+        c(Col::Classes, classes, 60),
+        c(Col::Order, 9, 20),
+        c(Col::Target, 9, 50),
+        c(Col::Clients, 6, 70),
+        c(Col::Trend, trend, 45),
+    ];
+    if room < 98 {
+        all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
+    }
+    columns::fit(&all, room)
+}
+
+fn title(ctx: &Ctx, buf: &mut Buffer) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let mut name = Part::new(100, "Queues", ctx.title(Pane::Queues));
+    if !m.queues.is_empty() {
+        name.pieces.push((format!(" {}", m.queues.len()), t.strong));
+    }
+    let mut left = vec![name];
+    let mut right = Vec::new();
+    let table = areas::table(ctx.areas.queues);
+    let seen = usize::from(table.h);
+    if ctx.areas.queues.boxed {
+        if m.queues.len() > seen {
+            let last = (m.top + seen).min(m.queues.len());
+            left.push(Part::new(
+                50,
+                format!("{}{}{last}", m.top + 1, t.glyphs.to),
+                t.dim,
+            ));
+        }
+        // The others are read at half the pace of the selected one.
+        right.extend(ctx.age(m.selected(), ctx.interval_ms()));
+    }
+    ctx.pane(ctx.areas.queues, Some(Pane::Queues), left, right, buf);
+}
+
+fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
+    let style = ctx.theme.dim;
+    let classes = placed
+        .iter()
+        .find(|(col, ..)| *col == Col::Classes && !boxed);
+    if let Some((_, x, w)) = classes {
+        Line::new(buf, area.x + x, area.y, *w).wipe(buf, *w);
+    }
+    let mut put = |x: u16, w: u16, label: &str| {
+        // In a rule, a blank on both sides keeps a head apart from the line.
+        if !boxed {
+            let columns = u16::try_from(text::width(label)).unwrap_or(w);
+            let left = (area.x + x + w).saturating_sub(columns + 1);
+            Line::new(buf, left, area.y, columns + 2).wipe(buf, columns + 2);
+        }
+        line::right(buf, area.x + x, area.y, w, label, style);
+    };
+    for (col, x, w) in placed {
+        let label = match col {
+            Col::Name if boxed => {
+                put(*x + 3, 5, "queue");
+                continue;
+            }
+            Col::Name => continue,
+            Col::Waiting => "waiting",
+            Col::Late => "late",
+            Col::Oldest => "oldest",
+            Col::Next => "next",
+            Col::Order => "order",
+            Col::Target => "target",
+            Col::Clients => "subs",
+            Col::Trend => {
+                let label = if *w > 20 { "depth 5 min" } else { "depth" };
+                let width = u16::try_from(label.len()).unwrap_or(5);
+                put(*x + 2, width, label);
+                continue;
+            }
+            Col::Classes => {
+                for (i, (cx, cw)) in class_cells(*x, *w).enumerate() {
+                    let last = i == CLASSES.len() - 1;
+                    let label = if last && cw < 6 {
+                        ctx.theme.glyphs.more
+                    } else {
+                        CLASSES[i]
+                    };
+                    let pad = if last && cw < 6 { " " } else { "" };
+                    put(cx, cw, &format!("{label}{pad}"));
+                }
+                continue;
+            }
+        };
+        put(*x, *w, label);
+    }
+}
+
+/// Left and width of each class's cell; the first and the last one have the longest names.
+fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
+    let each = (w - 2) / 7;
+    (0..7).map(move |i| match i {
+        0 => (x, each + 1),
+        6 => (x + 1 + 6 * each, each + 1),
+        _ => (x + 1 + i * each, each),
+    })
+}
+
+/// How bad a queue does.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum State {
+    Well,
+    HandingOver,
+    Late,
+    /// Late, and nobody is there to transfer.
+    Abandoned,
+}
+
+fn state(ctx: &Ctx, pulse: &Pulse) -> State {
+    let Some(oldest) = pulse.oldest_late() else {
+        // A late head without a moment (a score out of range) is late for good.
+        let late = pulse.late.get().unwrap_or(0) > 0;
+        return if late { State::Late } else { State::Well };
+    };
+    match (ctx.now.since(oldest), &pulse.transfer_clients) {
+        (..HAND_OVER_MS, _) => State::HandingOver,
+        (_, Known::Is(0)) => State::Abandoned,
+        _ => State::Late,
+    }
+}
+
+/// `!` before a queue that is late, beside the cursor's mark.
+fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
+    let state = row.pulse.as_ref().map_or(State::Well, |p| state(ctx, p));
+    let sick = matches!(state, State::Late | State::Abandoned) || row.trouble.is_some();
+    if sick && area.w > 2 && area.h > 0 {
+        // On a reversed row its colour would be a patch.
+        let plain = chosen && ctx.data.reversed;
+        let style = if plain { Style::new() } else { ctx.data.late };
+        Line::new(buf, area.x + 1, area.y, 1).put(buf, "!", style);
+    }
+}
+
+/// `alone`: there is no column for the oldest.
+fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area, buf: &mut Buffer) {
+    let d = &ctx.data;
+    let (x, y, w) = (area.x, area.y, area.w);
+    let columns = usize::from(w.saturating_sub(1));
+    if col == Col::Name {
+        let abandoned = row
+            .pulse
+            .as_ref()
+            .is_some_and(|p| state(ctx, p) == State::Abandoned);
+        let style = if abandoned { d.late } else { d.text };
+        let mut line = Line::new(buf, x + 3.min(w), y, w.saturating_sub(3));
+        line.put_cut(buf, &row.queue.name.text(), d.glyphs.cut, style);
+        return;
+    }
+    if let (Some(why), true) = (&row.trouble, col == Col::Classes) {
+        let mut line = Line::new(buf, x + 2, y, w.saturating_sub(2));
+        line.put_cut(buf, why, d.glyphs.cut, d.warn);
+        return;
+    }
+    let Some(pulse) = &row.pulse else {
+        if col == Col::Waiting {
+            line::right(buf, x, y, w, d.glyphs.cut, d.dim);
+        }
+        return;
+    };
+    let (text, style) = match col {
+        Col::Name => return,
+        Col::Waiting => ctx.figure(&pulse.waiting, columns),
+        Col::Late => match (ctx.figure(&pulse.late, columns), state(ctx, pulse)) {
+            (figure, State::Well) => figure,
+            ((text, _), State::HandingOver) => (text, d.warn),
+            ((text, _), _) => (text, d.late),
+        },
+        Col::Oldest => oldest(ctx, pulse),
+        Col::Next => next(ctx, pulse, alone),
+        Col::Order => difference(ctx, pulse),
+        Col::Target => ctx.figure(&pulse.target, columns),
+        Col::Clients => clients(ctx, pulse),
+        Col::Classes => return classes(ctx, row, area, buf),
+        Col::Trend => return trend(ctx, row, area, buf),
+    };
+    line::right(buf, x, y, w, &text, style);
+}
+
+fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+    match pulse.oldest_late() {
+        Some(due) if ctx.now.since(due) < HAND_OVER_MS => (ctx.ago(due), ctx.data.warn),
+        Some(due) => (ctx.ago(due), ctx.data.late),
+        None => (ctx.data.glyphs.zero.to_owned(), ctx.data.dim),
+    }
+}
+
+/// When the next entry falls due; where nothing will, since when the oldest is late.
+fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
+    let d = &ctx.data;
+    match (pulse.next, pulse.oldest_late()) {
+        (Some(due), _) => match due.at() {
+            Some(at) => (ctx.countdown(at), d.text),
+            None => ("never".to_owned(), d.warn),
+        },
+        (None, Some(at)) if alone => (ctx.countdown(at), d.late),
+        _ => (d.glyphs.zero.to_owned(), d.dim),
+    }
+}
+
+/// `equal` or `≠ 2`: order list against timeouts.
+pub(super) fn difference(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+    let d = &ctx.data;
+    match (&pulse.order, &pulse.waiting) {
+        (Known::Is(a), Known::Is(b)) if a == b => ("equal".to_owned(), d.dim),
+        (Known::Is(a), Known::Is(b)) => {
+            let differ = text::compact(a.abs_diff(*b));
+            (format!("{} {differ}", d.glyphs.differs), d.late)
+        }
+        (Known::None, _) => (d.glyphs.none.to_owned(), d.dim),
+        _ => ("?".to_owned(), d.dim),
+    }
+}
+
+/// Transfer clients; `0 !` when something is late and nobody is there.
+fn clients(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+    let d = &ctx.data;
+    let waits = pulse.waiting.get().unwrap_or(0) > 0;
+    match &pulse.transfer_clients {
+        Known::Is(0) if state(ctx, pulse) == State::Abandoned => ("0 !".to_owned(), d.late),
+        Known::Is(0) if waits => ("0".to_owned(), d.warn),
+        known => ctx.figure(known, 5),
+    }
+}
+
+fn classes(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
+    let Some(survey) = &row.survey else { return };
+    let d = &ctx.data;
+    let peak = survey.classes.iter().copied().max().unwrap_or(0);
+    for (count, (x, w)) in survey.classes.iter().zip(class_cells(area.x, area.w)) {
+        let (glyph, style) = match bars::height(*count, peak, 1) {
+            0 => (d.glyphs.zero, d.dim),
+            eighths => (d.glyphs.eighths[eighths as usize], d.mid),
+        };
+        Line::new(buf, x + w - 2, area.y, 1).put(buf, glyph, style);
+    }
+}
+
+fn trend(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
+    let samples: Vec<_> = row
+        .trend
+        .samples
+        .iter()
+        .map(|s| s.map(|d| d.waiting))
+        .collect();
+    let spark = Spark {
+        samples: &samples,
+        style: ctx.data.mid,
+        eighths: &ctx.data.glyphs.eighths,
+    };
+    let w = area.w.saturating_sub(2);
+    spark.render(Rect::new(area.x + 2, area.y, w, 1), buf);
+}
+
+/// Why a queue could not be read, in place of all its figures.
+fn trouble(ctx: &Ctx, why: &str, placed: &[Placed<Col>], row: Area, buf: &mut Buffer) {
+    let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
+    let x = figures.map_or(row.w, |(_, x, _)| x + 2);
+    let mut line = Line::new(buf, row.x + x, row.y, row.w.saturating_sub(x));
+    line.wipe(buf, row.w);
+    line.put_cut(buf, why, ctx.data.glyphs.cut, ctx.data.warn);
+}
+
+/// No queue yet: says how far the search is, and what else can be done.
+fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let db = m.endpoint.rsplit_once('/').map_or("0", |(_, db)| db);
+    let keys = |n: u64| format!("{} keys", text::thousands(n));
+    let words = match (&m.link.state, &m.discovery) {
+        (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+        (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
+        (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
+        (_, Discovery::Looking { looked, keys: all }) => format!(
+            "Looking for delayed queues: {} of {} looked through",
+            text::thousands(*looked),
+            keys(*all)
+        ),
+        (_, Discovery::Done { looked }) => {
+            format!(
+                "No delayed queues in db {db} ({} looked through).",
+                keys(*looked)
+            )
+        }
+    };
+    let mut all = vec![(words, t.text)];
+    if matches!(m.discovery, Discovery::Done { .. }) {
+        let more = [
+            "--queue NAME watches a queue that is still empty",
+            "--queue zset-list:TIMEOUTS,TARGET watches a plain one",
+            "-n DB looks into another db",
+            "delayscope demo shows what it looks like",
+        ];
+        all.push((String::new(), t.text));
+        all.extend(more.map(|line| (line.to_owned(), t.dim)));
+    }
+    let margin = if ctx.areas.compact { 1 } else { 3 };
+    let room = usize::from(area.w.saturating_sub(2 * margin));
+    let lines = all.iter().flat_map(|(words, style)| {
+        let clean = text::printable(words).into_owned();
+        lines::wrap(&clean, room)
+            .into_iter()
+            .map(|line| (line, *style))
+    });
+    for (y, (words, style)) in (area.y..area.y + area.h).zip(lines) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(margin).put_cut(buf, &words, t.glyphs.cut, style);
+    }
+}
