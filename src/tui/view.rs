@@ -23,6 +23,9 @@ use super::widget::pane::{Pane, Part};
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
 
+/// Late by less than this is the normal hand-over to a transfer client: no reason for red.
+const HAND_OVER_MS: i64 = 2_000;
+
 /// Draws the whole screen into `area` of `buf`.
 pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     let area = area.intersection(buf.area);

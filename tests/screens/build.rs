@@ -15,10 +15,10 @@ use delayscope::tui::model::{
 };
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
-pub const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
+pub(crate) const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
 
 /// The look of most tests.
-pub fn look() -> Look {
+pub(crate) fn look() -> Look {
     Look {
         zone: Zone::Offset(3600),
         ..Look::default()
@@ -26,7 +26,7 @@ pub fn look() -> Look {
 }
 
 /// Nothing known yet but the server.
-pub fn bare(size: (u16, u16), look: Look) -> Model {
+pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
     let instant = clock::instant() + Duration::from_secs(3600);
     let mut model = Model::new(size, look, "prod-1:6379/0".to_owned(), false, instant);
     model.now = NOW;
@@ -47,7 +47,7 @@ pub fn bare(size: (u16, u16), look: Look) -> Model {
 }
 
 /// A healthy-looking evening: a million orders, twelve of them late.
-pub fn evening(size: (u16, u16), look: Look) -> Model {
+pub(crate) fn evening(size: (u16, u16), look: Look) -> Model {
     let mut m = bare(size, look);
     m.discovery = Discovery::Done { looked: 12_034 };
     m.queues = vec![
@@ -79,7 +79,7 @@ pub fn evening(size: (u16, u16), look: Look) -> Model {
 }
 
 /// A message on a queue's channel, `ms` from now.
-pub fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
+pub(crate) fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
     Announcement {
         at: NOW.plus(ms),
         channel: Queue::redisson(queue).keys().channel.unwrap_or_default(),
@@ -88,7 +88,7 @@ pub fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
 }
 
 /// A pulse with these figures: waiting, late, transfer clients.
-pub fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
+pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
     Pulse {
         at: NOW.plus(-400),
         waiting: Known::Is(waiting),
@@ -104,7 +104,7 @@ pub fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
 }
 
 /// A queue that was read just now.
-pub fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 7]) -> QueueRow {
+pub(crate) fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 7]) -> QueueRow {
     let waiting = pulse.waiting.get().unwrap_or(0);
     QueueRow {
         pulse: Some(pulse.clone()),
@@ -116,7 +116,7 @@ pub fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 7]) -> 
 }
 
 /// Depths that went up (or down) by `step` a second to `waiting`, with an outage in between.
-pub fn trend(waiting: u64, step: i64) -> Trend {
+pub(crate) fn trend(waiting: u64, step: i64) -> Trend {
     let samples = (0..300_i64).rev().map(|ago| {
         (!(120..135).contains(&ago)).then(|| Depths {
             at: NOW.plus(-ago * 1000),
@@ -131,7 +131,7 @@ pub fn trend(waiting: u64, step: i64) -> Trend {
 }
 
 /// A survey with waves of due times and one burst.
-pub fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
+pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
     let edges = zoom.edges(NOW.plus(-400));
     let total: u64 = classes.iter().sum();
     let bars = edges.windows(2).enumerate().map(|(i, edge)| {
@@ -195,7 +195,7 @@ fn reminders(instant: Instant) -> QueueRow {
 }
 
 /// Loads the rows in sight, from rank `top` on.
-pub fn page(m: &mut Model, top: u64) {
+pub(crate) fn page(m: &mut Model, top: u64) {
     let rows = areas::entry_rows(m);
     let left = usize::try_from(m.waiting().saturating_sub(top)).unwrap_or(usize::MAX);
     m.entries.top = top;
@@ -205,7 +205,7 @@ pub fn page(m: &mut Model, top: u64) {
 }
 
 /// The `i`th entry of the page: mostly orders, one of another codec, one without a frame.
-pub fn sample(i: usize) -> EntryRow {
+pub(crate) fn sample(i: usize) -> EntryRow {
     let wait: i64 = match i {
         0 => -12_187,
         1 => 2_402,
@@ -233,7 +233,7 @@ pub fn sample(i: usize) -> EntryRow {
 }
 
 /// An entry of a Redisson queue due in `wait` ms.
-pub fn entry(member: Vec<u8>, wait: i64) -> EntryRow {
+pub(crate) fn entry(member: Vec<u8>, wait: i64) -> EntryRow {
     let queue = Queue::redisson("orders");
     let due = NOW.plus(wait);
     let score = queue.score(due);
