@@ -127,11 +127,7 @@ impl<'a> Ctx<'a> {
         let polls = age_ms / interval_ms.max(1);
         let stale = || format!("stale {}", header::seconds(age_ms));
         Some(match polls {
-            ..2 if interval_ms < 1000 => {
-                let tenths = interval_ms.div_ceil(100);
-                Part::new(10, format!("0.{tenths} s"), self.theme.dim)
-            }
-            ..2 => Part::new(10, header::seconds(interval_ms), self.theme.dim),
+            ..2 => Part::new(10, header::interval(interval_ms), self.theme.dim),
             2..5 => Part::new(90, stale(), self.theme.warn),
             _ => Part::new(90, stale(), self.theme.late),
         })

@@ -27,15 +27,16 @@ pub(crate) fn look() -> Look {
 
 /// Nothing known yet but the server.
 pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
-    let instant = clock::instant() + Duration::from_secs(3600);
+    let instant = clock::instant() + Duration::from_hours(1);
     let mut model = Model::new(size, look, "prod-1:6379/0".to_owned(), false, instant);
     model.now = NOW;
     model.link.state = LinkState::Live;
-    model.link.clock = Some(ServerClock::set(NOW, instant, 12));
+    model.link.clock = Some(ServerClock::set(NOW, instant, 312));
     model.link.facts = Some(Facts {
         product: "redis".to_owned(),
         version: "7.2.4".to_owned(),
         role: "master".to_owned(),
+        uptime_s: 41 * 86_400,
         ..Facts::default()
     });
     model.cost = CostRate {
@@ -110,7 +111,7 @@ pub(crate) fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 
         pulse: Some(pulse.clone()),
         survey: Some(survey(Zoom::TenMinutes, classes)),
         trend: trend(waiting, if waiting > 100 { -1 } else { 0 }),
-        read_at: Some(instant - Duration::from_millis(400)),
+        read_at: instant.checked_sub(Duration::from_millis(400)),
         ..QueueRow::new(Queue::redisson(name))
     }
 }
@@ -211,7 +212,7 @@ pub(crate) fn sample(i: usize) -> EntryRow {
         1 => 2_402,
         2 => 8_011,
         3 => 31_200,
-        _ => 33_000 + i as i64 * i as i64 * 1_370,
+        _ => 33_000 + i64::try_from(i * i).unwrap_or(0) * 1_370,
     };
     let id = (i as u64 + 1)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)

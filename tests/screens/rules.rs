@@ -43,7 +43,7 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
     let mut lost = evening(size, look.clone());
     lost.link.state = LinkState::Lost {
         why: "gone".to_owned(),
-        since: lost.instant - Duration::from_secs(3),
+        since: lost.instant.checked_sub(Duration::from_secs(3)).unwrap(),
         retry_at: lost.instant,
     };
     all.extend([queue, help, lost, opened(Face::Text), opened(Face::Hex)]);

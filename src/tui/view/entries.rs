@@ -37,7 +37,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         nothing(ctx, table, buf);
         return;
     }
-    let room = table.w.saturating_sub(u16::from(!slot.boxed));
+    let room = table.w.saturating_sub(1);
     let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);

@@ -39,9 +39,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let table = areas::table(slot);
-    // A column stays free at the right edge of the terminal.
-    let margin = u16::from(!slot.boxed);
-    let placed = columns(table.w.saturating_sub(margin));
+    // A column stays free at the right edge.
+    let placed = columns(table.w.saturating_sub(1));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -107,6 +106,12 @@ fn columns(room: u16) -> Vec<Placed<Col>> {
         118..190 => 12,
         _ => 26,
     };
+    let late = match room {
+        // Without a line of heads the figure says itself what it is.
+        ..39 => 13,
+        39..190 => 8,
+        _ => 10,
+    };
     let name = match room {
         ..30 => 8,
         30..190 => 14,
@@ -115,7 +120,7 @@ fn columns(room: u16) -> Vec<Placed<Col>> {
     let mut all = vec![
         c(Col::Name, name, 100),
         c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
-        c(Col::Late, if roomy { 10 } else { 8 }, 95),
+        c(Col::Late, late, 95),
         c(Col::Oldest, 9, 55),
         c(Col::Next, 10, 80),
         c(Col::Classes, classes, 60),

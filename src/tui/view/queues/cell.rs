@@ -78,7 +78,7 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
     let (text, style) = match col {
         Col::Name => return,
         Col::Waiting => ctx.figure(&pulse.waiting, columns),
-        Col::Late => match (ctx.figure(&pulse.late, columns), state(ctx, pulse)) {
+        Col::Late => match (late(ctx, pulse, columns), state(ctx, pulse)) {
             (figure, State::Well) => figure,
             ((text, _), State::HandingOver) => (text, d.warn),
             ((text, _), _) => (text, d.late),
@@ -92,6 +92,18 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         Col::Trend => return trend(ctx, row, area, buf),
     };
     line::right(buf, x, y, w, &text, style);
+}
+
+/// The late ones, with the word where no head says it.
+fn late(ctx: &Ctx, pulse: &Pulse, columns: usize) -> (String, Style) {
+    let (mut figure, style) = ctx.figure(&pulse.late, columns.min(9));
+    if ctx.areas.compact && pulse.late.get().unwrap_or(0) > 0 {
+        let word = format!("{figure} late");
+        if text::width(&word) <= columns {
+            figure = word;
+        }
+    }
+    (figure, style)
 }
 
 fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
