@@ -1,7 +1,5 @@
 //! Rules that every picture keeps, at any size.
 
-use std::time::Duration;
-
 use delayscope::queue::{Due, LinkState, Queue};
 use delayscope::tui::areas::{self, Hit};
 use delayscope::tui::model::{Back, EntryView, Face, Look, Model, Overlay, Pane, Screen};
@@ -43,7 +41,7 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
     let mut lost = evening(size, look.clone());
     lost.link.state = LinkState::Lost {
         why: "gone".to_owned(),
-        since: lost.instant.checked_sub(Duration::from_secs(3)).unwrap(),
+        since: lost.instant,
         retry_at: lost.instant,
     };
     all.extend([queue, help, lost, opened(Face::Text), opened(Face::Hex)]);

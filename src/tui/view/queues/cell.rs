@@ -85,7 +85,11 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         },
         Col::Oldest => oldest(ctx, pulse),
         Col::Next => next(ctx, pulse, alone),
-        Col::Order => difference(ctx, pulse),
+        Col::Order => match difference(ctx, pulse) {
+            // What is as it should be does not take a word in every row.
+            (word, style) if word == "equal" => ("=".to_owned(), style),
+            other => other,
+        },
         Col::Target => ctx.figure(&pulse.target, columns),
         Col::Clients => clients(ctx, pulse),
         Col::Classes => return classes(ctx, row, area, buf),
