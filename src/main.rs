@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use delayscope::args::{Args, without_passwords};
+use delayscope::args::{Args, Command, without_passwords};
 use delayscope::cli::{self, NothingMatched, Outcome, output::Output};
 use delayscope::config::Config;
 
@@ -38,55 +38,31 @@ fn start(args: Args) -> anyhow::Result<u8> {
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let on_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let ended = if cfg!(feature = "tui") && args.command.is_none() && on_terminal {
-        runtime.block_on(screen(&config))
-    } else {
-        let mut out = Output::stdout(config.json);
-        let outcome = runtime.block_on(cli::run(args.command, &config, &mut out));
-        outcome.map(|outcome| match outcome {
-            Outcome::Done => 0,
-            Outcome::Partly => PARTLY,
-        })
-    };
+    let ended = runtime.block_on(front(args.command, &config));
     // A read of standard input that nobody waits for must not keep the process.
     runtime.shutdown_background();
     ended
 }
 
-/// Shows the screen; its exit code.
-#[cfg(feature = "tui")]
-async fn screen(config: &Config) -> anyhow::Result<u8> {
-    use delayscope::args::Theme;
-    use delayscope::store::{Access, Store};
-    use delayscope::tui::model::{Background, Look, Zone};
-
-    let access = if config.read_only {
-        Access::ReadOnly
-    } else {
-        Access::ReadWrite
-    };
-    let options = delayscope::tui::Options {
-        named: config.queues.clone(),
-        look: Look {
-            ascii: config.screen.ascii,
-            no_color: !config.screen.colour,
-            truecolor: config.screen.theme.map(|theme| match theme {
-                Theme::Dark => Background::Dark,
-                Theme::Light => Background::Light,
-            }),
-            zone: Zone::Local,
-        },
-        interval_ms: u64::try_from(config.screen.interval.as_millis()).unwrap_or(u64::MAX),
-    };
-    let store = Store::open(config.endpoint.clone(), access);
-    Ok(delayscope::tui::run(store, options).await?.code())
-}
-
-/// Built without it.
-#[cfg(not(feature = "tui"))]
-async fn screen(_config: &Config) -> anyhow::Result<u8> {
-    Ok(0)
+/// The screen for a person at a terminal, else lines; its exit code.
+async fn front(command: Option<Command>, config: &Config) -> anyhow::Result<u8> {
+    #[cfg(feature = "tui")]
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !config.json {
+        use delayscope::tui;
+        match command {
+            None => return tui::show(config, config.endpoint.clone(), config.queues.clone()).await,
+            Some(Command::Demo(asked)) => {
+                let screen = |endpoint, queues| tui::show(config, endpoint, queues);
+                return cli::demo::behind(&asked, config, screen).await;
+            }
+            _ => {}
+        }
+    }
+    let mut out = Output::stdout(config.json);
+    Ok(match cli::run(command, config, &mut out).await? {
+        Outcome::Done => 0,
+        Outcome::Partly => PARTLY,
+    })
 }
 
 /// Help and version on standard output, what clap does not understand on standard error.
