@@ -24,14 +24,14 @@ Examples:
   delayscope show orders --json | jq .late
   delayscope --queue zset-list:delay_queue,ready_queue,s,left
 
+Without a command the screen opens; without a terminal the queues are printed.
+
 Connection flags are redis-cli's; that is why -h is the host and help is --help.
 The password is best given in REDISCLI_AUTH: arguments can be seen by others on this machine.
 
 Exit codes: 0 done, 1 nothing matched or not all done, 2 failed.";
 
 /// Watch the delayed queues of a Redis server, and run them.
-///
-/// Without a subcommand the screen opens; without a terminal the queues are printed.
 #[derive(Parser)]
 #[command(
     name = "delayscope",
@@ -55,7 +55,7 @@ pub struct Args {
     #[command(flatten)]
     pub screen: Screen,
     /// Print help
-    #[arg(long, short = '?', action = ArgAction::Help, global = true)]
+    #[arg(long, short = '?', action = ArgAction::HelpShort, global = true, help_heading = "Options")]
     help: Option<bool>,
     /// What to do; none opens the screen.
     #[command(subcommand)]

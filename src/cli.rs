@@ -4,9 +4,24 @@
 //! error is one sentence: what could not be done, why, and what to do.
 
 mod bytes;
+mod confirm;
+mod consume;
 mod decode;
+pub mod demo;
+mod entries;
+mod messages;
+mod offer;
 pub mod output;
+mod queues;
 mod say;
+mod session;
+mod shape;
+mod show;
+mod stop;
+mod times;
+mod traffic;
+mod watch;
+mod worker;
 
 use std::io::{self, Write};
 
@@ -31,8 +46,16 @@ pub async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let outcome = match command {
+        None | Some(Command::Queues(_)) => queues::run(config, out).await?,
+        Some(Command::Demo(asked)) => demo::run(&asked, config, out).await?,
+        Some(Command::Show(asked)) => show::run(&asked, config, out).await?,
+        Some(Command::Entries(asked)) => entries::run(&asked, config, out).await?,
+        Some(Command::Watch(asked)) => watch::run(&asked, config, out).await?,
+        Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
+        Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,
+        Some(Command::Worker(asked)) => worker::run(&asked, config, out).await?,
+        Some(Command::Consume(asked)) => consume::run(&asked, config, out).await?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
-        _ => Outcome::Done,
     };
     out.flush()?;
     Ok(outcome)

@@ -144,7 +144,7 @@ mod tests {
         let t = instant() + Duration::from_secs(5);
         let clock = ServerClock::observed(1_700_000_000_000_000, t, t);
         assert_eq!(
-            clock.at(t - Duration::from_millis(3)),
+            clock.at(t.checked_sub(Duration::from_millis(3)).unwrap()),
             EpochMillis::new(1_699_999_999_997)
         );
     }

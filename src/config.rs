@@ -9,7 +9,8 @@ use std::time::Duration;
 
 pub use url::{BadUrl, parse as parse_url};
 
-use crate::args::{Args, Connection, Span, Theme};
+pub use crate::args::Theme;
+use crate::args::{Args, Connection, Span};
 use crate::queue::{Address, Endpoint, Queue};
 
 /// What a session is to do with which server, complete and checked.

@@ -4,7 +4,8 @@
 //! Nothing here fails or panics: what no codec explains is shown as hex.
 //!
 //! A codec must explain every byte. Where several do, the order of trial decides: the codecs that
-//! mark their payloads (Java's, JBoss's), JSON, Kryo where it is no plausible text, then text.
+//! mark their payloads (Java's, JBoss's), JSON, Kryo, then UTF-8 that can have been meant as text.
+//! Kryo's payloads begin with a control character, which texts hardly ever do.
 //! What cannot be told apart, since the bytes are the same:
 //!
 //! * a bare number, `true`, `false`, `null`: text, JSON and others → `text`;
@@ -12,6 +13,7 @@
 //! * Kryo 3 and 4 → `kryo5`;
 //! * Ion (which is text), a short string in CBOR, a small number in msgpack → `text`;
 //! * a byte of zero: Kryo's null and CBOR's 0 → `kryo5`;
+//! * a tab and one character: a text and a small `long` in Kryo → `kryo5`;
 //! * a two-character string in JBoss and a `float` in Kryo → `marshalling`;
 //! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`.
 

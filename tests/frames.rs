@@ -71,8 +71,6 @@ fn a_frame_that_is_off_by_one_byte_is_caught() {
 fn our_frames_are_those_of_the_servers_own_struct_pack() {
     let server = Server::start();
     let mut connection = server.connection();
-    let new = "return struct.pack('Bc0Lc0', 8, ARGV[1], string.len(ARGV[2]), ARGV[2])";
-    let old = "return struct.pack('dLc0', tonumber(ARGV[1]), string.len(ARGV[2]), ARGV[2])";
     let payloads: [&[u8]; 6] = [
         b"",
         b"x",
@@ -81,29 +79,30 @@ fn our_frames_are_those_of_the_servers_own_struct_pack() {
         &[0xff; 10_000],
         b"\x08\0\r\n",
     ];
-    for (i, payload) in payloads.into_iter().enumerate() {
-        let random = 0x9e37_79b9_7f4a_7c15_u64
-            .wrapping_mul(i as u64 + 1)
-            .to_le_bytes();
-        let packed: Vec<u8> = redis::cmd("EVAL")
-            .arg(new)
-            .arg(0)
-            .arg(&random)
-            .arg(payload)
-            .query(&mut connection)
-            .unwrap();
-        let id = Form::ByteId.id_of(random);
-        assert_eq!(frame::encode(Form::ByteId, id, payload), packed);
-
-        let packed: Vec<u8> = redis::cmd("EVAL")
-            .arg(old)
-            .arg(0)
-            .arg(i64::from_le_bytes(random).to_string())
-            .arg(payload)
-            .query(&mut connection)
-            .unwrap();
-        let id = Form::DoubleId.id_of(random);
-        assert_eq!(frame::encode(Form::DoubleId, id, payload), packed);
+    // `L` is the server's own unsigned long; `I4` what that is on Windows and 32-bit machines.
+    for (form, pack) in [
+        (Form::ByteId, "'Bc0Lc0', 8, ARGV[1]"),
+        (Form::ByteIdShort, "'Bc0I4c0', 8, ARGV[1]"),
+        (Form::DoubleId, "'dLc0', tonumber(ARGV[1])"),
+        (Form::DoubleIdShort, "'dI4c0', tonumber(ARGV[1])"),
+    ] {
+        let script = format!("return struct.pack({pack}, string.len(ARGV[2]), ARGV[2])");
+        for (i, payload) in payloads.into_iter().enumerate() {
+            let random = (0x9e37_79b9_7f4a_7c15_u64 << i).to_le_bytes();
+            let sent = match form {
+                Form::ByteId | Form::ByteIdShort => random.to_vec(),
+                _ => i64::from_le_bytes(random).to_string().into_bytes(),
+            };
+            let packed: Vec<u8> = redis::cmd("EVAL")
+                .arg(&script)
+                .arg(0)
+                .arg(sent)
+                .arg(payload)
+                .query(&mut connection)
+                .unwrap();
+            let ours = frame::encode(form, form.id_of(random), payload);
+            assert_eq!(ours, packed, "{form} {i}");
+        }
     }
 }
 

@@ -303,6 +303,28 @@ proptest! {
     }
 
     #[test]
+    fn what_was_typed_is_text_or_json(text in "[ -~é订🚀][ -~é订🚀\t\r\n]{0,60}") {
+        let read = payload::decode(text.as_bytes());
+        let codecs = [Codec::Text, Codec::Json, Codec::TypedJson];
+        prop_assert!(codecs.contains(&read.codec), "{:?}", read);
+    }
+
+    #[test]
+    fn kryos_integers_are_never_taken_for_text(number: i64, small in -100_000_i64..100_000) {
+        for long in [number, small, 1_700_000_000_000 + small] {
+            let mut bytes = vec![0x09];
+            let mut zigzag = (long.cast_unsigned() << 1) ^ (long >> 63).cast_unsigned();
+            while zigzag > 0x7f && bytes.len() < 9 {
+                bytes.push(zigzag.to_le_bytes()[0] | 0x80);
+                zigzag >>= 7;
+            }
+            bytes.push(zigzag.to_le_bytes()[0]);
+            let read = payload::decode(&bytes);
+            prop_assert_eq!((read.codec, read.value), (Codec::Kryo5, json!(long)));
+        }
+    }
+
+    #[test]
     fn every_string_reads_back_from_every_codec_that_can_write_it(text in "\\PC*|.{0,40}") {
         for codec in [Codec::Text, Codec::Kryo5, Codec::Marshalling, Codec::Serialization] {
             let bytes = payload::encode(codec, &text).unwrap();

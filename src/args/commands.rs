@@ -16,7 +16,7 @@ Examples:
   delayscope demo --url redis://localhost/9     on a server of your own, in an empty database
   delayscope demo --url redis://localhost/0 --prefix demo:")]
 pub struct Demo {
-    /// What to play
+    /// What to play: classic, orders, burst, dead-client [default: all of them]
     #[arg(long = "scenario", value_name = "NAME", value_delimiter = ',')]
     pub scenarios: Vec<String>,
     /// Leave the server running afterwards
@@ -207,8 +207,8 @@ pub struct Worker {
     /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
     #[arg(value_name = "QUEUE")]
     pub queue: Queue,
-    /// Move at most so many entries at once
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Move at most so many entries in one script
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub batch: u32,
     /// Stop when nothing waits any more
     #[arg(long)]

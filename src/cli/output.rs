@@ -72,6 +72,11 @@ impl<W: Write> Output<W> {
         Self { out, json, columns }
     }
 
+    /// From here on lines are whole, also on a terminal: what they say is nowhere else any more.
+    pub const fn keep_whole(&mut self) {
+        self.columns = None;
+    }
+
     /// Whether JSON was asked for.
     #[must_use]
     pub const fn is_json(&self) -> bool {

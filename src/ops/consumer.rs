@@ -48,7 +48,7 @@ pub fn consume(
     writer: &Writer,
     queue: &Queue,
     options: ConsumeOptions,
-) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + 'static {
+) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
     let consumer = Consumer {
         store: writer.store().clone(),
         taker: writer.taker(queue),

@@ -3,8 +3,9 @@
 //! A file of the user's own (mode 0600), by address and database, without any credentials. It is
 //! only a hint: a missing or broken file is an empty one, and what cannot be written is not.
 
+use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -143,7 +144,7 @@ impl Name {
         match std::str::from_utf8(name.as_bytes()) {
             Ok(text) => Self::Text(text.to_owned()),
             Err(_) => Self::Bytes {
-                hex: name.as_bytes().iter().map(|b| format!("{b:02x}")).collect(),
+                hex: hex(name.as_bytes()),
             },
         }
     }
@@ -159,6 +160,14 @@ impl Name {
             .collect();
         bytes.map(QueueName::new)
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing into a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 #[cfg(test)]

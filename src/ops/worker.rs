@@ -117,7 +117,7 @@ pub fn work(
     writer: Writer,
     queue: Queue,
     options: WorkerOptions,
-) -> impl Stream<Item = WorkerEvent> + Send + Unpin + 'static {
+) -> impl Stream<Item = WorkerEvent> + Send + Unpin + use<> {
     let (events, receiver) = mpsc::channel(UNREAD);
     let task = tokio::spawn(run::run(store.clone(), writer, queue, options, events));
     Working { receiver, task }

@@ -5,6 +5,7 @@
 //! the length field must account for every byte. That leaves two lengths, 17 and 13 bytes, at
 //! which an empty payload of the newer era and a one-byte payload of the older one can look the
 //! same; there the id decides, since a random double nearly always has a top byte of 0x43 or 0xC3.
+//! Big-endian servers, which write the length the other way round, are not known.
 
 mod byte_id;
 mod double_id;

@@ -58,7 +58,7 @@ impl Pulse {
     #[must_use]
     pub fn oldest_late(&self) -> Option<EpochMillis> {
         let late = self.late.get().unwrap_or(0) > 0;
-        self.head.and_then(|due| due.at()).filter(|_| late)
+        self.head.and_then(Due::at).filter(|_| late)
     }
 }
 

@@ -36,7 +36,7 @@ pub enum Heard {
 
 /// Subscribes to `channel`, and again whenever the connection is lost. The stream never ends; the
 /// connection is closed when it is dropped.
-pub fn listen(store: &Store, channel: Vec<u8>) -> impl Stream<Item = Heard> + Send + 'static {
+pub fn listen(store: &Store, channel: Vec<u8>) -> impl Stream<Item = Heard> + Send + use<> {
     let listening = Listening {
         store: store.clone(),
         channel,

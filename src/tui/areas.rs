@@ -11,6 +11,7 @@
 //! hints                       one line, always
 //! ```
 
+pub mod help;
 pub mod lines;
 pub mod track;
 
@@ -113,12 +114,6 @@ impl Slot {
             inner,
             boxed,
         }
-    }
-
-    /// A box there.
-    #[must_use]
-    pub fn boxed(outer: Area) -> Self {
-        Self::new(outer, true)
     }
 
     /// The pane is shown.
@@ -226,6 +221,11 @@ fn bare(area: Area) -> Slot {
 fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     let (w, h) = model.size;
     let dashboard = matches!(model.screen, Screen::Dashboard);
+    if dashboard && model.queues.is_empty() {
+        // Nothing to show yet: one pane that says what is done about it.
+        let queues = Slot::new(body, boxed);
+        return Areas { queues, ..fixed };
+    }
     let chrome = if boxed { 3 } else { 1 };
     let queues = if dashboard {
         let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX).max(1);
@@ -235,7 +235,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         Area::default()
     };
     // One queue's own screen gives the rows of the table to the timeline and the traffic.
-    let plot = plot_rows(h) + if dashboard { 0 } else { 2 };
+    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
     let timeline = if h < 14 {
         Area::default()
     } else {
@@ -258,14 +258,14 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         let roomy = !dashboard && h >= 24;
         areas.news = body.take_bottom(u16::from(h >= 21 && !roomy));
         if roomy {
-            let rows = if boxed { 7 } else { 4 };
+            let rows = if boxed { 6 } else { 4 };
             areas.traffic = Slot::new(body.take_bottom(rows), boxed);
         }
-        let depth = match (h, boxed, dashboard) {
-            (..17, _, _) => 0,
-            (_, false, true) => 2,
-            (_, false, false) => 4,
-            (_, true, _) => 5,
+        let depth = match h {
+            ..17 => 0,
+            _ if boxed && h >= 36 => 5,
+            _ if boxed => 3,
+            _ => 2,
         };
         areas.depth = Slot::new(body.take_bottom(depth), boxed);
     }
@@ -287,7 +287,7 @@ fn table_rows(slot: Slot) -> u16 {
     slot.inner.h.saturating_sub(u16::from(slot.boxed))
 }
 
-/// Where a table pane's data begins.
+/// Where a table pane's data lies.
 #[must_use]
 pub fn table(slot: Slot) -> Area {
     let rows = table_rows(slot);

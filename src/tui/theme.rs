@@ -115,7 +115,7 @@ const ASCII: Glyphs = Glyphs {
     pointer: "^",
     tick: "+",
     more: ">",
-    zero: ".",
+    zero: "0",
     none: "-",
     cut: "~",
     to: "-",

@@ -213,7 +213,9 @@ pub fn sample(i: usize) -> EntryRow {
         3 => 31_200,
         _ => 33_000 + i as i64 * i as i64 * 1_370,
     };
-    let id = (i as u64 * 0x9e37_79b9_7f4a_7c15).to_be_bytes();
+    let id = (i as u64 + 1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .to_be_bytes();
     let order = format!(
         r#"{{"orderId":{},"customer":"c-{:05}","action":"cancel-unpaid","lines":[{{"sku":"A-7","n":2}}]}}"#,
         465_801 + i * 7_919,

@@ -4,8 +4,11 @@ use std::time::{Duration, Instant};
 
 /// What a slice should cost the server, in µs: half of what it may cost at most.
 const SLICE_US: u64 = 500;
-/// A quarter of the server's time so long, then a twentieth.
+/// A quarter of the server's time so long, and until so many keys are looked through even if that
+/// takes a little longer; then a twentieth. (A million keys cost about 0.7 s of server time.)
 const BRISK: Duration = Duration::from_secs(3);
+const BRISK_KEYS: u64 = 1_000_000;
+const BRISK_LONGEST: Duration = Duration::from_secs(6);
 const BRISK_SHARE: u32 = 4;
 const CALM_SHARE: u32 = 20;
 
@@ -35,15 +38,17 @@ impl Pace {
         self.count
     }
 
-    /// Takes note of what a slice cost; returns until when to wait, if at all.
-    pub(super) fn paid(&mut self, server_us: u64, now: Instant) -> Option<Instant> {
+    /// Takes note of what a slice cost that ended after `looked` keys; returns until when to wait,
+    /// if at all.
+    pub(super) fn paid(&mut self, server_us: u64, looked: u64, now: Instant) -> Option<Instant> {
         let wanted = u64::from(self.count) * SLICE_US / server_us.max(1);
         let (least, most) = (self.count / 4, self.count.saturating_mul(2));
         self.count = u32::try_from(wanted)
             .unwrap_or(MOST)
             .clamp(least, most)
             .clamp(10, MOST);
-        let brisk = now.saturating_duration_since(self.started) < BRISK;
+        let so_far = now.saturating_duration_since(self.started);
+        let brisk = so_far < BRISK || (looked < BRISK_KEYS && so_far < BRISK_LONGEST);
         let share = if brisk { BRISK_SHARE } else { CALM_SHARE };
         // Time in which we had nothing to ask is not saved up beyond one slice.
         let earliest = now
@@ -74,13 +79,13 @@ mod tests {
         let mut paid = 0;
         while now < start + Duration::from_secs(2) {
             paid += 900;
-            now = pace.paid(900, now).unwrap_or(now);
+            now = pace.paid(900, 0, now).unwrap_or(now);
         }
         assert!((400_000..=502_000).contains(&paid), "{paid} µs in 2 s");
         let late = start + Duration::from_secs(10);
-        let wait = pace.paid(500, late).map(|until| until - late);
+        let wait = pace.paid(500, 0, late).map(|until| until - late);
         assert!(wait.is_none_or(|wait| wait <= Duration::from_millis(10)));
-        let wait = pace.paid(500, late).map(|until| until - late);
+        let wait = pace.paid(500, 0, late).map(|until| until - late);
         assert_eq!(wait, Some(Duration::from_millis(10)));
     }
 
@@ -88,12 +93,12 @@ mod tests {
     fn slices_grow_and_shrink_towards_half_a_millisecond() {
         let start = instant();
         let mut pace = Pace::new(start);
-        pace.paid(50, start);
+        pace.paid(50, 0, start);
         assert_eq!(pace.count(), 400);
-        pace.paid(4_000, start);
+        pace.paid(4_000, 0, start);
         assert_eq!(pace.count(), 100);
         (0..20).for_each(|_| {
-            pace.paid(0, start);
+            pace.paid(0, 0, start);
         });
         assert_eq!(pace.count(), MOST);
     }

@@ -19,7 +19,9 @@ use crate::store::{Store, StoreError};
 /// How often it looks although nothing calls for it: an announcement may have been lost, an entry
 /// may have been moved to an earlier time by somebody who does not say so.
 const LOOK: Duration = Duration::from_secs(10);
-/// The same in a layout without a channel, where nobody ever says so.
+/// The same where nobody says what is offered: in a layout without a channel, and while something
+/// that nobody moves (a member that is no frame, a score below 0) is the head of timeouts for
+/// good, because then no offer becomes the head, and only such an offer is announced.
 const LOOK_UNTOLD: Duration = Duration::from_millis(250);
 /// After a look that moved nothing. Its head may be due by our reckoning of the server's clock
 /// and not by the script's.
@@ -30,6 +32,8 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 const MOST_SKIPPED: usize = 10_000;
 /// Entries passed over that it remembers having told of.
 const MOST_SAID: usize = 100_000;
+/// Announcements taken in one go, at most.
+const BURST: u32 = 1_000;
 /// tokio's timers are exact to a millisecond or two; the rest is slept by a thread.
 const COARSE: Duration = Duration::from_millis(2);
 
@@ -62,18 +66,22 @@ pub(super) async fn run(
         looked: now,
         not_before: now,
         look_every: if told { LOOK } else { LOOK_UNTOLD },
-        untold_listening: !told,
+        told,
+        listening: told,
     };
     loop {
         tokio::select! {
             Some(first) = heard.next() => {
                 // A burst of announcements is one reason to look, not many.
                 let mut next = Some(first);
+                let mut burst = 0;
                 while let Some(one) = next {
                     if worker.heard(one).await.is_err() {
                         return;
                     }
-                    next = heard.next().now_or_never().flatten();
+                    burst += 1;
+                    let more = (burst < BURST).then(|| heard.next().now_or_never());
+                    next = more.flatten().flatten();
                 }
                 continue;
             }
@@ -107,8 +115,10 @@ struct Worker {
     /// It does not look before this, whatever falls due.
     not_before: Instant,
     look_every: Duration,
-    /// No channel will tell that it listens, and it has not been told yet.
-    untold_listening: bool,
+    /// The layout has a channel.
+    told: bool,
+    /// That it listens has been said, or is for the channel to say.
+    listening: bool,
 }
 
 impl Worker {
@@ -208,8 +218,14 @@ impl Worker {
         if done.moved.is_empty() {
             self.not_before = instant() + BREATH;
         }
-        if self.untold_listening {
-            self.untold_listening = false;
+        let blocked = !done.skipped.is_empty() || done.never.iter().any(|e| e.score < 0.0);
+        self.look_every = if self.told && !blocked {
+            LOOK
+        } else {
+            LOOK_UNTOLD
+        };
+        if !self.listening {
+            self.listening = true;
             self.say(WorkerEvent::Listening).await?;
         }
         let skipped = self.pass_over(&done).await?;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Slot, areas};
+use super::{Slot, areas, help};
 use crate::payload::Codec;
 use crate::queue::text;
-use crate::tui::model::{EntryRow, EntryView, Face, Model, Screen};
+use crate::tui::model::{EntryRow, EntryView, Face, Model, Overlay, Screen};
 
 /// Lines of facts above the text, with the blank below them.
 pub const FACTS: u16 = 8;
@@ -31,9 +31,13 @@ pub fn face(slot: Slot, compact: bool) -> (u16, u16, u16) {
     (w, facts, h - facts)
 }
 
-/// The last line that an opened entry can be scrolled to; 0 when all of it is in sight.
+/// The last line that the help, or else an opened entry, can be scrolled to; 0 when all of it is
+/// in sight.
 #[must_use]
 pub fn last_scroll(model: &Model) -> usize {
+    if let Some(Overlay::Help { .. }) = model.overlay {
+        return help::last_scroll(model);
+    }
     let Screen::Entry(view) = &model.screen else {
         return 0;
     };

@@ -123,7 +123,8 @@ fn depths(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> [Depth; 3] {
     let (mut note, mut style) = super::queues::difference(ctx, pulse);
     if note == "equal" {
         style = ctx.data.ok;
-    } else if pulse.order == Known::None {
+    } else if pulse.order == Known::None && ctx.areas.depth.inner.h >= 3 {
+        // The figure says already that there is no such list.
         note = String::new();
     }
     [
@@ -177,7 +178,7 @@ fn one_line(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
     let area = ctx.areas.depth.inner;
     let all = depths(ctx, row, pulse);
     // Label, figure, curve, note: fixed places, so that nothing moves when a figure does.
-    let widths: [(u16, u16, u16, u16); 3] = [(8, 10, 8, 8), (5, 10, 0, 8), (6, 6, 6, 8)];
+    let widths: [(u16, u16, u16, u16); 3] = [(8, 10, 6, 8), (5, 0, 0, 9), (6, 6, 6, 8)];
     let mut line = Line::new(buf, area.x, area.y, area.w);
     line.skip(1);
     for (depth, (label, figure, curve, note)) in all.iter().zip(widths) {

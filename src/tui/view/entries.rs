@@ -9,6 +9,7 @@ use crate::queue::{Due, Known, text};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::{EntryRow, Pane};
 use crate::tui::widget::columns::{self, Column, Placed};
+use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 
@@ -36,7 +37,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         nothing(ctx, table, buf);
         return;
     }
-    let placed = columns(ctx, table.w, in_sight(ctx, table.h));
+    let room = table.w.saturating_sub(u16::from(!slot.boxed));
+    let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
     }
@@ -97,7 +99,7 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
         c(Col::Codec, 15, 30),
         c(Col::Payload, 16, 90),
     ];
-    if room < 90 {
+    if room < 98 || !ctx.wide() || ctx.model.size.0 < 150 {
         all.retain(|c| !matches!(c.what, Col::Id | Col::Codec));
     }
     if room < 74 || !ctx.wide() {
@@ -125,9 +127,9 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
         );
         let part = Part::new(80, range, t.text);
         if ctx.areas.entries.boxed {
-            left.push(part)
+            left.push(part);
         } else {
-            right.push(part)
+            right.push(part);
         }
     }
     right.extend(ctx.age(row, ctx.interval_ms()));
@@ -180,7 +182,7 @@ fn entry(ctx: &Ctx, row: &EntryRow, placed: &[Placed<Col>], area: Area, buf: &mu
                 line::right(buf, x, y, *w, &size, d.dim);
             }
             Col::Codec => {
-                let name = row.content.as_ref().map_or("none", |c| codec(c.codec));
+                let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
             Col::Payload => payload(ctx, row, cell, buf),
@@ -206,25 +208,17 @@ pub(super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
 
 fn payload(ctx: &Ctx, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
     let d = &ctx.data;
-    match &row.content {
-        Ok(decoded) => {
-            let style = if decoded.codec == Codec::Unknown {
-                d.dim
-            } else {
-                d.text
-            };
-            cell.put_cut(buf, head(&decoded.text, cell.room()), d.glyphs.cut, style);
-        }
-        Err(_) => {
-            cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
-            let shown = row.member.len().min(cell.room() / 3 + 1);
-            let hex: String = row.member[..shown]
-                .iter()
-                .map(|b| format!("{b:02x} "))
-                .collect();
-            cell.put_cut(buf, hex.trim_end(), d.glyphs.cut, d.dim);
-        }
-    }
+    let Ok(decoded) = &row.content else {
+        cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
+        let shown = row.member.len().min(cell.room() / 3 + 1);
+        let digits = hex::digits(&row.member[..shown]);
+        cell.put_cut(buf, digits.trim_end(), d.glyphs.cut, d.dim);
+        return;
+    };
+    // What nothing explains is shown as hex, and steps back.
+    let known = decoded.codec != Codec::Unknown;
+    let style = if known { d.text } else { d.dim };
+    cell.put_cut(buf, head(&decoded.text, cell.room()), d.glyphs.cut, style);
 }
 
 /// As much of the beginning of `text` as `columns` can show, and a little more: the rest of a
@@ -233,19 +227,6 @@ fn head(text: &str, columns: usize) -> &str {
     text.char_indices()
         .nth(columns * 4 + 8)
         .map_or(text, |(at, _)| &text[..at])
-}
-
-/// The word for a codec.
-pub(super) fn codec(codec: Codec) -> &'static str {
-    match codec {
-        Codec::Text => "text",
-        Codec::Json => "json",
-        Codec::TypedJson => "typed-json",
-        Codec::Kryo5 => "kryo5",
-        Codec::Marshalling => "marshalling",
-        Codec::Serialization => "serialization",
-        Codec::Unknown => "unknown",
-    }
 }
 
 /// An empty queue says who would take an entry if there were one.

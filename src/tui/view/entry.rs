@@ -99,13 +99,11 @@ fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf
         });
     }
     let (due, style) = entries::due_in(ctx, row.due);
-    let right = vec![Part::new(
-        70,
-        format!("due in {due}")
-            .replace("in -", "")
-            .replace("in ~-", "~"),
-        style,
-    )];
+    let words = match row.due {
+        Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
+        _ => format!("due in {due}"),
+    };
+    let right = vec![Part::new(70, words, style)];
     ctx.pane(ctx.areas.detail, None, left, right, buf);
 }
 
@@ -185,7 +183,7 @@ fn codec(row: &EntryRow) -> (&'static str, &'static str) {
         Codec::Serialization => "starts as Java's serialization does",
         Codec::Unknown => "no known codec accounts for every byte",
     };
-    (entries::codec(decoded.codec), why)
+    (decoded.codec.name(), why)
 }
 
 fn body(ctx: &Ctx, row: &EntryRow, body: &Body, scroll: usize, area: Rect, buf: &mut Buffer) {

@@ -1,36 +1,50 @@
 //! The keys, over everything else.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
-use super::Ctx;
+use super::{Ctx, rect};
 use crate::queue::text;
-use crate::tui::areas::{Area, Slot};
+use crate::tui::areas::help::{self, Line as Row};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
-const HELP: [(&str, &str); 3] = [("Enter", "open"), ("q", "quit"), ("?", "help")];
-
 pub(super) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
-    let (w, h) = ctx.model.size;
     let t = &ctx.theme;
-    let rows = u16::try_from(HELP.len()).unwrap_or(u16::MAX);
-    let (bw, bh) = (64.min(w), rows.saturating_add(2).min(h));
-    let outer = Area::new((w - bw) / 2, (h - bh) / 2, bw, bh);
-    let slot = Slot::boxed(outer);
-    Clear.render(
-        Rect::new(outer.x, outer.y, bw, bh).intersection(buf.area),
-        buf,
-    );
-    let left = vec![Part::new(2, "Keys", t.accent)];
-    let right = vec![Part::new(1, "esc closes", t.dim)];
+    let rows = help::lines(ctx.model.look.ascii);
+    let slot = help::slot(ctx.model, rows.len());
+    Clear.render(rect(slot.outer).intersection(buf.area), buf);
+    let more = help::last_scroll(ctx.model);
+    let left = vec![Part::new(100, "Keys", t.strong)];
+    let right = if more > 0 {
+        let seen = usize::from(slot.inner.h) + scroll.min(more);
+        vec![Part::new(50, format!("{seen} of {}", rows.len()), t.dim)]
+    } else {
+        Vec::new()
+    };
     ctx.pane(slot, None, left, right, buf);
-    let first = scroll.min(HELP.len().saturating_sub(usize::from(slot.inner.h)));
-    let keys = HELP.iter().map(|(k, _)| text::width(k)).max().unwrap_or(0);
-    for (i, (key, word)) in (0..slot.inner.h).zip(HELP.iter().skip(first)) {
-        let mut line = Line::new(buf, slot.inner.x, slot.inner.y + i, slot.inner.w);
-        line.skip(1).put(buf, &format!("{key:keys$}"), t.accent);
-        line.skip(2).put(buf, word, t.text);
+    let width = |row: &Row| match row {
+        Row::Keys(keys, _) => text::width(keys),
+        _ => 0,
+    };
+    let keys = rows.iter().map(width).max().unwrap_or(0);
+    let area = slot.inner;
+    for (y, row) in (area.y..area.y + area.h).zip(rows.iter().skip(scroll.min(more))) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(1);
+        match row {
+            Row::Blank => {}
+            Row::Head(head) => {
+                line.put(buf, head, t.strong);
+            }
+            Row::Keys(names, what) => {
+                let x = line.x;
+                line.put(buf, names, t.accent);
+                line.x = x
+                    .saturating_add(u16::try_from(keys + 2).unwrap_or(0))
+                    .min(line.end);
+                line.put(buf, what, t.text);
+            }
+        }
     }
 }

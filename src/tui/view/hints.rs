@@ -4,42 +4,43 @@ use ratatui::buffer::Buffer;
 
 use super::Ctx;
 use crate::queue::text;
+use crate::tui::keys::{self, Hint};
 use crate::tui::model::Tone;
 use crate::tui::widget::line::Line;
 
-const HINTS: [(&str, &str); 7] = [
-    ("⏎", "open"),
-    ("⇥", "pane"),
-    ("←→", "bar"),
-    ("+-", "zoom"),
-    ("f", "freeze"),
-    ("q", "quit"),
-    ("?", "help"),
-];
+/// Columns between two hints.
+fn gap(ctx: &Ctx) -> u16 {
+    if ctx.wide() { 3 } else { 2 }
+}
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.hints;
-    let t = &ctx.theme;
-    let gap = if ctx.wide() { 3 } else { 2 };
     let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
     line.skip(1);
-    let Some(((last_keys, last_word), rest)) = HINTS.split_last() else {
+    let hints = keys::hints(ctx.model);
+    let Some((last, rest)) = hints.split_last() else {
         return;
     };
-    let width = |keys: &str, word: &str| text::width(keys) + 1 + text::width(word);
-    let reserved = width(last_keys, last_word);
-    for (keys, word) in rest {
-        if width(keys, word) + usize::from(gap) + reserved > line.room() {
+    let gap = gap(ctx);
+    let width = |hint: &Hint| text::width(&hint.keys) + 1 + text::width(hint.word);
+    for hint in rest {
+        // Whole hints only, and the last one has its place in any case.
+        if width(hint) + usize::from(gap) + width(last) > line.room() {
             break;
         }
-        line.put(buf, keys, t.accent)
-            .skip(1)
-            .put(buf, word, t.dim)
-            .skip(gap);
+        put(ctx, hint, &mut line, buf);
+        line.skip(gap);
     }
-    line.put(buf, last_keys, t.accent)
+    put(ctx, last, &mut line, buf);
+}
+
+fn put(ctx: &Ctx, hint: &Hint, line: &mut Line, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    // A key that cannot act now steps back; pressed, it says why.
+    let keys = if hint.enabled { t.accent } else { t.dim };
+    line.put(buf, &hint.keys, keys)
         .skip(1)
-        .put(buf, last_word, t.dim);
+        .put(buf, hint.word, t.dim);
 }
 
 /// A short message, over the hints.
@@ -54,8 +55,6 @@ pub(super) fn toast(ctx: &Ctx, buf: &mut Buffer) {
         Tone::Warn => t.warn,
     };
     let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    for x in line.x..line.end {
-        buf[(x, area.y)].reset();
-    }
+    line.wipe(buf, area.w);
     line.skip(1).put_cut(buf, &toast.text, t.glyphs.cut, style);
 }

@@ -6,8 +6,8 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::Ctx;
-use crate::queue::{Known, Pulse, text};
-use crate::tui::areas::{self, Area};
+use crate::queue::{Known, LinkState, Pulse, text};
+use crate::tui::areas::{self, Area, lines};
 use crate::tui::model::{Discovery, Pane, QueueRow};
 use crate::tui::widget::bars;
 use crate::tui::widget::columns::{self, Column, Placed};
@@ -42,7 +42,9 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let table = areas::table(slot);
-    let placed = columns(table.w);
+    // A column stays free at the right edge of the terminal.
+    let margin = u16::from(!slot.boxed);
+    let placed = columns(table.w.saturating_sub(margin));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -65,11 +67,22 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         nothing(ctx, table, buf);
         return;
     }
+    let alone = placed.iter().all(|(col, ..)| *col != Col::Oldest);
     let rows = ctx.model.queues.iter().enumerate().skip(ctx.model.top);
     for (i, (index, row)) in (0..table.h).zip(rows) {
         let area = table.row(i);
         for (col, x, w) in &placed {
-            cell(ctx, row, *col, Area::new(area.x + x, area.y, *w, 1), buf);
+            cell(
+                ctx,
+                row,
+                *col,
+                alone,
+                Area::new(area.x + x, area.y, *w, 1),
+                buf,
+            );
+        }
+        if let (Some(why), None) = (&row.trouble, &row.pulse) {
+            trouble(ctx, why, &placed, area, buf);
         }
         if index == ctx.model.cursor {
             ctx.select(area, ctx.model.focus == Pane::Queues, buf);
@@ -79,28 +92,34 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 fn columns(room: u16) -> Vec<Placed<Col>> {
+    let roomy = room >= 190;
+    let grows = if roomy { Col::Trend } else { Col::Name };
     let c = |what, width, rank| Column {
         what,
         width,
         rank,
-        grows: what == Col::Name,
+        grows: what == grows,
     };
-    let roomy = room >= 190;
     let classes = match room {
-        ..118 => 29,
-        118..190 => 36,
-        _ => 50,
+        ..118 => 30,
+        118..190 => 37,
+        _ => 51,
     };
     let trend = match room {
         ..118 => 10,
         118..190 => 12,
         _ => 26,
     };
+    let name = match room {
+        ..30 => 8,
+        30..190 => 14,
+        _ => 34,
+    };
     let mut all = vec![
-        c(Col::Name, if room < 30 { 8 } else { 14 }, 100),
+        c(Col::Name, name, 100),
         c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
         c(Col::Late, if roomy { 10 } else { 8 }, 95),
-        c(Col::Oldest, 9, 40),
+        c(Col::Oldest, 9, 55),
         c(Col::Next, 10, 80),
         c(Col::Classes, classes, 60),
         c(Col::Order, 9, 20),
@@ -141,14 +160,20 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
     let style = ctx.theme.dim;
+    let classes = placed
+        .iter()
+        .find(|(col, ..)| *col == Col::Classes && !boxed);
+    if let Some((_, x, w)) = classes {
+        Line::new(buf, area.x + x, area.y, *w).wipe(buf, *w);
+    }
     let mut put = |x: u16, w: u16, label: &str| {
         // In a rule, a blank on both sides keeps a head apart from the line.
-        let text = if boxed {
-            label.to_owned()
-        } else {
-            format!(" {label}")
-        };
-        line::right(buf, area.x + x, area.y, w, &text, style);
+        if !boxed {
+            let columns = u16::try_from(text::width(label)).unwrap_or(w);
+            let left = (area.x + x + w).saturating_sub(columns + 1);
+            Line::new(buf, left, area.y, columns + 2).wipe(buf, columns + 2);
+        }
+        line::right(buf, area.x + x, area.y, w, label, style);
     };
     for (col, x, w) in placed {
         let label = match col {
@@ -188,15 +213,13 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
     }
 }
 
-/// Left and width of each class's cell; the first one has the longest name.
+/// Left and width of each class's cell; the first and the last one have the longest names.
 fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
-    let each = (w - 1) / 7;
-    (0..7).map(move |i| {
-        if i == 0 {
-            (x, each + 1)
-        } else {
-            (x + 1 + i * each, each)
-        }
+    let each = (w - 2) / 7;
+    (0..7).map(move |i| match i {
+        0 => (x, each + 1),
+        6 => (x + 1 + 6 * each, each + 1),
+        _ => (x + 1 + i * each, each),
     })
 }
 
@@ -228,12 +251,15 @@ fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
     let state = row.pulse.as_ref().map_or(State::Well, |p| state(ctx, p));
     let sick = matches!(state, State::Late | State::Abandoned) || row.trouble.is_some();
     if sick && area.w > 2 && area.h > 0 {
-        let style = if chosen { Style::new() } else { ctx.data.late };
+        // On a reversed row its colour would be a patch.
+        let plain = chosen && ctx.data.reversed;
+        let style = if plain { Style::new() } else { ctx.data.late };
         Line::new(buf, area.x + 1, area.y, 1).put(buf, "!", style);
     }
 }
 
-fn cell(ctx: &Ctx, row: &QueueRow, col: Col, area: Area, buf: &mut Buffer) {
+/// `alone`: there is no column for the oldest.
+fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area, buf: &mut Buffer) {
     let d = &ctx.data;
     let (x, y, w) = (area.x, area.y, area.w);
     let columns = usize::from(w.saturating_sub(1));
@@ -267,7 +293,7 @@ fn cell(ctx: &Ctx, row: &QueueRow, col: Col, area: Area, buf: &mut Buffer) {
             ((text, _), _) => (text, d.late),
         },
         Col::Oldest => oldest(ctx, pulse),
-        Col::Next => next(ctx, pulse, area),
+        Col::Next => next(ctx, pulse, alone),
         Col::Order => difference(ctx, pulse),
         Col::Target => ctx.figure(&pulse.target, columns),
         Col::Clients => clients(ctx, pulse),
@@ -286,9 +312,8 @@ fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
 }
 
 /// When the next entry falls due; where nothing will, since when the oldest is late.
-fn next(ctx: &Ctx, pulse: &Pulse, area: Area) -> (String, Style) {
+fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
     let d = &ctx.data;
-    let alone = area.x < 60 && ctx.model.size.0 < 100;
     match (pulse.next, pulse.oldest_late()) {
         (Some(due), _) => match due.at() {
             Some(at) => (ctx.countdown(at), d.text),
@@ -353,31 +378,57 @@ fn trend(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
     spark.render(Rect::new(area.x + 2, area.y, w, 1), buf);
 }
 
+/// Why a queue could not be read, in place of all its figures.
+fn trouble(ctx: &Ctx, why: &str, placed: &[Placed<Col>], row: Area, buf: &mut Buffer) {
+    let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
+    let x = figures.map_or(row.w, |(_, x, _)| x + 2);
+    let mut line = Line::new(buf, row.x + x, row.y, row.w.saturating_sub(x));
+    line.wipe(buf, row.w);
+    line.put_cut(buf, why, ctx.data.glyphs.cut, ctx.data.warn);
+}
+
 /// No queue yet: says how far the search is, and what else can be done.
 fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
-    let db = ctx
-        .model
-        .endpoint
-        .rsplit_once('/')
-        .map_or("0", |(_, db)| db);
-    let db = if db.chars().all(|c| c.is_ascii_digit()) {
-        db
-    } else {
-        "0"
-    };
-    let words = match ctx.model.discovery {
-        Discovery::Idle => "Looking for delayed queues".to_owned(),
-        Discovery::Looking { looked, keys } => format!(
-            "Looking for delayed queues: {} of {} keys",
-            text::thousands(looked),
-            text::thousands(keys)
+    let (m, t) = (ctx.model, &ctx.theme);
+    let db = m.endpoint.rsplit_once('/').map_or("0", |(_, db)| db);
+    let keys = |n: u64| format!("{} keys", text::thousands(n));
+    let words = match (&m.link.state, &m.discovery) {
+        (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+        (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
+        (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
+        (_, Discovery::Looking { looked, keys: all }) => format!(
+            "Looking for delayed queues: {} of {} looked through",
+            text::thousands(*looked),
+            keys(*all)
         ),
-        Discovery::Done { looked } => format!(
-            "No delayed queues in db {db} ({} keys looked through). --queue NAME watches one.",
-            text::thousands(looked)
-        ),
+        (_, Discovery::Done { looked }) => {
+            format!(
+                "No delayed queues in db {db} ({} looked through).",
+                keys(*looked)
+            )
+        }
     };
-    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    line.skip(3.min(area.w / 20))
-        .put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.theme.text);
+    let mut all = vec![(words, t.text)];
+    if matches!(m.discovery, Discovery::Done { .. }) {
+        let more = [
+            "--queue NAME watches a queue that is still empty",
+            "--queue zset-list:TIMEOUTS,TARGET watches a plain one",
+            "-n DB looks into another db",
+            "delayscope demo shows what it looks like",
+        ];
+        all.push((String::new(), t.text));
+        all.extend(more.map(|line| (line.to_owned(), t.dim)));
+    }
+    let margin = if ctx.areas.compact { 1 } else { 3 };
+    let room = usize::from(area.w.saturating_sub(2 * margin));
+    let lines = all.iter().flat_map(|(words, style)| {
+        let clean = text::printable(words).into_owned();
+        lines::wrap(&clean, room)
+            .into_iter()
+            .map(|line| (line, *style))
+    });
+    for (y, (words, style)) in (area.y..area.y + area.h).zip(lines) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(margin).put_cut(buf, &words, t.glyphs.cut, style);
+    }
 }

@@ -9,9 +9,10 @@ use ratatui::widgets::Widget;
 
 use super::{Ctx, rect};
 use crate::queue::{Known, Survey, Zoom, text};
+use crate::tui::areas::Area;
 use crate::tui::areas::track::{self, Track};
 use crate::tui::model::Pane;
-use crate::tui::widget::bars::Bars;
+use crate::tui::widget::bars::{self, Bars};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 
@@ -95,13 +96,6 @@ fn title(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         );
         right.push(Part::new(80, later, t.text));
     }
-    if picture.peak > 0 && track.scale.is_empty() {
-        right.push(Part::new(
-            40,
-            format!("peak {}", text::thousands(picture.peak)),
-            t.text,
-        ));
-    }
     if ctx.wide() {
         right.push(Part::new(20, "linear", t.dim));
         right.push(Part::new(30, each(m.zoom), t.dim));
@@ -110,17 +104,17 @@ fn title(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     ctx.pane(ctx.areas.timeline, Some(Pane::Timeline), left, right, buf);
 }
 
-/// All zooms, the current one in brackets.
+/// The zooms, the current one in brackets; on a narrow terminal it and its neighbours.
 fn zooms(ctx: &Ctx) -> Part {
-    let t = &ctx.theme;
+    let (t, current) = (&ctx.theme, ctx.model.zoom);
+    let near = |z: &Zoom| *z == current || *z == current.closer() || *z == current.wider();
     let mut pieces = Vec::with_capacity(9);
-    for (i, zoom) in Zoom::ALL.into_iter().enumerate() {
-        let current = zoom == ctx.model.zoom;
-        let before = if i > 0 { " " } else { "" };
-        pieces.push(if current {
-            (format!("{before}[{}]", zoom.label()), t.accent)
+    for zoom in Zoom::ALL.into_iter().filter(|z| ctx.wide() || near(z)) {
+        let gap = if pieces.is_empty() { "" } else { "  " };
+        pieces.push(if zoom == current {
+            (format!("{gap}[{}]", zoom.label()), t.accent)
         } else {
-            (format!("{before}{}", zoom.label()), t.dim)
+            (format!("{gap}{}", zoom.label()), t.dim)
         });
     }
     Part { pieces, rank: 70 }
@@ -140,6 +134,7 @@ fn each(zoom: Zoom) -> &'static str {
 fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let area = track.scale;
     if area.is_empty() {
+        peak(ctx, track, picture, buf);
         return;
     }
     let mut mark = |row: u16, count: u64| {
@@ -155,6 +150,24 @@ fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         if area.h >= 5 && picture.peak >= 2 {
             mark(area.h / 2, picture.peak / 2);
         }
+    }
+}
+
+/// Where there is no scale, the peak stands in the top row, at an end where the bars are low.
+fn peak(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let words = format!("peak {}", text::thousands(picture.peak));
+    let columns = text::width(&words) + 1;
+    let below = u32::from(track.plot.h.saturating_sub(1)) * 8;
+    let low = |n: &u64| bars::height(*n, picture.peak, track.plot.h) <= below;
+    let (counts, plot) = (&picture.counts, track.plot);
+    if picture.peak == 0 || counts.len() < columns + 2 {
+        return;
+    }
+    let mut line = Line::new(buf, plot.x, plot.y, plot.w);
+    if counts[counts.len() - columns..].iter().all(low) {
+        line.put_right(buf, &words, ctx.data.dim);
+    } else if counts[..columns].iter().all(low) {
+        line.put(buf, &words, ctx.data.dim);
     }
 }
 
@@ -183,6 +196,13 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         eighths: &d.glyphs.eighths,
     };
     widget.render(rect(track.plot), buf);
+    if let (Some(bar), false) = (chosen, d.reversed) {
+        let column = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
+        buf.set_style(
+            rect(column),
+            Style::new().bg(d.select.bg.unwrap_or_default()),
+        );
+    }
     if picture.in_view == 0 {
         empty(ctx, track, picture, buf);
     }

@@ -24,6 +24,20 @@ pub struct Hex<'a> {
     pub dim: Style,
 }
 
+/// `7b 22 6f … `, each byte with a blank after it, eight and eight apart.
+#[must_use]
+pub fn digits(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(bytes.len() * 3 + bytes.len() / 8);
+    for (i, byte) in bytes.iter().enumerate() {
+        if i > 0 && i % 8 == 0 {
+            digits.push(' ');
+        }
+        // Writing into a String cannot fail.
+        let _ = write!(digits, "{byte:02x} ");
+    }
+    digits
+}
+
 impl Widget for &Hex<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let area = area.intersection(buf.area);
@@ -32,14 +46,7 @@ impl Widget for &Hex<'_> {
         for (y, (i, chunk)) in (area.top()..area.bottom()).zip(chunks) {
             let mut line = Line::new(buf, area.x, y, area.width);
             line.put(buf, &format!("{:08x}  ", i * each), self.dim);
-            let mut digits = String::with_capacity(each * 3 + 4);
-            for (j, byte) in chunk.iter().enumerate() {
-                if j > 0 && j % 8 == 0 {
-                    digits.push(' ');
-                }
-                // Writing into a String cannot fail.
-                let _ = write!(digits, "{byte:02x} ");
-            }
+            let digits = digits(chunk);
             let columns = each * 3 + (each - 1) / 8;
             line.put(buf, &format!("{digits:columns$}  "), self.text);
             let shown = |b: &u8| {

@@ -36,6 +36,13 @@ impl Line {
         self.end.saturating_sub(self.x) as usize
     }
 
+    /// Empties the next `columns`, style and all, without going on.
+    pub fn wipe(self, buf: &mut Buffer, columns: u16) {
+        for x in self.x..self.end.min(self.x.saturating_add(columns)) {
+            buf[(x, self.y)].reset();
+        }
+    }
+
     /// Leaves `columns` free.
     pub fn skip(&mut self, columns: u16) -> &mut Self {
         self.x = self.x.saturating_add(columns).min(self.end);

@@ -119,6 +119,9 @@ impl Widget for &Pane<'_> {
         line.end = line.end.saturating_sub(lead);
         let (left, right) = self.fitting(line.room());
         let draw = |line: &mut Line, buf: &mut Buffer, part: &Part| {
+            // The title does not take the colour of the line it lies on.
+            let columns = u16::try_from(part.width() + 2).unwrap_or(u16::MAX);
+            line.wipe(buf, columns);
             line.put(buf, " ", self.style);
             for (text, style) in &part.pieces {
                 line.put(buf, text, *style);

@@ -1,0 +1,169 @@
+//! `consume`: takes delivered messages, for good; `--peek` only looks.
+
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use serde_json::{Map, Value};
+
+use super::bytes::to_hex;
+use super::confirm::confirm;
+use super::output::{Column, Output};
+use super::session::{Session, meant};
+use super::stop::Stop;
+use super::{NothingMatched, Outcome, say, shape, times};
+use crate::args;
+use crate::config::Config;
+use crate::ops::consumer::{ConsumeOptions, Consumed, consume, peek};
+use crate::ops::refresh::pulse;
+use crate::payload::{Codec, Decoded};
+use crate::queue::{Queue, text};
+use crate::store::write::Writer;
+
+const COLUMNS: [Column; 3] = [
+    Column::left("TIME", 8),
+    Column::left("CODEC", 13),
+    Column::left("TEXT", 0),
+];
+/// How many elements are looked at when nobody says how many.
+const PEEKED: u64 = 10;
+/// No more are looked at, whatever is asked for.
+const MOST_PEEKED: u64 = 1_000;
+
+/// Takes messages until asked to end, or as many as asked for.
+pub(super) async fn run<W: Write>(
+    asked: &args::Consume,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let session = Session::open(config).await?;
+    let queue = meant(&asked.queue, config);
+    let target = text::printable_bytes(&queue.keys().target);
+    if asked.peek {
+        return look(asked, &session, &queue, out).await;
+    }
+    let what = || format!("could not consume from {target:?}");
+    let writer = session.store.writer().with_context(what)?;
+    if !asked.yes && !agreed(&session, &queue, config).await.with_context(what)? {
+        say::note("nothing was taken");
+        return Ok(Outcome::Partly);
+    }
+    let taken = take(asked, &writer, &queue, out).await.with_context(what)?;
+    let noun = if taken == 1 { "message" } else { "messages" };
+    say::note(&format!("took {} {noun}", text::thousands(taken)));
+    let all = asked.count.map_or(taken > 0, |count| taken == count);
+    Ok(if all { Outcome::Done } else { Outcome::Partly })
+}
+
+/// Takes and prints, one by one; returns how many.
+async fn take<W: Write>(
+    asked: &args::Consume,
+    writer: &Writer,
+    queue: &Queue,
+    out: &mut Output<W>,
+) -> anyhow::Result<u64> {
+    let options = ConsumeOptions {
+        count: asked.count,
+        timeout: asked.timeout.map(args::Span::duration),
+    };
+    let mut stop = Stop::listen();
+    let mut elements = consume(writer, queue, options);
+    if !out.is_json() {
+        out.titles(&COLUMNS)?;
+        out.flush()?;
+    }
+    out.keep_whole();
+    let mut taken = 0;
+    loop {
+        // An element that has come is printed before anybody can end us.
+        let element = tokio::select! {
+            biased;
+            element = elements.next() => element,
+            () = stop.asked() => return Ok(taken),
+        };
+        match element {
+            None => return Ok(taken),
+            Some(Ok(element)) => {
+                taken += 1;
+                print(queue, &element, out)?;
+            }
+            Some(Err(why)) if why.code().is_some() => return Err(why.into()),
+            Some(Err(why)) => say::note(&format!("{why}; trying again")),
+        }
+    }
+}
+
+async fn look<W: Write>(
+    asked: &args::Consume,
+    session: &Session,
+    queue: &Queue,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let target = text::printable_bytes(&queue.keys().target);
+    let count = asked.count.unwrap_or(PEEKED).min(MOST_PEEKED);
+    let count = usize::try_from(count).unwrap_or_default();
+    let what = || format!("could not look into {target:?}");
+    let elements = peek(&session.store, queue, count)
+        .await
+        .with_context(what)?;
+    if elements.is_empty() {
+        let why = format!("nothing is in {target:?} to be consumed.");
+        return Err(NothingMatched(why).into());
+    }
+    if !out.is_json() {
+        out.titles(&COLUMNS)?;
+    }
+    for element in &elements {
+        print(queue, element, out)?;
+    }
+    Ok(Outcome::Done)
+}
+
+async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Result<bool> {
+    let seen = pulse(&session.store, queue, None).await?;
+    let question = format!(
+        "Take messages out of {:?} on {} for good? {} are there.",
+        String::from_utf8_lossy(&queue.keys().target),
+        config.endpoint,
+        shape::figure(&seen.target),
+    );
+    confirm(
+        &question,
+        "what is taken is gone for good, and there is no terminal to ask on. Give --yes, or \
+         --peek to look only.",
+    )
+}
+
+fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io::Result<()> {
+    let decoded = &element.decoded;
+    if out.is_json() {
+        let mut fields = Map::new();
+        fields.insert("at_ms".into(), element.at.get().into());
+        shape::name(&mut fields, &queue.name);
+        fields.insert("codec".into(), decoded.codec.name().into());
+        fields.insert("value".into(), decoded.value.clone());
+        fields.insert("text".into(), decoded.text.as_str().into());
+        if decoded.codec == Codec::Unknown {
+            fields.insert("payload_hex".into(), to_hex(&element.element).into());
+        }
+        out.json(&Value::Object(fields))?;
+    } else {
+        let time = times::local(element.at, element.at);
+        let cells = [time.as_str(), decoded.codec.name(), &whole(element)];
+        out.row(&COLUMNS, &cells)?;
+    }
+    out.flush()
+}
+
+/// All that an element says, on one line: its `text` is shortened when it is long, but what was
+/// taken is nowhere else any more.
+fn whole(element: &Consumed) -> String {
+    match &element.decoded {
+        decoded if decoded.codec == Codec::Unknown => to_hex(&element.element),
+        Decoded {
+            value: Value::String(text),
+            ..
+        } => text::printable(text).into_owned(),
+        decoded => text::printable(&decoded.value.to_string()).into_owned(),
+    }
+}

@@ -1,0 +1,306 @@
+//! `offer`: new messages, as a Redisson client offers them.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use serde_json::{Map, Value, json};
+
+use super::confirm::ask;
+use super::messages::Messages;
+use super::output::Output;
+use super::session::{Session, meant};
+use super::{Outcome, say, shape, times};
+use crate::args;
+use crate::clock::{EpochMillis, instant};
+use crate::config::Config;
+use crate::ops::offer::{Offered, codec_of, form_of, offer};
+use crate::payload::{self, Codec};
+use crate::queue::{Form, Layout, Queue, text};
+use crate::store::StoreError;
+use crate::store::write::{MOST_OFFERED, Writer};
+
+/// Why a `zset-list` queue refuses a message.
+const EQUAL_WAITS: &str = "an equal message waits already; it keeps its due time";
+
+/// Offers what was given.
+pub(super) async fn run<W: Write>(
+    asked: &args::Offer,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let codec = asked.codec.as_deref().map(named).transpose()?;
+    let session = Session::open(config).await?;
+    let queue = meant(&asked.queue, config);
+    let what = || format!("could not offer to {:?}", queue.name.text());
+    let writer = session.store.writer().with_context(what)?;
+    let form = form(asked.form, &session, &queue)
+        .await
+        .with_context(what)?;
+    let codec = match codec {
+        Some(codec) => codec,
+        None => codec_of(&session.store, &queue)
+            .await
+            .with_context(what)?
+            .unwrap_or(Codec::Text),
+    };
+    let mut offering = Offering {
+        asked,
+        session: &session,
+        writer,
+        queue: queue.clone(),
+        form,
+        codec,
+        began: instant(),
+        totals: Totals::default(),
+    };
+    offering.all(out).await.with_context(what)?;
+    offering.summary(out)
+}
+
+fn named(name: &str) -> anyhow::Result<Codec> {
+    let writable = |codec: &Codec| *codec != Codec::Unknown;
+    if let Some(codec) = Codec::from_name(name).filter(writable) {
+        return Ok(codec);
+    }
+    let names = Codec::ALL.into_iter().filter(writable).map(Codec::name);
+    let names: Vec<_> = names.collect();
+    bail!(
+        "there is no codec {name:?}. Choose one of {}.",
+        names.join(", ")
+    )
+}
+
+/// The frame form: as asked, else as the queue's entries or clients have it, else as answered.
+async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::Result<Form> {
+    if let Layout::ZsetList(_) = queue.layout {
+        return Ok(Form::ByteId);
+    }
+    if let Some(form) = asked {
+        return Ok(form);
+    }
+    if let Some(form) = form_of(&session.store, queue).await? {
+        return Ok(form);
+    }
+    let answer = ask(
+        "Nothing here tells which frame form the queue's clients read.\n\
+         byte-id: Redisson 3.21.1 and later; double-id: up to 3.21.0. Form [byte-id]: ",
+        "nothing here tells which frame form the queue's clients read. Give --form byte-id for \
+         Redisson 3.21.1 and later, --form double-id for older ones.",
+    )?;
+    match answer.as_str() {
+        "" => Ok(Form::ByteId),
+        word => match Form::from_word(word) {
+            Some(form) => Ok(form),
+            None => bail!("{word:?} is no frame form. Nothing was offered."),
+        },
+    }
+}
+
+#[derive(Default)]
+struct Totals {
+    planned: u64,
+    done: u64,
+    refused: u64,
+    unknown: u64,
+    left: u64,
+    head: bool,
+    unannounced: Option<String>,
+    /// When the last batch was offered, and for when.
+    due: Option<(EpochMillis, EpochMillis)>,
+    stopped: Option<StoreError>,
+}
+
+struct Offering<'a> {
+    asked: &'a args::Offer,
+    session: &'a Session,
+    writer: Writer,
+    queue: Queue,
+    form: Form,
+    codec: Codec,
+    began: Instant,
+    totals: Totals,
+}
+
+impl Offering<'_> {
+    /// Offers the messages as they come, batch by batch.
+    async fn all<W: Write>(&mut self, out: &mut Output<W>) -> anyhow::Result<()> {
+        let mut messages = Messages::open(self.asked)?;
+        while let Some(batch) = messages.next_batch(MOST_OFFERED)? {
+            let payloads: Vec<Vec<u8>> = batch
+                .iter()
+                .map(|message| self.encoded(message))
+                .collect::<anyhow::Result<_>>()?;
+            self.totals.planned += payloads.len() as u64;
+            let now = self.session.now();
+            let due = self.due(now);
+            self.totals.due = Some((now, due));
+            if self.asked.dry_run {
+                continue;
+            }
+            match offer(&self.writer, &self.queue, &payloads, due, self.form).await {
+                Ok(offered) => self.count(offered, out)?,
+                Err(why) if self.totals.done + self.totals.refused == 0 => return Err(why.into()),
+                Err(why) => self.stopped(payloads.len(), why),
+            }
+            if self.totals.stopped.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+        if self.codec == Codec::Text {
+            return Ok(message.to_vec());
+        }
+        let name = self.codec.name();
+        let what = || format!("a message is no UTF-8 text, which {name} needs");
+        let text = std::str::from_utf8(message).with_context(what)?;
+        Ok(payload::encode(self.codec, text)?)
+    }
+
+    fn due(&self, now: EpochMillis) -> EpochMillis {
+        match (self.asked.after, self.asked.at) {
+            (Some(span), _) => now.plus(span.signed_ms()),
+            (None, Some(when)) => when.next(now),
+            (None, None) => now,
+        }
+    }
+
+    fn count<W: Write>(&mut self, offered: Offered, out: &mut Output<W>) -> anyhow::Result<()> {
+        self.totals.done += offered.ids.len() as u64;
+        self.totals.refused += offered.refused.len() as u64;
+        self.totals.head |= offered.head;
+        if self.asked.each {
+            for id in offered.ids {
+                entry(&id.to_string(), "done", None, out)?;
+            }
+        }
+        for id in offered.refused {
+            entry(&id.to_string(), "refused", Some(EQUAL_WAITS), out)?;
+        }
+        if offered.unannounced.is_some() {
+            self.totals.unannounced = offered.unannounced;
+        }
+        if let Some(stopped) = offered.stopped {
+            self.stopped(stopped.left, stopped.why);
+        }
+        Ok(())
+    }
+
+    fn stopped(&mut self, left: usize, why: StoreError) {
+        let left = left as u64;
+        if why.outcome_unknown() {
+            self.totals.unknown = left.min(MOST_OFFERED as u64);
+        }
+        self.totals.left = left - self.totals.unknown;
+        self.totals.stopped = Some(why);
+    }
+
+    fn summary<W: Write>(&self, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+        let totals = &self.totals;
+        if out.is_json() {
+            out.json(&self.summary_fields())?;
+        } else {
+            out.line(&self.summary_line())?;
+        }
+        out.flush()?;
+        if let Some(words) = &totals.unannounced {
+            say::note(&format!(
+                "the server refused to announce the new head ({words}); transfer clients learn \
+                 of it late"
+            ));
+        }
+        if let Some(why) = &totals.stopped {
+            say::note(&format!("stopped: {why}"));
+        }
+        if totals.planned == 0 {
+            say::note("there was nothing to offer");
+        }
+        let all = totals.planned > 0 && (self.asked.dry_run || totals.done == totals.planned);
+        Ok(if all { Outcome::Done } else { Outcome::Partly })
+    }
+
+    fn summary_fields(&self) -> Value {
+        let totals = &self.totals;
+        let framed = self.queue.layout == Layout::Redisson;
+        let elapsed = instant().saturating_duration_since(self.began);
+        let mut fields = Map::new();
+        fields.insert("change".into(), "offer".into());
+        shape::name(&mut fields, &self.queue.name);
+        for (name, value) in [
+            ("dry_run", json!(self.asked.dry_run)),
+            ("planned", json!(totals.planned)),
+            ("done", json!(totals.done)),
+            ("gone", json!(0)),
+            ("changed", json!(0)),
+            ("undecodable", json!(0)),
+            ("refused", json!(totals.refused)),
+            ("unknown", json!(totals.unknown)),
+            ("left", json!(totals.left)),
+            ("journal_id", Value::Null),
+            ("elapsed_ms", json!(u64::try_from(elapsed.as_millis()).ok())),
+            ("longest_block_ms", Value::Null),
+            ("due_ms", json!(totals.due.map(|(_, due)| due.get()))),
+            (
+                "form",
+                json!(if framed { self.form.word() } else { "none" }),
+            ),
+            ("codec", json!(self.codec.name())),
+            ("head", json!(totals.head)),
+        ] {
+            fields.insert(name.into(), value);
+        }
+        Value::Object(fields)
+    }
+
+    fn summary_line(&self) -> String {
+        let totals = &self.totals;
+        let name = text::printable_bytes(self.queue.name.as_bytes());
+        let (verb, count) = if self.asked.dry_run {
+            ("would offer", totals.planned)
+        } else {
+            ("offered", totals.done)
+        };
+        let noun = if count == 1 { "message" } else { "messages" };
+        let due = totals.due.map_or_else(String::new, |(now, due)| {
+            let left = text::countdown(due.since(now));
+            format!(", due {} ({left})", times::local(due, now))
+        });
+        let form = match self.queue.layout {
+            Layout::Redisson => format!("{}, ", self.form.word()),
+            Layout::ZsetList(_) => String::new(),
+        };
+        let mut line = format!(
+            "{verb} {} {noun} to {name} ({form}{}){due}",
+            text::thousands(count),
+            self.codec.name()
+        );
+        for (count, word) in [
+            (totals.refused, "refused"),
+            (totals.unknown, "with unknown outcome"),
+            (totals.left, "left"),
+        ] {
+            if count > 0 {
+                line.extend([", ", &text::thousands(count), " ", word]);
+            }
+        }
+        if totals.head {
+            line.push_str("; it is the new head");
+        }
+        line
+    }
+}
+
+fn entry<W: Write>(
+    id: &str,
+    outcome: &str,
+    reason: Option<&str>,
+    out: &mut Output<W>,
+) -> std::io::Result<()> {
+    if out.is_json() {
+        return out.json(&json!({"id": id, "outcome": outcome, "reason": reason}));
+    }
+    out.line(&format!("{id}  {outcome:8}{}", reason.unwrap_or_default()))
+}

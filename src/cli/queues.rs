@@ -1,0 +1,117 @@
+//! `queues`: every queue once; also what `delayscope` prints without a terminal.
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use serde_json::Value;
+
+use super::output::Output;
+use super::session::Session;
+use super::{NothingMatched, Outcome, say, shape};
+use crate::config::Config;
+use crate::ops::{discover::Found, discover::discover, refresh::pulses};
+use crate::queue::{Known, Optional, Queue, text};
+
+/// Prints the queues.
+pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+    let session = Session::open(config).await?;
+    let (mut queues, looked) = found(&session, config).await;
+    if queues.is_empty() {
+        return Err(NothingMatched(none_found(&session, config, looked)).into());
+    }
+    queues.sort_by(|a, b| a.name.cmp(&b.name));
+    let what = || format!("could not read the {} queues found", queues.len());
+    let seen = pulses(&session.store, &queues).await.with_context(what)?;
+    if out.is_json() {
+        for (queue, pulse) in queues.iter().zip(&seen) {
+            out.json(&Value::Object(shape::fields(queue, pulse)))?;
+        }
+        return Ok(Outcome::Done);
+    }
+    let rows: Vec<Vec<String>> = queues
+        .iter()
+        .zip(&seen)
+        .map(|(queue, pulse)| shape::row(queue, pulse))
+        .collect();
+    out.table(&shape::COLUMNS, &rows)?;
+    out.flush()?;
+    let remarks = queues.iter().zip(&seen);
+    for remark in remarks.flat_map(|(queue, pulse)| shape::remarks(queue, pulse)) {
+        say::note(&remark);
+    }
+    Ok(Outcome::Done)
+}
+
+/// The queues, and how many keys were looked through for them.
+async fn found(session: &Session, config: &Config) -> (Vec<Queue>, u64) {
+    if !config.queues.is_empty() {
+        return (config.queues.clone(), 0);
+    }
+    let mut queues = Vec::new();
+    let mut looked = 0;
+    let mut looking = std::pin::pin!(discover(&session.store, Vec::new()));
+    while let Some(found) = looking.next().await {
+        match found {
+            Found::Queue(queue) => queues.push(queue),
+            Found::Progress { looked: so_far, .. } => looked = so_far,
+            Found::Done { looked: all } => {
+                looked = all;
+                break;
+            }
+        }
+    }
+    (queues, looked)
+}
+
+fn none_found(session: &Session, config: &Config, looked: u64) -> String {
+    if let Some(why) = session.store.why_refused(Optional::Scan) {
+        return format!(
+            "no delayed queues seen in {}, and its keys cannot be looked through ({why}). Name a \
+             queue with --queue.",
+            config.endpoint
+        );
+    }
+    format!(
+        "no delayed queues in {} ({} keys looked through). Name one with --queue, or choose \
+         another database with -n.",
+        config.endpoint,
+        text::thousands(looked)
+    )
+}
+
+/// Whether there is any sign of the queue: entries, elements, or somebody who listens.
+pub(super) fn is_there(pulse: &crate::queue::Pulse) -> bool {
+    let figures = [
+        &pulse.waiting,
+        &pulse.order,
+        &pulse.target,
+        &pulse.transfer_clients,
+    ];
+    // What cannot be counted is there: a key of another type, say.
+    figures
+        .into_iter()
+        .any(|known| !matches!(known, Known::Is(0) | Known::None))
+}
+
+/// The sentence for a queue of which there is no sign.
+pub(super) fn no_such(queue: &Queue, config: &Config) -> anyhow::Error {
+    let keys = queue.keys();
+    let looked_for: Vec<String> = [
+        Some(&keys.timeouts),
+        keys.order.as_ref(),
+        Some(&keys.target),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(keys.channel.as_ref())
+    .map(|key| text::printable_bytes(key))
+    .collect();
+    NothingMatched(format!(
+        "no such queue {:?} in {}; looked for {}. delayscope queues prints those that are there.",
+        queue.name.text(),
+        config.endpoint,
+        looked_for.join(", ")
+    ))
+    .into()
+}

@@ -1,0 +1,227 @@
+//! `show`: one queue in figures, and when its entries fall due.
+
+use std::io::{self, Write};
+
+use anyhow::Context as _;
+use serde_json::{Map, Value, json};
+
+use super::output::Output;
+use super::session::{Session, meant};
+use super::{Outcome, queues, shape, times};
+use crate::args;
+use crate::config::Config;
+use crate::ops::refresh::{pulse, survey};
+use crate::queue::{Due, Known, Pulse, Queue, Survey, Zoom, text};
+
+const LATE_CLASSES: [&str; 4] = ["> 1 h", "10–60 min", "1–10 min", "< 1 min"];
+const DUE_CLASSES: [&str; 7] = [
+    "< 10 s", "< 1 min", "< 10 min", "< 1 h", "< 6 h", "< 24 h", "later",
+];
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Prints one queue.
+pub(super) async fn run<W: Write>(
+    asked: &args::Show,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let session = Session::open(config).await?;
+    let queue = meant(&asked.queue, config);
+    let what = || format!("could not read queue {:?}", queue.name.text());
+    let pulse = pulse(&session.store, &queue, None)
+        .await
+        .with_context(what)?;
+    if !queues::is_there(&pulse) {
+        return Err(queues::no_such(&queue, config));
+    }
+    let first = survey(&session.store, &queue, Some(Zoom::default()))
+        .await
+        .with_context(what)?;
+    let survey = match fitting(&first) {
+        zoom if first.zoom == Some(zoom) => first,
+        zoom => survey(&session.store, &queue, Some(zoom))
+            .await
+            .with_context(what)?,
+    };
+    let skew_ms = session.store.clock().unwrap_or(session.clock).skew_ms();
+    if out.is_json() {
+        out.json(&object(&queue, &pulse, &survey, skew_ms))?;
+    } else {
+        print(&queue, &pulse, &survey, skew_ms, config, out)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The closest zoom that has every entry that is due within a day.
+fn fitting(survey: &Survey) -> Zoom {
+    let [ten_s, minute, ten, hour, six, day, later] = survey.classes;
+    match () {
+        () if day + later > 0 => Zoom::Day,
+        () if six > 0 => Zoom::SixHours,
+        () if hour > 0 => Zoom::Hour,
+        () if ten > 0 || minute + ten_s == 0 => Zoom::TenMinutes,
+        () => Zoom::Minute,
+    }
+}
+
+fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Value {
+    let mut fields = shape::fields(queue, pulse);
+    let bars = survey
+        .bars
+        .iter()
+        .map(|bar| json!({"from_ms": bar.from.get(), "to_ms": bar.to.get(), "count": bar.count}));
+    fields.insert("histogram".into(), bars.collect());
+    fields.insert("beyond".into(), survey.beyond.into());
+    let keys = queue.keys();
+    let name = |key: Option<&Vec<u8>>| json!(key.map(|k| String::from_utf8_lossy(k)));
+    fields.insert(
+        "keys".into(),
+        json!({
+            "timeouts": name(Some(&keys.timeouts)),
+            "order": name(keys.order.as_ref()),
+            "target": name(Some(&keys.target)),
+            "channel": name(keys.channel.as_ref()),
+        }),
+    );
+    fields.insert("key_types".into(), key_types(survey));
+    fields.insert("clock_skew_ms".into(), skew_ms.into());
+    Value::Object(fields)
+}
+
+fn key_types(survey: &Survey) -> Value {
+    let one = |key: &crate::queue::KeyFacts| {
+        let mut fields = Map::new();
+        fields.insert("key".into(), String::from_utf8_lossy(&key.key).into());
+        fields.insert("type".into(), key.kind.as_str().into());
+        fields.insert("wanted".into(), key.wanted.into());
+        fields.insert("expires_in_ms".into(), json!(key.expires_in_ms));
+        Value::Object(fields)
+    };
+    survey.keys.iter().map(one).collect()
+}
+
+fn print<W: Write>(
+    queue: &Queue,
+    pulse: &Pulse,
+    survey: &Survey,
+    skew_ms: i64,
+    config: &Config,
+    out: &mut Output<W>,
+) -> io::Result<()> {
+    let name = text::printable_bytes(queue.name.as_bytes());
+    let layout = queue.layout.word();
+    out.line(&format!("{name} · {layout} · {}", config.endpoint))?;
+    out.line("")?;
+    figures(pulse, out)?;
+    out.line("")?;
+    timeline(survey, out)?;
+    out.line("")?;
+    for key in &survey.keys {
+        let shown = text::printable_bytes(&key.key);
+        let mark = match key.kind.as_str() {
+            "none" => "  (not there)".to_owned(),
+            kind if kind != key.wanted => format!("  ! should be a {}", key.wanted),
+            _ => String::new(),
+        };
+        let expiry = key.expires_in_ms.map_or_else(String::new, |ms| {
+            format!("  ! expires in {}", text::countdown(ms))
+        });
+        out.line(&format!("{:17}{shown}  {}{mark}{expiry}", "key", key.kind))?;
+    }
+    if let Some(channel) = queue.keys().channel {
+        out.line(&format!(
+            "{:17}{}",
+            "channel",
+            text::printable_bytes(&channel)
+        ))?;
+    }
+    out.line(&format!("{:17}{skew_ms} ms", "clock skew"))
+}
+
+fn figures<W: Write>(pulse: &Pulse, out: &mut Output<W>) -> io::Result<()> {
+    let next = match pulse.next {
+        Some(_) => format!(
+            "next in {} ({})",
+            times::left(pulse.next, pulse.at).trim(),
+            times::due(pulse.next, pulse.at)
+        ),
+        None => String::new(),
+    };
+    let oldest = pulse.oldest_late().map_or_else(String::new, |due| {
+        format!(
+            "oldest {} ({})",
+            times::left(Some(Due::At(due)), pulse.at),
+            times::local(due, pulse.at)
+        )
+    });
+    let difference = match (pulse.order.get(), pulse.waiting.get()) {
+        (Some(order), Some(waiting)) if order != waiting => {
+            format!("! {} in timeouts", text::thousands(waiting))
+        }
+        _ => String::new(),
+    };
+    let rows = [
+        ("waiting", &pulse.waiting, next),
+        ("late", &pulse.late, oldest),
+        ("order list", &pulse.order, difference),
+        ("target", &pulse.target, String::new()),
+        ("transfer clients", &pulse.transfer_clients, String::new()),
+    ];
+    for (name, known, remark) in rows {
+        let remark = match known {
+            Known::Unknown(why) => format!("unknown: {why}"),
+            _ => remark,
+        };
+        let figure = shape::figure(known);
+        let missing = 12_usize.saturating_sub(text::width(&figure));
+        out.line(&format!("{name:17}{:missing$}{figure}   {remark}", ""))?;
+    }
+    Ok(())
+}
+
+fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
+    let classes = |names: &[&str], counts: &[u64]| -> String {
+        let one = |(name, count): (&&str, &u64)| format!("{name}: {}", text::thousands(*count));
+        let some = names.iter().zip(counts).filter(|(_, count)| **count > 0);
+        let parts: Vec<String> = some.map(one).collect();
+        if parts.is_empty() {
+            "nothing".to_owned()
+        } else {
+            parts.join("  ")
+        }
+    };
+    let late = classes(&LATE_CLASSES, &survey.late);
+    out.line(&format!("{:17}{late}", "late by"))?;
+    let due = classes(&DUE_CLASSES, &survey.classes);
+    out.line(&format!("{:17}{due}", "due in"))?;
+    let most = survey.bars.iter().map(|bar| bar.count).max().unwrap_or(0);
+    if most > 0 {
+        let label = survey.zoom.map_or("", Zoom::label);
+        let bars: String = survey.bars.iter().map(|b| level(b.count, most)).collect();
+        let most = text::compact(most);
+        out.line(&format!("{:17}now▕{bars}▏{label}  highest {most}", "next"))?;
+    }
+    Ok(())
+}
+
+fn level(count: u64, most: u64) -> char {
+    if count == 0 || most == 0 {
+        return ' ';
+    }
+    let top = u128::from(LEVELS.len() as u64 - 1);
+    let index = u128::from(count) * top / u128::from(most);
+    LEVELS[usize::try_from(index).unwrap_or(0).min(LEVELS.len() - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_entry_is_seen_beside_a_million() {
+        assert_eq!(level(0, 1_000_000), ' ');
+        assert_eq!(level(1, 1_000_000), '▁');
+        assert_eq!(level(1_000_000, 1_000_000), '█');
+        assert_eq!(level(u64::MAX, u64::MAX), '█');
+    }
+}

@@ -1,0 +1,72 @@
+//! Moments for people: in this machine's zone, with the date when it is another day.
+
+use chrono::{DateTime, Local, TimeZone};
+
+use crate::clock::EpochMillis;
+use crate::queue::{Due, text};
+
+/// `14:02:11`, or `2026-11-21 14:02:11` when that is another day than `now`.
+pub(super) fn local(moment: EpochMillis, now: EpochMillis) -> String {
+    shown(moment, now, &Local)
+}
+
+/// [`local`], `-` for none and the score itself when it is no time.
+pub(super) fn due(due: Option<Due>, now: EpochMillis) -> String {
+    match due {
+        Some(Due::At(moment)) => local(moment, now),
+        Some(Due::OutOfRange(score)) => format!("score {score:e}"),
+        None => "-".to_owned(),
+    }
+}
+
+/// The countdown to `due`, `-` for none, `?` when it is no time.
+pub(super) fn left(due: Option<Due>, now: EpochMillis) -> String {
+    match due {
+        Some(Due::At(moment)) => text::countdown(moment.since(now)),
+        Some(Due::OutOfRange(_)) => "?".to_owned(),
+        None => "-".to_owned(),
+    }
+}
+
+fn shown<Z: TimeZone>(moment: EpochMillis, now: EpochMillis, zone: &Z) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let at =
+        |t: EpochMillis| -> Option<DateTime<Z>> { zone.timestamp_millis_opt(t.get()).earliest() };
+    match (at(moment), at(now)) {
+        (Some(moment), Some(now)) if moment.date_naive() == now.date_naive() => {
+            moment.format("%H:%M:%S").to_string()
+        }
+        (Some(moment), _) => moment.format("%Y-%m-%d %H:%M:%S").to_string(),
+        (None, _) => format!("{} ms", moment.get()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::FixedOffset;
+
+    use super::*;
+
+    #[test]
+    fn another_day_is_said() {
+        let zone = FixedOffset::east_opt(3_600).unwrap();
+        let now = EpochMillis::new(1_700_000_000_000);
+        assert_eq!(shown(now.plus(5_000), now, &zone), "23:13:25");
+        assert_eq!(
+            shown(now.plus(3_600_000), now, &zone),
+            "2023-11-15 00:13:20"
+        );
+        let far = EpochMillis::new(99_999_999_999_999_999);
+        assert_eq!(shown(far, now, &zone), "99999999999999999 ms");
+    }
+
+    #[test]
+    fn a_score_that_is_no_time_is_shown_itself() {
+        let now = EpochMillis::new(0);
+        assert_eq!(due(Some(Due::OutOfRange(1e17)), now), "score 1e17");
+        assert_eq!(left(Some(Due::OutOfRange(1e17)), now), "?");
+        assert_eq!(left(None, now), "-");
+    }
+}

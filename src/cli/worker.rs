@@ -1,0 +1,163 @@
+//! `worker`: a stand-in transfer client.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use serde_json::{Map, Value, json};
+
+use super::confirm::confirm;
+use super::output::{Column, Output};
+use super::session::{Session, meant};
+use super::stop::Stop;
+use super::{Outcome, say, shape, times};
+use crate::args;
+use crate::clock::EpochMillis;
+use crate::config::Config;
+use crate::ops::refresh::pulse;
+use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, work};
+use crate::queue::{Queue, text};
+
+const COLUMNS: [Column; 6] = [
+    Column::left("TIME", 8),
+    Column::right("MOVED", 9),
+    Column::right("SKIPPED", 7),
+    Column::right("LATE P50", 9),
+    Column::right("LATE MAX", 9),
+    Column::right("NEXT", 9),
+];
+
+#[derive(Default)]
+struct Totals {
+    moved: u64,
+    skipped: u64,
+    batches: u64,
+}
+
+/// Transfers until asked to end, or until nothing is left.
+pub(super) async fn run<W: Write>(
+    asked: &args::Worker,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let session = Session::open(config).await?;
+    let queue = meant(&asked.queue, config);
+    let name = text::printable_bytes(queue.name.as_bytes());
+    let what = || format!("could not work on {name:?}");
+    let writer = session.store.writer().with_context(what)?;
+    if !asked.yes && !agreed(&session, &queue, config).await.with_context(what)? {
+        say::note("nothing was moved");
+        return Ok(Outcome::Partly);
+    }
+    let options = WorkerOptions {
+        batch: asked.batch,
+        until_empty: asked.until_empty,
+    };
+    let mut stop = Stop::listen();
+    let mut events = work(&session.store, writer, queue.clone(), options);
+    if !out.is_json() {
+        out.titles(&COLUMNS)?;
+        out.flush()?;
+    }
+    let mut totals = Totals::default();
+    loop {
+        let event = tokio::select! {
+            biased;
+            () = stop.asked() => break,
+            event = events.next() => event,
+        };
+        match event {
+            None | Some(WorkerEvent::Done) => break,
+            Some(WorkerEvent::Batch(batch)) => {
+                totals.moved += batch.moved as u64;
+                totals.skipped += batch.skipped as u64;
+                totals.batches += 1;
+                print(&queue, &batch, out)?;
+            }
+            Some(WorkerEvent::Listening) => say::note(&listening(&queue)),
+            Some(WorkerEvent::Skipped { id, why }) => say::note(&format!("{id} {}", skip(why))),
+            Some(WorkerEvent::Trouble { why, .. }) if asked.until_empty && why.code().is_some() => {
+                return Err(why).with_context(what);
+            }
+            Some(WorkerEvent::Trouble { why, retry_in }) => {
+                say::note(&format!("{why}; trying again in {}", span(retry_in)));
+            }
+        }
+    }
+    say::note(&format!(
+        "moved {} entries in {} batches, skipped {}",
+        text::thousands(totals.moved),
+        text::thousands(totals.batches),
+        text::thousands(totals.skipped)
+    ));
+    let all = !asked.until_empty || totals.skipped == 0;
+    Ok(if all { Outcome::Done } else { Outcome::Partly })
+}
+
+async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Result<bool> {
+    let seen = pulse(&session.store, queue, None).await?;
+    let question = format!(
+        "Move the due entries of {:?} on {} to {:?} from now on? {} wait, {} of them late; \
+         transfer clients: {}.",
+        queue.name.text(),
+        config.endpoint,
+        String::from_utf8_lossy(&queue.keys().target),
+        shape::figure(&seen.waiting),
+        shape::figure(&seen.late),
+        shape::figure(&seen.transfer_clients),
+    );
+    confirm(
+        &question,
+        "it moves entries for good, and there is no terminal to ask on. Give --yes.",
+    )
+}
+
+fn print<W: Write>(queue: &Queue, batch: &Batch, out: &mut Output<W>) -> std::io::Result<()> {
+    if out.is_json() {
+        let mut fields = Map::new();
+        fields.insert("at_ms".into(), batch.at.get().into());
+        shape::name(&mut fields, &queue.name);
+        fields.insert("moved".into(), batch.moved.into());
+        fields.insert("skipped".into(), batch.skipped.into());
+        let next = batch.next_due.map(EpochMillis::get);
+        fields.insert("next_due_ms".into(), json!(next));
+        fields.insert("lateness_ms".into(), json!(batch.lateness_ms));
+        out.json(&Value::Object(fields))?;
+    } else {
+        let late = |ms: Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1} ms"));
+        let next = |due: EpochMillis| text::countdown(due.since(batch.at));
+        let cells = [
+            times::local(batch.at, batch.at),
+            text::thousands(batch.moved as u64),
+            text::thousands(batch.skipped as u64),
+            late(batch.lateness_ms.map(|l| l.p50)),
+            late(batch.lateness_ms.map(|l| l.max)),
+            batch.next_due.map_or_else(|| "-".to_owned(), next),
+        ];
+        out.row(&COLUMNS, &cells)?;
+    }
+    out.flush()
+}
+
+fn listening(queue: &Queue) -> String {
+    match queue.keys().channel {
+        Some(channel) => format!("listening on {}", text::printable_bytes(&channel)),
+        None => "at work".to_owned(),
+    }
+}
+
+fn skip(why: Skip) -> String {
+    match why {
+        Skip::NoFrame => {
+            "is due but no frame, so nobody can unpack it: left where it is".to_owned()
+        }
+        Skip::Score(score) => {
+            format!("has the score {score:e}, which is no time: left where it is")
+        }
+    }
+}
+
+fn span(span: Duration) -> String {
+    text::span(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,139 @@
+//! The scenarios, by name.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use super::stage::Stage;
+use super::{burst, classic, dead_client, orders};
+use crate::store::StoreError;
+
+/// What can be played.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Scenario {
+    /// AAAA is offered with a delay of 20 s, then BBBB with one of 5 s: BBBB is delivered first.
+    Classic,
+    /// A shop: orders of all delays come and go, thousands wait.
+    Orders,
+    /// 5,000 messages due at one moment, again and again.
+    Burst,
+    /// A queue whose transfer client has died: one entry after the other is late.
+    DeadClient,
+}
+
+impl Scenario {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 4] = [Self::Classic, Self::Orders, Self::Burst, Self::DeadClient];
+
+    /// The word for it on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Orders => "orders",
+            Self::Burst => "burst",
+            Self::DeadClient => "dead-client",
+        }
+    }
+
+    /// The queue it plays on, before any prefix.
+    #[must_use]
+    pub const fn queue(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::Orders => "orders",
+            Self::Burst => "campaign",
+            Self::DeadClient => "reminders",
+        }
+    }
+
+    /// The first entries, few enough to be there when the screen opens.
+    pub(super) async fn open(self, stage: &Stage) -> Result<(), StoreError> {
+        match self {
+            Self::Classic => classic::open(stage).await,
+            Self::Orders => orders::open(stage).await,
+            Self::Burst => Ok(()),
+            Self::DeadClient => dead_client::open(stage).await,
+        }
+    }
+
+    /// Starts everything else.
+    pub(super) fn play(self, stage: Stage, tasks: &mut JoinSet<()>) {
+        if self != Self::DeadClient {
+            tasks.spawn(stage.clone().work());
+        }
+        match self {
+            Self::Classic => {
+                tasks.spawn(classic::play(stage));
+            }
+            Self::Orders => {
+                tasks.spawn(stage.clone().consume(Duration::from_millis(120)));
+                tasks.spawn(orders::play(stage));
+            }
+            Self::Burst => {
+                tasks.spawn(stage.clone().consume(Duration::from_millis(2)));
+                tasks.spawn(burst::play(stage));
+            }
+            Self::DeadClient => {
+                tasks.spawn(dead_client::play(stage));
+            }
+        }
+    }
+}
+
+/// The chosen ones, each once, in their order; all of them when none was chosen.
+pub(super) fn chosen(scenarios: &[Scenario]) -> Vec<Scenario> {
+    let is_chosen = |scenario: &Scenario| scenarios.is_empty() || scenarios.contains(scenario);
+    Scenario::ALL.into_iter().filter(is_chosen).collect()
+}
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Scenario {
+    type Err = UnknownScenario;
+
+    fn from_str(name: &str) -> Result<Self, UnknownScenario> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|scenario| scenario.name() == name)
+            .ok_or_else(|| UnknownScenario(name.to_owned()))
+    }
+}
+
+/// A word that names no scenario.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("there is no scenario {0:?}; there are: classic, orders, burst, dead-client")]
+pub struct UnknownScenario(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scenario_is_found_by_its_name() {
+        for scenario in Scenario::ALL {
+            assert_eq!(scenario.name().parse(), Ok(scenario));
+        }
+    }
+
+    #[test]
+    fn an_unknown_scenario_is_told_which_there_are() {
+        let said = "poison".parse::<Scenario>().unwrap_err().to_string();
+        assert!(said.contains("poison"));
+        for scenario in Scenario::ALL {
+            assert!(said.contains(scenario.name()), "{said}");
+        }
+    }
+
+    #[test]
+    fn each_scenario_is_played_once() {
+        let twice = [Scenario::Orders, Scenario::Classic, Scenario::Orders];
+        assert_eq!(chosen(&twice), [Scenario::Classic, Scenario::Orders]);
+        assert_eq!(chosen(&[]), Scenario::ALL);
+    }
+}

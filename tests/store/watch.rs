@@ -1,0 +1,71 @@
+//! Announcements.
+
+use std::time::Duration;
+
+use delayscope::clock::EpochMillis;
+use delayscope::ops::refresh;
+use delayscope::queue::{Known, Optional, Queue};
+use delayscope::store::watch;
+use futures_util::StreamExt;
+
+use crate::support::{self, PATIENCE, Server};
+use crate::{lost, open};
+
+async fn subscribed(server: &Server) {
+    support::until("the pattern subscription", || {
+        server.int(&["PUBSUB", "NUMPAT"]) == 1
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn announcements_are_heard_and_do_not_count_as_a_transfer_client() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let queue = Queue::redisson("orders");
+    let mut heard = Box::pin(watch::announcements(&store));
+    let channel = "redisson_delay_queue_channel:{orders}";
+    let (first, ()) = tokio::join!(heard.next(), async {
+        subscribed(&server).await;
+        let pulse = refresh::pulse(&store, &queue, None).await.unwrap();
+        assert_eq!(pulse.transfer_clients, Known::Is(0));
+        server.cmd(&["PUBLISH", channel, "1700000000000"]);
+    });
+    let first = first.unwrap();
+    assert_eq!(first.channel, channel.as_bytes());
+    assert_eq!(first.due(), Some(EpochMillis::new(1_700_000_000_000)));
+    assert!(first.at.since(server.now()).abs() < 1_000);
+    drop(heard);
+    support::until("the end of it", || server.int(&["PUBSUB", "NUMPAT"]) == 0).await;
+}
+
+#[tokio::test]
+async fn announcements_go_on_when_the_server_is_back() {
+    let mut server = Server::start();
+    let store = open(&server).await;
+    let mut heard = Box::pin(watch::announcements(&store));
+    let listening = tokio::spawn(async move { heard.next().await });
+    subscribed(&server).await;
+    server.kill();
+    lost(&store).await;
+    server.restart();
+    let back = tokio::time::timeout(Duration::from_secs(1), subscribed(&server));
+    back.await.expect("subscribed within a second");
+    server.cmd(&["PUBLISH", "redisson_delay_queue_channel:{orders}", "0"]);
+    let message = tokio::time::timeout(PATIENCE, listening)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(message.unwrap().message, b"0");
+}
+
+#[tokio::test]
+async fn announcements_end_quietly_when_they_are_refused() {
+    let server = Server::start_with(&["--rename-command", "PSUBSCRIBE", ""]);
+    let store = open(&server).await;
+    let mut heard = Box::pin(watch::announcements(&store));
+    let next = tokio::time::timeout(PATIENCE, heard.next()).await.unwrap();
+    assert_eq!(next, None);
+    let why = store.why_refused(Optional::PSubscribe).unwrap();
+    assert!(why.contains("unknown command"), "{why}");
+}
