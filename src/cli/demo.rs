@@ -47,16 +47,17 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-/// Plays behind a screen, which is given the server and the queues, until that is left.
-pub async fn behind<F, S>(asked: &args::Demo, config: &Config, screen: F) -> anyhow::Result<Outcome>
+/// Plays behind a screen, which is given the server and the queues, until that is left; returns
+/// how it was.
+pub async fn behind<F, S, T>(asked: &args::Demo, config: &Config, screen: F) -> anyhow::Result<T>
 where
     F: FnOnce(Endpoint, Vec<Queue>) -> S,
-    S: Future<Output = anyhow::Result<()>>,
+    S: Future<Output = anyhow::Result<T>>,
 {
     let demo = started(asked, config).await?;
     let seen = screen(demo.endpoint().clone(), demo.queues().to_vec()).await;
     ended(demo).await?;
-    seen.map(|()| Outcome::Done)
+    seen
 }
 
 async fn started(asked: &args::Demo, config: &Config) -> anyhow::Result<Demo> {
