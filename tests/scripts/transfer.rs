@@ -1,0 +1,190 @@
+//! Transfers: what is moved, what is left where it is, and in which order.
+
+use delayscope::queue::{EntryId, Form, Queue, frame};
+use delayscope::store::write::{Transferred, Writer};
+
+use crate::support::{self, Server, double_frame};
+use crate::{PAST, orders, plain, writer};
+
+async fn transfer(writer: &Writer, queue: &Queue, n: usize) -> Transferred {
+    let now = writer.store().clock().unwrap().now();
+    writer.transfer(queue, now, n, 0).await.unwrap().done
+}
+
+/// Members of every form and length, and near misses of each.
+fn members() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = vec![Vec::new(), b"hello".to_vec(), vec![8; 17], vec![0; 12]];
+    let ids = [
+        [8, 1, 2, 3, 4, 5, 0xd0, 0xc3],
+        [8, 0, 0, 0, 0, 0, 0xe1, 0x43],
+        [7, 9, 2, 3, 4, 5, 6, 0x43],
+        [8, 9, 2, 3, 4, 5, 6, 1],
+        [8, 9, 2, 3, 4, 5, 6, 0],
+    ];
+    for form in Form::ALL {
+        for (i, id) in ids.into_iter().enumerate() {
+            for len in [0, 1, 2, 5, 255, 256, 70_000] {
+                let payload = vec![u8::try_from(i).unwrap(); len];
+                let good = frame::encode(form, id, &payload);
+                all.push([&good[..], b"!"].concat());
+                all.push(good[..good.len() - 1].to_vec());
+                for at in 0..good.len().min(18) {
+                    let mut bent = good.clone();
+                    bent[at] ^= 0x80;
+                    all.push(bent);
+                }
+                all.push(good);
+            }
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_script_takes_for_a_frame_what_the_program_takes_for_one() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    let (mut payloads, mut moved, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    for member in members() {
+        server.put(&queue, &member, "1600000000000");
+        match frame::decode(&member) {
+            Ok(f) => {
+                payloads.push(f.payload.to_vec());
+                moved.push(EntryId(f.id));
+            }
+            Err(_) => skipped.push(EntryId::of_bytes(&member)),
+        }
+    }
+    assert!(moved.len() > 100 && skipped.len() > 100);
+    let (mut ids, mut told) = (Vec::new(), Vec::new());
+    let mut more = true;
+    while more {
+        let known = told.len();
+        let done = writer
+            .transfer(&queue, PAST, 700, known)
+            .await
+            .unwrap()
+            .done;
+        ids.extend(done.moved.iter().map(|m| m.id));
+        (more, told) = (done.more, done.skipped);
+    }
+    let mut delivered = server.list(&["LRANGE", "orders", "0", "-1"]);
+    for list in [&mut ids, &mut moved, &mut told, &mut skipped] {
+        list.sort();
+    }
+    delivered.sort();
+    payloads.sort();
+    assert!(ids == moved, "moved is what decodes");
+    assert!(told == skipped, "skipped is what does not");
+    assert!(
+        delivered == payloads,
+        "the payloads are what the frames hold"
+    );
+    let left = i64::try_from(skipped.len()).unwrap();
+    assert_eq!(server.int(&["LLEN", "redisson_delay_queue:{orders}"]), left);
+    assert_eq!(
+        server.int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]),
+        left
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_frame_never_fills_a_batch() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    for n in 0..50 {
+        server.put(&queue, format!("foreign {n}").as_bytes(), "5");
+    }
+    for n in 0..8 {
+        server.put(&queue, &double_frame(1e18, &[n]), &format!("{}", 10 + n));
+    }
+    let now = PAST;
+    let (mut known, mut moved, mut calls) = (0, Vec::new(), 0);
+    loop {
+        let done = writer.transfer(&queue, now, 5, known).await.unwrap().done;
+        moved.extend(done.moved.iter().map(|m| m.score));
+        known = done.skipped.len();
+        calls += 1;
+        if !done.more {
+            assert_eq!(known, 50);
+            break;
+        }
+    }
+    assert_eq!(moved, (10..18).map(f64::from).collect::<Vec<_>>());
+    assert!(calls < 15, "{calls} calls");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_order_list_loses_one_copy_of_each_moved_entry_wherever_it_stands() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    let member = |n: u64| support::frame(n, b"x");
+    // Order list: 3 1 1 9 2 4, of which 9 waits; 5 is missing from it.
+    for (n, score) in [
+        (3, "30"),
+        (1, "10"),
+        (9, "4000000000000"),
+        (2, "20"),
+        (4, "40"),
+    ] {
+        server.put(&queue, &member(n), score);
+        if n == 1 {
+            server.cmd_bytes(&[b"RPUSH", b"redisson_delay_queue:{orders}", &member(1)]);
+        }
+    }
+    server.cmd_bytes(&[
+        b"ZADD",
+        b"redisson_delay_queue_timeout:{orders}",
+        b"50",
+        &member(5),
+    ]);
+    let done = transfer(&writer, &queue, 100).await;
+    let scores: Vec<f64> = done.moved.iter().map(|m| m.score).collect();
+    assert_eq!(scores, [10.0, 20.0, 30.0, 40.0, 50.0]);
+    assert_eq!((done.more, done.next), (false, Some(4e12)));
+    let order = server.list(&["LRANGE", "redisson_delay_queue:{orders}", "0", "-1"]);
+    assert_eq!(order, [member(1), member(9)]);
+    assert_eq!(server.int(&["LLEN", "orders"]), 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn scores_that_are_no_time_are_told_and_never_waited_for() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    for queue in [orders(), plain("left")] {
+        server.cmd(&["FLUSHALL"]);
+        for (n, score) in [(1, "-5"), (2, "-inf"), (3, "1e17"), (4, "+inf"), (5, "0")] {
+            server.put(&queue, &support::frame(n, b"x"), score);
+        }
+        let done = transfer(&writer, &queue, 100).await;
+        let mut never: Vec<f64> = done.never.iter().map(|e| e.score).collect();
+        never.sort_by(f64::total_cmp);
+        assert_eq!(never, [f64::NEG_INFINITY, -5.0, 1e17, f64::INFINITY]);
+        assert_eq!((done.moved.len(), done.next, done.more), (1, None, false));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_zset_list_is_served_in_due_order_at_either_end() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    for (push, pop) in [("left", "RPOP"), ("right", "LPOP")] {
+        let queue = plain(push);
+        for (message, due) in [(&b"second"[..], "2"), (b"first", "1"), (b"third", "3")] {
+            server.put(&queue, message, due);
+        }
+        server.put(&queue, b"later", "4000000000000");
+        let done = transfer(&writer, &queue, 2).await;
+        assert_eq!((done.moved.len(), done.more), (2, true));
+        assert_eq!(done.moved[0].id, EntryId::of_bytes(b"first"));
+        let done = transfer(&writer, &queue, 2).await;
+        assert_eq!((done.moved.len(), done.next), (1, Some(4e12)));
+        for wanted in ["first", "second", "third"] {
+            let popped = server.cmd(&[pop, "ready"]);
+            assert_eq!(popped, support::Value::BulkString(wanted.into()));
+        }
+        server.cmd(&["FLUSHALL"]);
+    }
+}
