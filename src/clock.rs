@@ -82,6 +82,16 @@ impl ServerClock {
         }
     }
 
+    /// A clock that shows `server` at our moment `at`, with this machine `skew_ms` ahead of it.
+    #[must_use]
+    pub const fn set(server: EpochMillis, at: Instant, skew_ms: i64) -> Self {
+        Self {
+            server_us: server.get().saturating_mul(1000),
+            at,
+            skew_ms,
+        }
+    }
+
     /// The server's time now.
     #[must_use]
     pub fn now(&self) -> EpochMillis {

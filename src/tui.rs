@@ -4,7 +4,73 @@
 //! tokio. Only `runner` calls `ops`; only `run` and `terminal` talk to the terminal.
 
 pub mod areas;
+pub mod edge;
 pub mod effect;
 pub mod keys;
 pub mod model;
 pub mod msg;
+pub mod run;
+pub mod runner;
+pub mod start;
+pub mod terminal;
+pub mod theme;
+pub mod update;
+pub mod view;
+pub mod widget;
+
+use tokio::sync::mpsc::unbounded_channel;
+
+pub use self::edge::Ended;
+use self::edge::Surface as _;
+use self::model::{Look, Model};
+use self::runner::Tasks;
+use self::terminal::Tty;
+use crate::clock::instant;
+use crate::queue::Queue;
+use crate::store::{Access, Store};
+
+/// What the screen starts with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The queues that were named; none: all there are.
+    pub named: Vec<Queue>,
+    /// How it is drawn.
+    pub look: Look,
+    /// How often the selected queue is read, in ms: 200 to 60,000.
+    pub interval_ms: u64,
+}
+
+/// Shows the screen until it ends; the exit code is [`Ended::code`]. Fails when the terminal
+/// cannot be taken; one that goes away later is an end like any other.
+pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
+    let mut tty = Tty::enter()?;
+    let input = tty.input()?;
+    let mut model = Model::new(
+        tty.size()?,
+        options.look,
+        store.endpoint().to_string(),
+        store.access() == Access::ReadOnly,
+        instant(),
+    );
+    model.interval_ms = options.interval_ms.clamp(200, 60_000);
+    for queue in &options.named {
+        update::found(&mut model, queue.clone());
+    }
+    let (answers, replies) = unbounded_channel();
+    let mut tasks = Tasks::new(store, options.named, answers);
+    #[cfg(debug_assertions)]
+    panic_when_asked();
+    let ended = run::run(&mut tty, &mut model, input, replies, &mut tasks, instant).await;
+    // A terminal that cannot be written to any more is gone.
+    Ok(ended.unwrap_or(Ended::HUNG_UP))
+}
+
+/// Lets a test see what a panic leaves behind: in the loop's own task, or in another one.
+#[cfg(debug_assertions)]
+fn panic_when_asked() {
+    match std::env::var("DELAYSCOPE_PANIC").as_deref() {
+        Ok("loop") => panic!("asked to panic in the loop"),
+        Ok("task") => drop(tokio::spawn(async { panic!("asked to panic in a task") })),
+        _ => {}
+    }
+}

@@ -1,6 +1,8 @@
 //! `assets/setup.sh` on machines that lack something, each a directory of fake commands that is the
 //! whole PATH: what it runs there is written to a log, and read here.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -53,7 +55,7 @@ done"#;
         machine
     }
 
-    fn as_user(self) -> Self {
+    fn of_a_user(self) -> Self {
         self.quiet_command("id", "echo 1000");
         self
     }
@@ -206,7 +208,7 @@ fn a_package_that_nobody_has_is_an_error_with_the_command_to_try() {
 
 #[test]
 fn a_user_goes_through_sudo_which_must_not_ask_without_a_terminal() {
-    let machine = Machine::with("apk").as_user();
+    let machine = Machine::with("apk").of_a_user();
     machine.command("sudo", "shift; exec \"$@\"");
     let output = machine.setup(&[]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -217,9 +219,9 @@ fn a_user_goes_through_sudo_which_must_not_ask_without_a_terminal() {
 
 #[test]
 fn without_root_and_sudo_it_prints_the_command_and_installs_nothing() {
-    let refusing = Machine::with("apt-get").as_user().without("cc");
+    let refusing = Machine::with("apt-get").of_a_user().without("cc");
     refusing.command("sudo", "exit 1");
-    for machine in [Machine::with("apt-get").as_user().without("cc"), refusing] {
+    for machine in [Machine::with("apt-get").of_a_user().without("cc"), refusing] {
         let output = machine.setup(&[]);
         assert_eq!(output.status.code(), Some(1));
         let said = stderr(&output);
@@ -249,7 +251,7 @@ fn homebrew_is_never_run_as_root() {
     assert!(stderr(&output).contains("brew install redis"));
     assert_eq!(machine.log(), Vec::<String>::new());
 
-    let machine = machine.as_user();
+    let machine = machine.of_a_user();
     assert!(machine.setup(&[]).status.success());
     assert_eq!(machine.log(), ["brew install redis"]);
 }

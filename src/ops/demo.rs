@@ -231,6 +231,10 @@ impl Demo {
     /// the answer says how to reach it and how to be rid of it.
     pub async fn end(mut self) -> Result<Option<Kept>, StoreError> {
         self.stop.send_replace(true);
+        if self.server.is_some() && !self.keep {
+            // It goes with all that is in it, also when it hangs: nobody need be waited for.
+            return Ok(None);
+        }
         let all = async { while self.tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(LAST_WORDS, all).await.is_err() {
             self.tasks.shutdown().await;
@@ -243,9 +247,7 @@ impl Demo {
                 queues: self.queues,
             }));
         }
-        if self.server.is_none() {
-            ground::clear(&self.writer, &self.queues).await?;
-        }
+        ground::clear(&self.writer, &self.queues).await?;
         Ok(None)
     }
 }

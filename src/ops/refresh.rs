@@ -3,7 +3,7 @@
 
 use crate::clock::EpochMillis;
 use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Survey, Zoom};
-use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance};
+use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, rank_of_score};
 use crate::store::{Store, StoreError};
 
 /// How many queues are looked at in one round trip.
@@ -69,6 +69,12 @@ pub async fn survey(
         keys: seen.keys,
         server_us: seen.server_us,
     })
+}
+
+/// The rank in timeouts of the first entry due at or after `due`; the number of entries when
+/// there is none.
+pub async fn rank_at(store: &Store, queue: &Queue, due: EpochMillis) -> Result<u64, StoreError> {
+    rank_of_score(store, &queue.keys().timeouts, queue.score(due), false).await
 }
 
 fn now(store: &Store) -> Result<EpochMillis, StoreError> {

@@ -1,5 +1,11 @@
 //! The one key table: dispatch, help, and the hint bar are read from it.
 
+mod table;
+
+use super::model::{Model, Overlay, Pane, Screen};
+
+pub use table::BINDINGS;
+
 /// A key, free of any terminal library.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Key {
@@ -9,6 +15,63 @@ pub struct Key {
     pub ctrl: bool,
     /// Held with Alt.
     pub alt: bool,
+}
+
+impl Key {
+    /// A key by itself.
+    #[must_use]
+    pub const fn of(code: Code) -> Self {
+        Self {
+            code,
+            ctrl: false,
+            alt: false,
+        }
+    }
+
+    /// A character by itself.
+    #[must_use]
+    pub const fn char(c: char) -> Self {
+        Self::of(Code::Char(c))
+    }
+
+    /// A character with Ctrl.
+    #[must_use]
+    pub const fn ctrl(c: char) -> Self {
+        Self {
+            code: Code::Char(c),
+            ctrl: true,
+            alt: false,
+        }
+    }
+
+    /// What the key is called: `PgUp`, `^R`, `⏎` (`Enter` in plain ASCII).
+    #[must_use]
+    pub fn label(self, ascii: bool) -> String {
+        let name = match self.code {
+            Code::Char(' ') => "Space",
+            Code::Char(c) if self.ctrl => return format!("^{}", c.to_ascii_uppercase()),
+            Code::Char(c) => return c.to_string(),
+            Code::Enter => pick(ascii, "Enter", "⏎"),
+            Code::Esc => "Esc",
+            Code::Tab => pick(ascii, "Tab", "⇥"),
+            Code::BackTab => pick(ascii, "S-Tab", "⇤"),
+            Code::Up => pick(ascii, "Up", "↑"),
+            Code::Down => pick(ascii, "Down", "↓"),
+            Code::Left => pick(ascii, "Left", "←"),
+            Code::Right => pick(ascii, "Right", "→"),
+            Code::PageUp => "PgUp",
+            Code::PageDown => "PgDn",
+            Code::Home => "Home",
+            Code::End => "End",
+            Code::Backspace => "Backspace",
+            Code::Delete => "Del",
+        };
+        name.to_owned()
+    }
+}
+
+const fn pick(ascii: bool, plain: &'static str, glyph: &'static str) -> &'static str {
+    if ascii { plain } else { glyph }
 }
 
 /// Which key, with Shift already applied to characters.
@@ -97,4 +160,197 @@ pub enum Action {
     Redraw,
     /// The keys.
     Help,
+}
+
+/// Where the keys go.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Place {
+    /// The table of queues.
+    Queues,
+    /// The timeline.
+    Timeline,
+    /// The entries.
+    Entries,
+    /// The channel traffic.
+    Traffic,
+    /// An opened entry.
+    Entry,
+    /// The help.
+    Help,
+}
+
+impl Place {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Queues,
+        Self::Timeline,
+        Self::Entries,
+        Self::Traffic,
+        Self::Entry,
+        Self::Help,
+    ];
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// What it does.
+    pub action: Action,
+    /// The keys that do it.
+    pub keys: &'static [Key],
+    /// Where they do it.
+    pub places: &'static [Place],
+    /// What the help says of it.
+    pub help: &'static str,
+    /// Under which head the help lists it.
+    pub section: Section,
+    /// The hint bar's words, and where they stand; the rows of the table are in order of
+    /// importance.
+    pub hints: &'static [(Place, &'static str)],
+}
+
+/// The heads of the help.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Section {
+    /// Moving and opening.
+    Move,
+    /// The timeline.
+    Timeline,
+    /// Everything else.
+    Else,
+}
+
+impl Section {
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Move, "move, open"),
+        (Self::Timeline, "timeline"),
+        (Self::Else, "else"),
+    ];
+}
+
+/// Where keys go now.
+#[must_use]
+pub fn place(model: &Model) -> Place {
+    match (&model.overlay, &model.screen, model.focus) {
+        (Some(Overlay::Help { .. }), _, _) => Place::Help,
+        (None, Screen::Entry(_), _) => Place::Entry,
+        (None, _, Pane::Queues) => Place::Queues,
+        (None, _, Pane::Timeline) => Place::Timeline,
+        (None, _, Pane::Entries) => Place::Entries,
+        (None, _, Pane::Traffic) => Place::Traffic,
+    }
+}
+
+/// What a key means there.
+#[must_use]
+pub fn resolve(place: Place, key: Key) -> Option<Action> {
+    let mut here = BINDINGS.iter().filter(|b| b.places.contains(&place));
+    here.find(|b| b.keys.contains(&key)).map(|b| b.action)
+}
+
+/// A hint of the bar at the bottom.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Hint {
+    /// The keys.
+    pub keys: String,
+    /// What they do, in a word.
+    pub word: &'static str,
+    /// They can do it now.
+    pub enabled: bool,
+}
+
+/// The hints for where the keys go now, the most important first, help last.
+#[must_use]
+pub fn hints(model: &Model) -> Vec<Hint> {
+    let place = place(model);
+    let hint = |binding: &'static Binding| {
+        let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
+        Some((binding, *word))
+    };
+    let mut hints: Vec<Hint> = Vec::new();
+    for (binding, word) in BINDINGS.iter().filter_map(hint) {
+        let key = binding.keys.first();
+        let label = key.map_or(String::new(), |key| key.label(model.look.ascii));
+        let enabled = super::update::why_not(model, binding.action).is_none();
+        // Two neighbours with one word are one hint: `←→ bar`.
+        match hints.last_mut().filter(|last| last.word == word) {
+            Some(last) => last.keys.push_str(&label),
+            None => hints.push(Hint {
+                keys: label,
+                word,
+                enabled,
+            }),
+        }
+    }
+    hints
+}
+
+/// The help: per head, the keys and what they do.
+#[must_use]
+pub fn help(ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
+    let row = |b: &Binding| {
+        let labels: Vec<String> = b.keys.iter().map(|key| key.label(ascii)).collect();
+        (labels.join(" "), b.help)
+    };
+    let rows = |section| {
+        let of_section = BINDINGS.iter().filter(move |b| b.section == section);
+        of_section.map(row).collect()
+    };
+    Section::ALL
+        .iter()
+        .map(|(section, title)| (*title, rows(*section)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_key_is_bound_twice_in_one_place() {
+        for place in Place::ALL {
+            let mut seen = HashSet::new();
+            for binding in BINDINGS.iter().filter(|b| b.places.contains(&place)) {
+                for key in binding.keys {
+                    assert!(seen.insert(*key), "{key:?} twice in {place:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_action_has_one_row_and_stands_in_the_help_once() {
+        let actions: HashSet<Action> = BINDINGS.iter().map(|b| b.action).collect();
+        assert_eq!(actions.len(), BINDINGS.len());
+        let rows: usize = help(false).iter().map(|(_, rows)| rows.len()).sum();
+        assert_eq!(rows, BINDINGS.len());
+    }
+
+    #[test]
+    fn a_hint_stands_only_where_its_keys_work() {
+        for binding in BINDINGS {
+            for (place, word) in binding.hints {
+                assert!(binding.places.contains(place), "{word:?} in {place:?}");
+            }
+            assert!(!binding.keys.is_empty());
+        }
+    }
+
+    #[test]
+    fn leaving_works_everywhere() {
+        for place in Place::ALL {
+            assert_eq!(resolve(place, Key::ctrl('c')), Some(Action::QuitNow));
+            assert_eq!(resolve(place, Key::char('q')), Some(Action::Quit));
+            assert_eq!(resolve(place, Key::of(Code::Esc)), Some(Action::Back));
+        }
+    }
+
+    #[test]
+    fn tab_turns_an_entry_over_and_changes_the_pane_elsewhere() {
+        let tab = Key::of(Code::Tab);
+        assert_eq!(resolve(Place::Entry, tab), Some(Action::Face));
+        assert_eq!(resolve(Place::Entries, tab), Some(Action::NextPane));
+    }
 }

@@ -1,8 +1,11 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod schedule;
+
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use self::schedule::Schedule;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
 use crate::queue::{
@@ -18,6 +21,18 @@ pub struct Look {
     pub no_color: bool,
     /// 24-bit colours for this background; none: the terminal's own 16.
     pub truecolor: Option<Background>,
+    /// The zone of the times that are shown.
+    pub zone: Zone,
+}
+
+/// A time zone for display.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Zone {
+    /// This machine's, with its changes between summer and winter.
+    #[default]
+    Local,
+    /// So many seconds east of Greenwich.
+    Offset(i32),
 }
 
 /// Which background the 24-bit colours are chosen for.
@@ -78,6 +93,10 @@ pub struct Model {
     pub stretched_ms: Option<u64>,
     /// What we cost the server, smoothed over the last seconds.
     pub cost: CostRate,
+    /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
+    pub rows_on_change: bool,
+    /// What is read when: `update`'s own.
+    pub schedule: Schedule,
 }
 
 /// How many announcements are kept.
@@ -158,6 +177,21 @@ pub enum Pane {
     Entries,
     /// The channel traffic.
     Traffic,
+}
+
+impl QueueRow {
+    /// A queue of which nothing is known yet.
+    #[must_use]
+    pub fn new(queue: Queue) -> Self {
+        Self {
+            queue,
+            pulse: None,
+            survey: None,
+            trend: Trend::default(),
+            read_at: None,
+            trouble: None,
+        }
+    }
 }
 
 /// A queue in the table.
@@ -277,6 +311,45 @@ pub enum Tone {
 }
 
 impl Model {
+    /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
+    /// `instant`.
+    #[must_use]
+    pub fn new(
+        size: (u16, u16),
+        look: Look,
+        endpoint: String,
+        read_only: bool,
+        instant: Instant,
+    ) -> Self {
+        Self {
+            size,
+            look,
+            endpoint,
+            read_only,
+            link: Link::default(),
+            instant,
+            now: EpochMillis::default(),
+            screen: Screen::Dashboard,
+            overlay: None,
+            focus: Pane::Queues,
+            queues: Vec::new(),
+            cursor: 0,
+            top: 0,
+            discovery: Discovery::Idle,
+            zoom: Zoom::default(),
+            bar: None,
+            entries: Entries::default(),
+            traffic: VecDeque::new(),
+            frozen: None,
+            toast: None,
+            interval_ms: 1000,
+            stretched_ms: None,
+            cost: CostRate::default(),
+            rows_on_change: false,
+            schedule: Schedule::default(),
+        }
+    }
+
     /// The selected queue's row, when there is any queue.
     #[must_use]
     pub fn selected(&self) -> Option<&QueueRow> {

@@ -1,1 +1,66 @@
-fn main() {}
+//! Beside the real Redisson: our offers through its transfer client and its consumer, its offers
+//! through ours, and both at once.
+//!
+//! `cargo test --features interop --test interop`; needs a JDK (11 or later) and Maven. Each test
+//! runs for the last release with frames of the older era, the first with the newer ones, and
+//! the newest; and for each of the codecs string, json and kryo5, which all three have.
+
+#![expect(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "all of this is one test; a failure here is a failed test"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod build;
+mod check;
+mod ours;
+mod peer;
+mod scenes;
+mod values;
+
+/// The tests of one Redisson release.
+macro_rules! beside {
+    ($name:ident, $release:expr) => {
+        mod $name {
+            use crate::scenes;
+
+            #[test]
+            fn our_offers_are_delivered_by_its_worker_and_read_by_its_consumer() {
+                scenes::our_offers_through_redisson($release);
+            }
+
+            #[test]
+            fn its_offers_are_delivered_by_our_worker_and_read_by_our_consumer() {
+                scenes::its_offers_through_us($release);
+            }
+
+            #[test]
+            fn both_workers_at_once_deliver_each_entry_once() {
+                scenes::both_at_once($release);
+            }
+
+            #[test]
+            fn a_frame_broken_by_one_byte_is_found_out() {
+                scenes::broken_frames($release);
+            }
+
+            #[test]
+            fn an_earlier_head_from_us_wakes_its_timer() {
+                scenes::our_earlier_head($release);
+            }
+
+            #[test]
+            fn an_earlier_head_from_it_wakes_our_timer() {
+                scenes::its_earlier_head($release);
+            }
+        }
+    };
+}
+
+beside!(redisson_3_15_1, 0);
+beside!(redisson_3_21_1, 1);
+beside!(redisson_4_7_0, 2);

@@ -1,11 +1,17 @@
 //! The link: gone, back, hung, refused.
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::refresh;
-use delayscope::queue::{Known, LinkState, Optional, Queue};
-use delayscope::store::{Access, Store, StoreError};
+use delayscope::queue::{Address, Known, Link, LinkState, Optional, Queue};
+use delayscope::store::{Access, Store, StoreError, watch};
+use futures_util::StreamExt;
 
 use crate::support::{PATIENCE, Server, until};
 use crate::{live, lost, open};
@@ -254,7 +260,11 @@ async fn a_server_as_old_as_5_0_has_nothing_to_refuse() {
 async fn a_password_that_the_server_does_not_want_is_no_reason_to_stay_out() {
     let mut server = Server::start();
     server.log_in(None, Some("lingering"));
-    open(&server).await;
+    let store = open(&server).await;
+    let heard = tokio::spawn(watch::announcements(&store).collect::<Vec<_>>());
+    server.log_in(None, None);
+    until("a subscription", || server.int(&["PUBSUB", "NUMPAT"]) == 1).await;
+    heard.abort();
 }
 
 #[tokio::test]
@@ -288,4 +298,71 @@ fn a_password_is_never_shown() {
     server.log_in(Some("me"), Some("sesame"));
     let shown = format!("{0:?} {0}", server.endpoint());
     assert!(!shown.contains("sesame"), "{shown}");
+}
+
+/// A relay that can fall silent without closing anything, as a dead network does.
+struct Relay {
+    port: u16,
+    silent: Arc<AtomicBool>,
+}
+
+impl Relay {
+    /// To a server's TCP port; connections made while it is silent work when it is not any more,
+    /// those from before are dead for ever.
+    fn to(server_port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let silent = Arc::new(AtomicBool::new(false));
+        let mute = Arc::clone(&silent);
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let client = client.unwrap();
+                let server = TcpStream::connect(("127.0.0.1", server_port)).unwrap();
+                let dead = Arc::new(AtomicBool::new(false));
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let (mute, dead) = (Arc::clone(&mute), Arc::clone(&dead));
+                    std::thread::spawn(move || {
+                        let mut bytes = [0; 16_384];
+                        while let Ok(n @ 1..) = from.read(&mut bytes) {
+                            dead.fetch_or(mute.load(Relaxed), Relaxed);
+                            if !dead.load(Relaxed) && to.write_all(&bytes[..n]).is_err() {
+                                return;
+                            }
+                        }
+                    });
+                }
+            }
+        });
+        Self { port, silent }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_died_without_a_word_is_replaced() {
+    let server = Server::start_tcp(&[]);
+    let relay = Relay::to(server.port());
+    let address = Address::Tcp("127.0.0.1".to_owned(), relay.port);
+    let store = Store::open(server.endpoint_at(address, 0), Access::ReadOnly);
+    store.ready(PATIENCE).await.unwrap();
+    relay.silent.store(true, Relaxed);
+    hung(&store).await;
+    relay.silent.store(false, Relaxed);
+    live(&store).await;
+    refresh::pulse(&store, &Queue::redisson("orders"), None)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_becomes_a_replica_is_told_so() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let mut link = store.link();
+    let role = |l: &Link, role: &str| l.facts.as_ref().is_some_and(|f| f.role == role);
+    let master = link.wait_for(|l| role(l, "master"));
+    let _ = tokio::time::timeout(PATIENCE, master).await.unwrap();
+    server.cmd(&["REPLICAOF", "127.0.0.1", "1"]);
+    let replica = link.wait_for(|l| role(l, "slave"));
+    let _ = tokio::time::timeout(PATIENCE, replica).await.unwrap();
 }

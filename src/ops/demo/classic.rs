@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use futures_util::StreamExt as _;
-use tokio::time::{MissedTickBehavior, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::stage::Stage;
+use crate::clock::instant;
 use crate::ops::consumer::{ConsumeOptions, consume};
 use crate::payload::{Codec, encode};
 use crate::store::StoreError;
@@ -28,7 +29,7 @@ pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {
 
 pub(super) async fn play(stage: Stage) {
     let every = stage.span(EVERY_MS);
-    let mut rounds = interval_at(tokio::time::Instant::now() + every, every);
+    let mut rounds = interval_at(Instant::from_std(instant() + every), every);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let whole = || ROUND.map(|(text, _)| text).into_iter().collect();
     let mut open_ones: BTreeSet<&str> = whole();

@@ -58,12 +58,18 @@ pub(super) fn read(values: &[Value]) -> (Refused, Option<Facts>) {
             refused.0.insert(*command, words(error));
         }
     }
-    let text = |i: usize| match values.get(i) {
-        Some(Value::BulkString(bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
+    let value = |i: usize| values.get(i).unwrap_or(&Value::Nil);
+    (refused, facts_of(value(0), value(TRIES.len())))
+}
+
+/// What the server says it is, from `INFO server` and, if it was allowed, `INFO replication`.
+pub(super) fn facts_of(server: &Value, replication: &Value) -> Option<Facts> {
+    let text = |value: &Value| match value {
+        Value::BulkString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
         _ => None,
     };
-    let facts = text(0).map(|server| facts(&(server + &text(TRIES.len()).unwrap_or_default())));
-    (refused, facts)
+    let server = text(server)?;
+    Some(facts(&(server + &text(replication).unwrap_or_default())))
 }
 
 /// Reads INFO.

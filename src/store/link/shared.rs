@@ -4,12 +4,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{Pipeline, Value};
+use redis::{Arg, Cmd, Pipeline, Value};
 use tokio::sync::{Notify, watch};
 
 use super::super::error::StoreError;
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Endpoint, Link, Optional};
+use crate::queue::{Endpoint, Facts, Link, Optional};
 
 /// A round trip longer than this tells little about the server's clock.
 const GOOD_ROUND_TRIP: Duration = Duration::from_millis(20);
@@ -135,6 +135,10 @@ impl Shared {
         });
     }
 
+    pub(super) fn refuses(&self, command: Optional) -> bool {
+        self.link.borrow().refused.why(command).is_some()
+    }
+
     pub(super) fn allow(&self, command: Optional) {
         self.link
             .send_if_modified(|link| link.refused.0.remove(&command).is_some());
@@ -143,11 +147,22 @@ impl Shared {
     /// Adds what a request sent and received to the cost.
     pub(super) fn pay(&self, pipeline: &Pipeline, values: &[Value]) {
         let received: usize = values.iter().map(wire_size).sum();
-        let bytes = u64::try_from(received + pipeline.get_packed_pipeline().len()).unwrap_or(0);
+        let sent: usize = pipeline.cmd_iter().map(sent_size).sum();
+        let bytes = u64::try_from(received + sent).unwrap_or(0);
         let commands = u64::try_from(pipeline.len()).unwrap_or(0);
         self.silently(|link| {
             link.cost.commands += commands;
             link.cost.bytes += bytes;
+        });
+    }
+
+    /// Takes note of what the server says it is; wakes those who watch when it is another thing
+    /// than before, not because it is older.
+    pub(super) fn facts(&self, facts: Facts) {
+        self.link.send_if_modified(|link| {
+            let before = link.facts.replace(facts);
+            let uptime_s = link.facts.as_ref().map_or(0, |facts| facts.uptime_s);
+            before.map(|before| Facts { uptime_s, ..before }) != link.facts
         });
     }
 
@@ -190,6 +205,16 @@ impl Drop for Flight<'_> {
         let mut state = self.shared.state();
         state.in_flight = state.in_flight.saturating_sub(1);
     }
+}
+
+/// Bytes of a command on the wire, less than 1 % off where it matters.
+fn sent_size(cmd: &Cmd) -> usize {
+    cmd.args_iter()
+        .map(|arg| match arg {
+            Arg::Simple(bytes) => bytes.len() + 8,
+            _ => 8,
+        })
+        .sum()
 }
 
 /// Bytes of a RESP2 reply on the wire, less than 1 % off.

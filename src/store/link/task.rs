@@ -21,7 +21,12 @@ const BEAT: Duration = Duration::from_millis(500);
 const HUNG: Duration = Duration::from_secs(1);
 /// A server that has hung for so long may be gone behind a dead network: a second connection is
 /// tried, and takes the place of the first when it is answered.
-const SECOND: Duration = Duration::from_secs(10);
+const SECOND: Duration = Duration::from_secs(6);
+
+/// How often the server is asked what it is: it may have become a replica.
+const LOOK: Duration = Duration::from_secs(10);
+/// A look that cost the server more than this is taken ten times as seldom.
+const DEAR_US: i64 = 2_000;
 
 /// Runs until it is aborted.
 pub(super) async fn run(shared: Arc<Shared>) {
@@ -93,7 +98,9 @@ async fn serve(shared: &Shared, wire: MultiplexedConnection) -> StoreError {
         wire,
         beat: None,
         second: None,
+        slow_look: None,
         next_beat: instant(),
+        next_look: instant() + LOOK,
         next_second: instant(),
     };
     loop {
@@ -102,6 +109,11 @@ async fn serve(shared: &Shared, wire: MultiplexedConnection) -> StoreError {
             () = finished(&mut serving.probe) => None,
             outcome = finished(&mut serving.beat) => outcome.err().filter(ends_the_connection),
             outcome = finished(&mut serving.second) => serving.second_tried(outcome),
+            server_us = finished(&mut serving.slow_look) => {
+                let times = if server_us > DEAR_US { 10 } else { 1 };
+                serving.next_look = instant() + LOOK * times;
+                None
+            }
             // Whether it is this connection that broke, and why, the next answer tells.
             () = shared.broken.notified() => {
                 serving.ask_the_time();
@@ -127,7 +139,10 @@ struct Serving<'a> {
     probe: Option<BoxFuture<'a, ()>>,
     beat: Option<BoxFuture<'a, Result<(), StoreError>>>,
     second: Option<BoxFuture<'a, Connected>>,
+    /// Tells what it cost the server, in µs.
+    slow_look: Option<BoxFuture<'a, i64>>,
     next_beat: Instant,
+    next_look: Instant,
     next_second: Instant,
 }
 
@@ -144,6 +159,10 @@ impl Serving<'_> {
             self.ask_the_time();
         }
         mark(self.shared, waiting.filter(|_| quiet >= HUNG));
+        let may_look = self.probe.is_none() && !self.shared.refuses(Optional::Info);
+        if now >= self.next_look && self.slow_look.is_none() && may_look {
+            self.slow_look = Some(Box::pin(what_it_is(self.shared, self.wire.clone())));
+        }
         if waiting.is_some() && quiet >= SECOND && self.second.is_none() && now >= self.next_second
         {
             self.second = Some(Box::pin(wire::connect(&self.shared.endpoint)));
@@ -168,12 +187,12 @@ impl Serving<'_> {
             Ok((new, clock)) => {
                 live(self.shared, &new, clock);
                 self.probe = Some(Box::pin(probe_once(self.shared, new.clone())));
-                self.beat = None;
+                (self.beat, self.slow_look) = (None, None);
                 self.wire = new;
                 None
             }
             Err(StoreError::TimedOut { .. }) => None,
-            Err(error) => Some(error),
+            Err(error) => Some(error).filter(ends_the_connection),
         }
     }
 }
@@ -240,6 +259,30 @@ async fn probe_once(shared: &Shared, mut wire: MultiplexedConnection) {
             link.facts = Some(facts);
         }
     });
+}
+
+/// Asks the server again what it is; returns what that cost it, in µs by its own clock.
+async fn what_it_is(shared: &Shared, mut wire: MultiplexedConnection) -> i64 {
+    let mut ask = Pipeline::new();
+    ask.cmd("TIME").cmd("INFO").arg("server");
+    ask.cmd("INFO").arg("replication").cmd("TIME");
+    let flight = shared.send();
+    let Ok(values) = wire.send_packed_commands(&ask, 0, ask.len()).await else {
+        return 0;
+    };
+    flight.answered();
+    shared.pay(&ask, &values);
+    let [before, server, replication, after] = values.as_slice() else {
+        return 0;
+    };
+    if let Some(facts) = probe::facts_of(server, replication) {
+        shared.facts(facts);
+    }
+    let (Some(before), Some(after)) = (wire::time_us(before), wire::time_us(after)) else {
+        return 0;
+    };
+    shared.cost_server_us(u64::try_from(after - before).unwrap_or(0));
+    after - before
 }
 
 #[cfg(test)]

@@ -1,0 +1,192 @@
+//! The lines of an opened entry, so that `update` knows how far it can be scrolled.
+
+use serde_json::Value;
+
+use super::{Slot, areas, help};
+use crate::payload::Codec;
+use crate::queue::text;
+use crate::tui::model::{EntryRow, EntryView, Face, Model, Overlay, Screen};
+
+/// Lines of facts above the text, with the blank below them.
+pub const FACTS: u16 = 8;
+
+/// A text face never lays out more than this, in bytes: the hex face shows all.
+const MOST: usize = 128 * 1024;
+
+/// What a face shows.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Body {
+    /// Lines of text.
+    Text(Vec<String>),
+    /// The bytes: asked for, or nothing explains them.
+    Hex,
+}
+
+/// How the room of an opened entry is divided.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Plan {
+    /// Columns of the facts, and of bytes that stand alone.
+    pub columns: u16,
+    /// Rows of facts.
+    pub facts: u16,
+    /// Rows of text below them.
+    pub rows: u16,
+    /// Columns of the text.
+    pub text: u16,
+    /// Columns of the bytes beside the text; 0 where there is no room for both.
+    pub beside: u16,
+}
+
+/// Divides the room of an opened entry.
+#[must_use]
+pub fn plan(slot: Slot, compact: bool) -> Plan {
+    let columns = slot.inner.w.saturating_sub(2);
+    let h = slot.inner.h;
+    let facts = if compact || h < FACTS + 3 { 0 } else { FACTS };
+    let beside = match columns {
+        ..110 => 0,
+        110..160 => 46,
+        _ => 78,
+    };
+    Plan {
+        columns,
+        facts,
+        rows: h - facts,
+        text: columns - beside - 2 * u16::from(beside > 0),
+        beside,
+    }
+}
+
+/// The last line that the help, or else an opened entry, can be scrolled to; 0 when all of it is
+/// in sight.
+#[must_use]
+pub fn last_scroll(model: &Model) -> usize {
+    if let Some(Overlay::Help { .. }) = model.overlay {
+        return help::last_scroll(model);
+    }
+    let Screen::Entry(view) = &model.screen else {
+        return 0;
+    };
+    let areas = areas(model);
+    let plan = plan(areas.detail, areas.compact);
+    let bytes = payload(&view.row).len();
+    let lines = match body(view, plan.text) {
+        Body::Hex => bytes.div_ceil(bytes_a_line(plan.columns)),
+        Body::Text(lines) if plan.beside == 0 => lines.len(),
+        Body::Text(lines) => lines.len().max(bytes.div_ceil(bytes_a_line(plan.beside))),
+    };
+    lines.saturating_sub(usize::from(plan.rows))
+}
+
+/// Bytes a hex line shows in `columns`: 16, or 8 where that is too wide, or 4.
+#[must_use]
+pub const fn bytes_a_line(columns: u16) -> usize {
+    match columns {
+        ..44 => 4,
+        44..78 => 8,
+        _ => 16,
+    }
+}
+
+/// The payload's bytes; the whole member when it is no frame.
+#[must_use]
+pub fn payload(row: &EntryRow) -> &[u8] {
+    let start = row.member.len().saturating_sub(row.size);
+    &row.member[start..]
+}
+
+/// What the face of `view` shows in `columns`.
+#[must_use]
+pub fn body(view: &EntryView, columns: u16) -> Body {
+    match view.face {
+        Face::Hex => Body::Hex,
+        Face::Text => decoded(&view.row, columns),
+    }
+}
+
+/// The decoded payload as lines of `columns`, JSON with a line a field.
+#[must_use]
+pub fn decoded(row: &EntryRow, columns: u16) -> Body {
+    let Ok(decoded) = &row.content else {
+        return Body::Hex;
+    };
+    if decoded.codec == Codec::Unknown {
+        return Body::Hex;
+    }
+    let mut all = match &decoded.value {
+        Value::Object(_) | Value::Array(_) => {
+            serde_json::to_string_pretty(&decoded.value).unwrap_or_else(|_| decoded.text.clone())
+        }
+        Value::String(s) => s.clone(),
+        _ => decoded.text.clone(),
+    };
+    let whole = all.len();
+    if whole > MOST {
+        let end = (0..=MOST).rev().find(|i| all.is_char_boundary(*i));
+        all.truncate(end.unwrap_or(0));
+    }
+    let mut lines = Vec::new();
+    for line in all.lines() {
+        fold(line, usize::from(columns), &mut lines);
+    }
+    if whole > MOST {
+        let more = u64::try_from(whole - all.len()).unwrap_or(0);
+        lines.push(format!(
+            "{} more bytes: the hex face shows all",
+            text::thousands(more)
+        ));
+    }
+    Body::Text(lines)
+}
+
+/// Cuts a line into pieces of at most `columns`.
+fn fold(line: &str, columns: usize, lines: &mut Vec<String>) {
+    let clean = text::printable(line);
+    let (mut piece, mut used) = (String::new(), 0);
+    for c in clean.chars() {
+        let w = text::width(c.encode_utf8(&mut [0; 4]));
+        if used + w > columns && used > 0 {
+            lines.push(std::mem::take(&mut piece));
+            used = 0;
+        }
+        piece.push(c);
+        used += w;
+    }
+    lines.push(piece);
+}
+
+/// Words in lines of at most `columns`.
+#[must_use]
+pub fn wrap(words: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words.split(' ') {
+        let used = lines.last().map_or(0, |l| text::width(l));
+        if used > 0 && used + 1 + text::width(word) > columns {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_folded_at_the_last_column_that_holds_a_wide_character() {
+        let mut lines = Vec::new();
+        fold("订单订", 5, &mut lines);
+        assert_eq!(lines, ["订单", "订"]);
+    }
+
+    #[test]
+    fn words_stay_whole() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+    }
+}

@@ -1,0 +1,61 @@
+//! What the loop meets: something to draw on, something that starts effects, what comes from
+//! outside, and how it all ends.
+
+use std::io;
+
+use super::effect::Effect;
+use super::model::Model;
+use super::msg::Msg;
+
+/// What can be drawn on.
+pub trait Surface {
+    /// Columns and rows, as they are now.
+    fn size(&self) -> io::Result<(u16, u16)>;
+    /// Draws what differs from the last picture.
+    fn draw(&mut self, model: &Model) -> io::Result<()>;
+    /// Forgets the last picture: the next one writes every cell.
+    fn repaint(&mut self) -> io::Result<()>;
+    /// Gives the terminal back and stops the program, as Ctrl-Z does; returns when it goes on.
+    fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
+}
+
+/// What starts effects. Answers come back as messages, or never.
+pub trait Runner {
+    /// Starts an effect and returns at once.
+    fn start(&mut self, effect: Effect);
+}
+
+/// What comes from outside.
+#[derive(Debug)]
+pub enum Input {
+    /// A key, the mouse, another size.
+    Happened(Box<Msg>),
+    /// The program has to end.
+    End(Ended),
+}
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ended {
+    /// The user left.
+    Quit,
+    /// By a signal of this number.
+    Signal(u8),
+    /// A task of ours panicked; its message has been printed.
+    Panicked,
+}
+
+impl Ended {
+    /// The terminal is gone (SIGHUP).
+    pub const HUNG_UP: Self = Self::Signal(1);
+
+    /// The program's exit code.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Quit => 0,
+            Self::Signal(number) => 128 + number,
+            Self::Panicked => 101,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What is being read, what is to be read next, and when: `update`'s private bookkeeping.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use crate::clock::EpochMillis;
+use crate::queue::{Announcement, Cost, Queue};
+
+/// When what is read. Only `update` looks inside.
+#[derive(Clone, Debug, Default)]
+pub struct Schedule {
+    /// The last generation given to a request.
+    pub(crate) generation: u64,
+    /// The server's time to the ms; [`super::Model::now`] moves in the steps that are shown.
+    pub(crate) exact: EpochMillis,
+    /// The pulse of the selected queue.
+    pub(crate) pulse: Slot,
+    /// The pulses of the other queues.
+    pub(crate) others: Slot,
+    /// The survey of the selected queue.
+    pub(crate) survey: Slot,
+    /// The due-time classes of one other queue.
+    pub(crate) classes: Slot,
+    /// A rank that is looked for.
+    pub(crate) rank: Slot,
+    /// What the rank is for.
+    pub(crate) rank_for: RankFor,
+    /// The next pulse shall bring the rows, whatever they weigh.
+    pub(crate) rows_wanted: bool,
+    /// Bytes a row weighed in the last page; none before the first one.
+    pub(crate) row_bytes: Option<usize>,
+    /// Entry that the cursor has lost and that the next page may show again.
+    pub(crate) lost: Option<Vec<u8>>,
+    /// Per queue: when it was surveyed, whether it has changed since.
+    pub(crate) surveyed: HashMap<Queue, Surveyed>,
+    /// Where the turn of the rows out of sight goes on.
+    pub(crate) turn: usize,
+    /// When the cursor of the table was last moved.
+    pub(crate) moved: Option<Instant>,
+    /// The user has pressed a key or clicked: screens do not change by themselves any more.
+    pub(crate) touched: bool,
+    /// When the link went, while it is away.
+    pub(crate) away: Option<Instant>,
+    /// When the last gap was put into the trends.
+    pub(crate) gap: Option<Instant>,
+    /// What we had cost at a moment: a few seconds of it.
+    pub(crate) costs: VecDeque<(Instant, Cost)>,
+    /// What was published while the picture stood still.
+    pub(crate) held: VecDeque<Announcement>,
+    /// When the search for queues was through.
+    pub(crate) looked: Option<Instant>,
+}
+
+/// When a queue was surveyed last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surveyed {
+    /// When it was asked for.
+    pub(crate) at: Option<Instant>,
+    /// A pulse has shown a change since.
+    pub(crate) changed: bool,
+}
+
+/// What a rank is looked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum RankFor {
+    /// To list the entries of a bar.
+    #[default]
+    Bar,
+    /// To find the entry under the cursor again, this many rows below the top.
+    Follow {
+        /// Its member.
+        member: Vec<u8>,
+        /// Rows between the top of the pane and the cursor.
+        offset: u64,
+    },
+}
+
+/// One kind of reading: at most one request under way and one waiting.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slot {
+    /// The generation of the request under way.
+    pub(crate) flight: Option<u64>,
+    /// When the next one shall start.
+    pub(crate) due: Option<Instant>,
+    /// The user asked for it: it is read even while the picture stands still.
+    pub(crate) asked: bool,
+    /// When the last one was started.
+    pub(crate) started: Option<Instant>,
+    /// How long an answer takes, smoothed.
+    pub(crate) took: Option<Duration>,
+}
+
+impl Slot {
+    /// The next request starts at `at` or earlier.
+    pub(crate) fn want(&mut self, at: Instant) {
+        self.due = Some(self.due.map_or(at, |due| due.min(at)));
+    }
+
+    /// The user wants it at once.
+    pub(crate) fn ask(&mut self, now: Instant) {
+        self.asked = true;
+        self.want(now);
+    }
+
+    /// It may start: wanted by now, none under way, and while the picture stands still
+    /// (`frozen`) only when asked for.
+    pub(crate) fn ready(&self, now: Instant, frozen: bool) -> bool {
+        self.flight.is_none() && self.due.is_some_and(|due| due <= now) && (self.asked || !frozen)
+    }
+
+    /// When it may start next.
+    pub(crate) fn wake(&self, frozen: bool) -> Option<Instant> {
+        self.due
+            .filter(|_| self.flight.is_none() && (self.asked || !frozen))
+    }
+
+    /// A request has been started.
+    pub(crate) fn start(&mut self, now: Instant, generation: u64) {
+        self.flight = Some(generation);
+        self.due = None;
+        self.asked = false;
+        self.started = Some(now);
+    }
+
+    /// An answer has come; false when nobody waits for one of this generation any more.
+    pub(crate) fn end(&mut self, generation: u64, now: Instant) -> bool {
+        if self.flight.take_if(|g| *g == generation).is_none() {
+            return false;
+        }
+        let took = now.saturating_duration_since(self.started.unwrap_or(now));
+        // Smoothed, so that one slow answer does not flash in the header.
+        self.took = Some(self.took.map_or(took, |old| (old * 3 + took) / 4));
+        true
+    }
+
+    /// The earliest start of the next request that takes at most a tenth of the time and leaves
+    /// `pause` between two starts.
+    pub(crate) fn not_before(&self, now: Instant, pause: Duration) -> Instant {
+        let pause = pause.max(self.took.unwrap_or_default() * 10);
+        self.started.map_or(now, |started| now.max(started + pause))
+    }
+
+    /// Forgets the request under way: its answer will be dropped.
+    pub(crate) fn forget(&mut self) {
+        self.flight = None;
+    }
+}

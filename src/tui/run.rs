@@ -1,0 +1,108 @@
+//! The loop: waits for a key, an answer or the next moment that matters, lets `update` decide,
+//! draws once. Nothing in it waits for Redis, so a key acts at once whatever the server does.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::edge::{Ended, Input, Runner, Surface};
+use super::effect::Effect;
+use super::model::Model;
+use super::msg::Msg;
+use super::update::{changes_at, update, wakes_at};
+
+/// Pictures that no key has asked for are at least this far apart: a flood of announcements
+/// costs no more than a hundred of them a second.
+const FRAME: Duration = Duration::from_millis(10);
+
+/// Runs until something ends it. `clock` reads the monotonic clock.
+pub async fn run(
+    surface: &mut impl Surface,
+    model: &mut Model,
+    mut input: UnboundedReceiver<Input>,
+    mut replies: UnboundedReceiver<Msg>,
+    runner: &mut impl Runner,
+    clock: impl Fn() -> Instant,
+) -> io::Result<Ended> {
+    let mut draw_at = Some(clock());
+    let mut drawn = clock();
+    loop {
+        if draw_at.is_some_and(|at| at <= clock()) {
+            let size = surface.size()?;
+            if size != model.size {
+                perform(model, Msg::Resized(size.0, size.1), surface, runner).await?;
+            }
+            surface.draw(model)?;
+            drawn = clock();
+            draw_at = changes_at(model);
+        }
+        let wake = wakes_at(model).into_iter().chain(draw_at).min();
+        let mut happened = Vec::new();
+        let mut urgent = false;
+        // Biased: a key comes before any number of answers.
+        tokio::select! {
+            biased;
+            first = input.recv() => match first {
+                Some(Input::Happened(msg)) => {
+                    happened.push(*msg);
+                    urgent = true;
+                }
+                Some(Input::End(ended)) => return Ok(ended),
+                None => return Ok(Ended::HUNG_UP),
+            },
+            Some(msg) = replies.recv() => happened.push(msg),
+            () = sleep_until(wake, &clock) => {}
+        }
+        // All that is there already is decided before the one picture that shows it.
+        while let Ok(more) = input.try_recv() {
+            match more {
+                Input::Happened(msg) => happened.push(*msg),
+                Input::End(ended) => return Ok(ended),
+            }
+            urgent = true;
+        }
+        happened.extend(std::iter::from_fn(|| replies.try_recv().ok()));
+        if !happened.is_empty() {
+            let at = if urgent { clock() } else { drawn + FRAME };
+            draw_at = Some(draw_at.map_or(at, |planned| planned.min(at)));
+        }
+        happened.insert(0, Msg::Ticked(clock()));
+        for msg in happened {
+            if perform(model, msg, surface, runner).await? {
+                return Ok(Ended::Quit);
+            }
+        }
+    }
+}
+
+/// Lets `update` decide on a message and does what it asks for; true when that is to quit.
+async fn perform(
+    model: &mut Model,
+    msg: Msg,
+    surface: &mut impl Surface,
+    runner: &mut impl Runner,
+) -> io::Result<bool> {
+    let mut effects = update(model, msg);
+    while !effects.is_empty() {
+        for effect in std::mem::take(&mut effects) {
+            match effect {
+                Effect::Quit => return Ok(true),
+                Effect::Redraw => surface.repaint()?,
+                Effect::Suspend => {
+                    surface.suspend().await?;
+                    effects.extend(update(model, Msg::Resumed));
+                }
+                other => runner.start(other),
+            }
+        }
+    }
+    Ok(false)
+}
+
+async fn sleep_until(wake: Option<Instant>, clock: &impl Fn() -> Instant) {
+    match wake {
+        Some(at) => tokio::time::sleep(at.saturating_duration_since(clock())).await,
+        None => std::future::pending().await,
+    }
+}

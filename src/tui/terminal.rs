@@ -1,0 +1,158 @@
+//! The terminal: entered once, given back however the program ends.
+//!
+//! It is never asked anything (its answer would arrive as keys), and after the loop has started
+//! neither `Terminal::clear()` nor a cursor query may be used: both wait two seconds for an
+//! answer that the reader of the keys has swallowed.
+
+mod input;
+mod signals;
+
+use std::io::{self, BufWriter, Stdout, Write, stdout};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::style::Print;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+};
+use crossterm::{cursor, execute, queue};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use rustix::process::{Signal, kill_current_process_group};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::edge::{Input, Surface};
+use super::model::Model;
+use super::view;
+
+/// Presses, drags and the wheel in SGR form; not every motion, which would flood a slow line.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
+
+/// A frame leaves in one write as long as it fits.
+const FRAME_BYTES: usize = 64 * 1024;
+
+/// The terminal is ours at the moment.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// A panic was reported; the loop has to end even if it happened in another task.
+static PANICKED: Notify = Notify::const_new();
+
+/// The terminal, entered. Dropping it gives the terminal back.
+pub struct Tty {
+    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Tty {
+    /// Takes the terminal: raw mode, the other screen, mouse and bracketed paste.
+    pub fn enter() -> io::Result<Self> {
+        give_back_on_panic();
+        enter()?;
+        let out = BufWriter::with_capacity(FRAME_BYTES, stdout());
+        let terminal = Terminal::new(CrosstermBackend::new(out))?;
+        Ok(Self { terminal })
+    }
+
+    /// Keys, mouse, sizes and signals from now on; the first signal that ends the program also
+    /// sees to it that it does end.
+    pub fn input(&self) -> io::Result<UnboundedReceiver<Input>> {
+        let (tx, rx) = unbounded_channel();
+        signals::forward(tx.clone())?;
+        input::forward(tx);
+        Ok(rx)
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+impl Surface for Tty {
+    fn size(&self) -> io::Result<(u16, u16)> {
+        size()
+    }
+
+    fn draw(&mut self, model: &Model) -> io::Result<()> {
+        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        self.terminal.draw(|frame| {
+            let area = frame.area();
+            // Resized between two looks at the size: the next picture fits again.
+            if (area.width, area.height) == model.size {
+                view::render(model, area, frame.buffer_mut());
+            }
+        })?;
+        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
+        self.terminal.backend_mut().flush()
+    }
+
+    fn repaint(&mut self) -> io::Result<()> {
+        // Whoever stopped us may have left the terminal in any mode.
+        let _ = disable_raw_mode();
+        enter()?;
+        let (columns, rows) = size()?;
+        self.terminal.resize(Rect::new(0, 0, columns, rows))
+    }
+
+    async fn suspend(&mut self) -> io::Result<()> {
+        leave();
+        let mut continued = signals::continued()?;
+        // The whole job, as the terminal itself would do it: `cargo run` has to stop with us, or
+        // the shell would not come back.
+        kill_current_process_group(Signal::TSTP)?;
+        // A job that nobody could continue is not stopped at all; then go on soon.
+        let patience = Duration::from_millis(300);
+        let _ = tokio::time::timeout(patience, continued.recv()).await;
+        enter()
+    }
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    ENTERED.store(true, Ordering::SeqCst);
+    execute!(
+        stdout(),
+        EnterAlternateScreen,
+        DisableLineWrap,
+        EnableBracketedPaste,
+        Print(MOUSE_ON),
+        cursor::Hide
+    )
+}
+
+/// Gives the terminal back; harmless when it is not ours. A terminal that is gone cannot be
+/// written to any more, and that is no reason to fail.
+fn leave() {
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let _ = execute!(
+        stdout(),
+        EndSynchronizedUpdate,
+        Print(MOUSE_OFF),
+        DisableBracketedPaste,
+        EnableLineWrap,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
+    let _ = disable_raw_mode();
+}
+
+/// A panic's message belongs on the screen that stays, and the shell gets a working terminal.
+fn give_back_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            leave();
+            before(info);
+            PANICKED.notify_one();
+        }));
+    });
+}

@@ -1,0 +1,263 @@
+//! Colours by role and glyphs by meaning. A healthy screen is nearly monochrome; colour says
+//! state, and whatever colour says, a glyph or word says too.
+
+use ratatui::style::{Color, Modifier, Style};
+
+use super::model::{Background, Look};
+
+/// Styles by role, and the glyphs to draw with.
+#[derive(Clone, Debug)]
+pub struct Theme {
+    /// Data.
+    pub text: Style,
+    /// Decoration, and what is not worth a look.
+    pub dim: Style,
+    /// Keys, and the border of the focused pane.
+    pub accent: Style,
+    /// Titles, and what must be read first.
+    pub strong: Style,
+    /// The row under the cursor, laid over what is there.
+    pub select: Style,
+    /// Late, critical.
+    pub late: Style,
+    /// Warning, stale.
+    pub warn: Style,
+    /// Healthy, live.
+    pub ok: Style,
+    /// Bars due within a minute.
+    pub near: Style,
+    /// Bars due after that.
+    pub mid: Style,
+    /// Bars due last.
+    pub far: Style,
+    /// The row under the cursor is shown by reversing it, so its colours would become patches.
+    pub reversed: bool,
+    /// What to draw with.
+    pub glyphs: &'static Glyphs,
+}
+
+/// The glyphs, each one column wide.
+#[derive(Debug)]
+pub struct Glyphs {
+    /// Bars by eighths of a cell, empty first.
+    pub eighths: [&'static str; 9],
+    /// Late classes, the longest ago first.
+    pub shades: [&'static str; 4],
+    /// Left end of the row under the cursor.
+    pub cursor: &'static str,
+    /// The now line.
+    pub now: &'static str,
+    /// The bar under the cursor, below the axis.
+    pub pointer: &'static str,
+    /// A tick of the scale.
+    pub tick: &'static str,
+    /// More lies to the right.
+    pub more: &'static str,
+    /// Zero.
+    pub zero: &'static str,
+    /// There is no such thing.
+    pub none: &'static str,
+    /// Something was cut off.
+    pub cut: &'static str,
+    /// From, to.
+    pub to: &'static str,
+    /// All is well.
+    pub live: &'static str,
+    /// Waiting for an answer.
+    pub waiting: &'static str,
+    /// Lost, broken.
+    pub lost: &'static str,
+    /// Growing.
+    pub up: &'static str,
+    /// Shrinking.
+    pub down: &'static str,
+    /// Differs.
+    pub differs: &'static str,
+    /// Good news.
+    pub good: &'static str,
+    /// A reason why not.
+    pub warn: &'static str,
+    /// A separator within a line.
+    pub dot: &'static str,
+    /// Enter.
+    pub enter: &'static str,
+    /// Horizontal and vertical line.
+    pub lines: [&'static str; 2],
+    /// Corners: top left, top right, bottom left, bottom right.
+    pub corners: [&'static str; 4],
+}
+
+const UNICODE: Glyphs = Glyphs {
+    eighths: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    shades: ["░", "░", "▒", "▓"],
+    cursor: "▌",
+    now: "┃",
+    pointer: "▲",
+    tick: "┤",
+    more: "›",
+    zero: "·",
+    none: "—",
+    cut: "…",
+    to: "–",
+    live: "●",
+    waiting: "◌",
+    lost: "✖",
+    up: "↑",
+    down: "↓",
+    differs: "≠",
+    good: "✓",
+    warn: "▲",
+    dot: "·",
+    enter: "⏎",
+    lines: ["─", "│"],
+    corners: ["╭", "╮", "╰", "╯"],
+};
+
+const ASCII: Glyphs = Glyphs {
+    eighths: [" ", ".", ":", "-", "=", "+", "*", "%", "#"],
+    shades: [".", ":", "+", "#"],
+    cursor: ">",
+    now: "|",
+    pointer: "^",
+    tick: "+",
+    more: ">",
+    zero: "0",
+    none: "-",
+    cut: "~",
+    to: "-",
+    live: "*",
+    waiting: "o",
+    lost: "x",
+    up: "+",
+    down: "-",
+    differs: "!",
+    good: "*",
+    warn: "!",
+    dot: "-",
+    enter: "Enter",
+    lines: ["-", "|"],
+    corners: ["+", "+", "+", "+"],
+};
+
+impl Theme {
+    /// The theme that a look asks for.
+    #[must_use]
+    pub fn of(look: &Look) -> Self {
+        let glyphs = if look.ascii { &ASCII } else { &UNICODE };
+        let colours = match look.truecolor {
+            _ if look.no_color => return Self::colourless(glyphs),
+            None => &SIXTEEN,
+            Some(Background::Dark) => &DARK,
+            Some(Background::Light) => &LIGHT,
+        };
+        let fg = |c: Color| Style::new().fg(c);
+        Self {
+            text: Style::new(),
+            dim: fg(colours.dim),
+            accent: fg(colours.accent),
+            strong: Style::new().add_modifier(Modifier::BOLD),
+            select: match colours.select {
+                Some(bg) => Style::new().bg(bg),
+                None => Style::new().add_modifier(Modifier::REVERSED),
+            }
+            .add_modifier(Modifier::BOLD),
+            late: fg(colours.late).add_modifier(Modifier::BOLD),
+            warn: fg(colours.warn),
+            ok: fg(colours.ok),
+            near: fg(colours.near),
+            mid: fg(colours.mid),
+            far: fg(colours.far),
+            reversed: colours.select.is_none(),
+            glyphs,
+        }
+    }
+
+    /// Without any colour: weight and reversal only, as `NO_COLOR` asks.
+    fn colourless(glyphs: &'static Glyphs) -> Self {
+        let plain = Style::new();
+        let bold = plain.add_modifier(Modifier::BOLD);
+        Self {
+            text: plain,
+            dim: plain.add_modifier(Modifier::DIM),
+            accent: bold,
+            strong: bold,
+            select: bold.add_modifier(Modifier::REVERSED),
+            late: bold,
+            warn: bold,
+            ok: plain,
+            near: plain,
+            mid: plain,
+            far: plain,
+            reversed: true,
+            glyphs,
+        }
+    }
+
+    /// `theme` for data that is no longer fresh: everything steps back.
+    #[must_use]
+    pub fn faded(&self) -> Self {
+        let dim = self.dim;
+        Self {
+            text: dim,
+            strong: dim,
+            late: dim,
+            warn: dim,
+            ok: dim,
+            near: dim,
+            mid: dim,
+            far: dim,
+            ..self.clone()
+        }
+    }
+}
+
+/// The colours of a palette.
+struct Colours {
+    dim: Color,
+    accent: Color,
+    /// None: the row under the cursor is reversed.
+    select: Option<Color>,
+    late: Color,
+    warn: Color,
+    ok: Color,
+    near: Color,
+    mid: Color,
+    far: Color,
+}
+
+/// From the terminal's own palette: suits dark and light alike.
+const SIXTEEN: Colours = Colours {
+    dim: Color::DarkGray,
+    accent: Color::Cyan,
+    select: None,
+    late: Color::Red,
+    warn: Color::Yellow,
+    ok: Color::Green,
+    near: Color::Yellow,
+    mid: Color::Cyan,
+    far: Color::Reset,
+};
+
+const DARK: Colours = Colours {
+    dim: Color::Rgb(0x6b, 0x72, 0x80),
+    accent: Color::Rgb(0x5e, 0xc4, 0xd6),
+    select: Some(Color::Rgb(0x23, 0x30, 0x44)),
+    late: Color::Rgb(0xff, 0x6b, 0x6b),
+    warn: Color::Rgb(0xf2, 0xc1, 0x4e),
+    ok: Color::Rgb(0x7b, 0xc4, 0x7f),
+    near: Color::Rgb(0xf2, 0xc1, 0x4e),
+    mid: Color::Rgb(0x4f, 0xb3, 0xa5),
+    far: Color::Rgb(0x6f, 0x86, 0xa8),
+};
+
+const LIGHT: Colours = Colours {
+    dim: Color::Rgb(0x7a, 0x82, 0x90),
+    accent: Color::Rgb(0x0e, 0x74, 0x90),
+    select: Some(Color::Rgb(0xdb, 0xe7, 0xf3)),
+    late: Color::Rgb(0xc0, 0x26, 0x2d),
+    warn: Color::Rgb(0x9a, 0x67, 0x00),
+    ok: Color::Rgb(0x1a, 0x7f, 0x37),
+    near: Color::Rgb(0xb7, 0x79, 0x1f),
+    mid: Color::Rgb(0x0f, 0x76, 0x6e),
+    far: Color::Rgb(0x55, 0x70, 0x8f),
+};

@@ -1,0 +1,106 @@
+//! Decides: a fact changes the model, and asks for what is to be done next. Pure: time enters with
+//! [`Msg::Ticked`], nothing here waits, reads a clock or touches a terminal.
+
+mod act;
+mod answers;
+mod cursor;
+mod link;
+mod load;
+mod mouse;
+mod order;
+mod rows;
+mod time;
+mod timeline;
+
+pub use act::why_not;
+pub use time::{changes_at, wakes_at};
+
+use super::effect::Effect;
+use super::keys;
+use super::model::{Discovery, Model, QueueRow, Screen};
+use super::msg::Msg;
+use crate::queue::Queue;
+
+/// What happened changes what is known, and asks for what is to be done.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    let mut effects = match msg {
+        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+            Some(action) => act::act(model, action),
+            None => Vec::new(),
+        },
+        Msg::Clicked(x, y) => mouse::clicked(model, x, y),
+        Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
+        Msg::Resized(columns, rows) => {
+            model.size = (columns, rows);
+            cursor::keep_in_sight(model);
+            Vec::new()
+        }
+        Msg::Resumed => {
+            load::ask_all(model);
+            vec![Effect::Redraw]
+        }
+        Msg::Ticked(instant) => time::ticked(model, instant),
+        Msg::LinkChanged(link) => link::changed(model, *link),
+        Msg::QueueFound(queue) => {
+            found(model, queue);
+            Vec::new()
+        }
+        Msg::Looked(looked, keys) => {
+            model.discovery = Discovery::Looking { looked, keys };
+            Vec::new()
+        }
+        Msg::LookedAll(looked) => {
+            model.discovery = Discovery::Done { looked };
+            model.schedule.looked = Some(model.instant);
+            Vec::new()
+        }
+        Msg::PulseLoaded {
+            generation,
+            queue,
+            result,
+        } => answers::pulse(model, generation, &queue, result),
+        Msg::PulsesLoaded { generation, result } => answers::pulses(model, generation, result),
+        Msg::SurveyLoaded {
+            generation,
+            queue,
+            result,
+        } => answers::survey(model, generation, &queue, result),
+        Msg::RankFound {
+            generation,
+            queue,
+            due,
+            result,
+        } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::Announced(announcement) => {
+            link::announced(model, announcement);
+            Vec::new()
+        }
+    };
+    effects.extend(load::start_due(model));
+    effects
+}
+
+/// A queue was named or found: it becomes a row, once.
+pub fn found(model: &mut Model, queue: Queue) {
+    if model.queues.iter().any(|row| row.queue == queue) {
+        return;
+    }
+    model.queues.push(QueueRow::new(queue));
+    order::sort(model);
+    if !model.schedule.touched {
+        show_fitting_screen(model);
+    }
+    load::row_appeared(model);
+}
+
+/// A single queue has the whole screen at once. After the first key the screen is the user's.
+fn show_fitting_screen(model: &mut Model) {
+    use super::model::Pane;
+    let alone = model.queues.len() == 1;
+    let on_queue = matches!(model.screen, Screen::Queue);
+    if alone && !on_queue {
+        (model.screen, model.focus) = (Screen::Queue, Pane::Entries);
+    } else if !alone && on_queue {
+        (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
+    }
+}

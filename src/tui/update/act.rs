@@ -1,0 +1,199 @@
+//! What each action does.
+
+use std::time::Duration;
+
+use super::{cursor, load, time, timeline};
+use crate::queue::LinkState;
+use crate::tui::areas;
+use crate::tui::effect::Effect;
+use crate::tui::keys::Action;
+use crate::tui::model::{Back, EntryView, Face, Model, Overlay, Pane, Screen, Toast, Tone};
+
+/// How long a reason why not stays.
+const TOAST: Duration = Duration::from_secs(3);
+
+/// The intervals that `,` steps through, in ms.
+const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
+
+/// Does what the user wants, or says why not.
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    model.schedule.touched = true;
+    if let Some(why) = why_not(model, action) {
+        say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    match action {
+        Action::Up => cursor::by(model, -1),
+        Action::Down => cursor::by(model, 1),
+        Action::PageUp => cursor::page(model, -1),
+        Action::PageDown => cursor::page(model, 1),
+        Action::First => cursor::first(model),
+        Action::Last => cursor::last(model),
+        Action::Open => return open(model),
+        Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
+        Action::Back | Action::Quit => back(model),
+        Action::QuitNow => return vec![Effect::Quit],
+        Action::Suspend => return vec![Effect::Suspend],
+        Action::NextPane => pane(model, 1),
+        Action::PreviousPane => pane(model, 3),
+        Action::BarLeft => timeline::step(model, false),
+        Action::BarRight => timeline::step(model, true),
+        Action::ZoomIn => timeline::zoom(model, model.zoom.closer()),
+        Action::ZoomOut => timeline::zoom(model, model.zoom.wider()),
+        Action::ZoomReset => timeline::zoom(model, crate::queue::Zoom::default()),
+        Action::Freeze => freeze(model),
+        Action::Refresh => return refresh(model),
+        Action::Interval => interval(model),
+        Action::Face => face(model),
+        Action::Redraw => return vec![Effect::Redraw],
+        Action::Help => {
+            model.overlay = match model.overlay {
+                None => Some(Overlay::Help { scroll: 0 }),
+                Some(_) => None,
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Why an action cannot do anything now; none when it can.
+#[must_use]
+pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
+    let no_queue = model.selected().is_none();
+    match action {
+        Action::Open if model.overlay.is_some() => None,
+        Action::Open if no_queue => Some("no queue to open"),
+        Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
+            Some("no entry to open")
+        }
+        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
+            Some("choose a bar with ← →")
+        }
+        Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
+            Some("still connecting")
+        }
+        _ => None,
+    }
+}
+
+/// Shows a short message.
+pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
+    model.toast = Some(Toast {
+        text,
+        tone,
+        until: model.instant + TOAST,
+    });
+}
+
+fn open(model: &mut Model) -> Vec<Effect> {
+    match model.focus {
+        Pane::Timeline => return timeline::list_bar(model),
+        Pane::Entries => open_entry(model),
+        Pane::Queues | Pane::Traffic => {
+            model.screen = Screen::Queue;
+            model.focus = Pane::Entries;
+            cursor::keep_in_sight(model);
+        }
+    }
+    Vec::new()
+}
+
+fn open_entry(model: &mut Model) {
+    let Some(row) = model.entry().cloned() else {
+        return;
+    };
+    let back = match model.screen {
+        Screen::Queue => Back::Queue,
+        _ => Back::Dashboard,
+    };
+    model.screen = Screen::Entry(Box::new(EntryView {
+        row,
+        face: Face::Text,
+        scroll: 0,
+        back,
+    }));
+}
+
+/// Closes what lies on top, else goes one screen back.
+fn back(model: &mut Model) {
+    if model.overlay.take().is_some() {
+        return;
+    }
+    model.screen = match &model.screen {
+        Screen::Entry(entry) if entry.back == Back::Queue => Screen::Queue,
+        Screen::Entry(_) => Screen::Dashboard,
+        Screen::Queue if !on_first_screen(model) => {
+            model.focus = Pane::Queues;
+            Screen::Dashboard
+        }
+        other => other.clone(),
+    };
+    cursor::keep_in_sight(model);
+}
+
+/// Nothing is open: with a single queue, its own screen is the first one.
+fn on_first_screen(model: &Model) -> bool {
+    let first = match model.screen {
+        Screen::Dashboard => true,
+        Screen::Queue => model.queues.len() <= 1,
+        Screen::Entry(_) => false,
+    };
+    first && model.overlay.is_none()
+}
+
+/// Moves the focus `steps` panes on, over those that are not on the screen.
+fn pane(model: &mut Model, steps: usize) {
+    const PANES: [Pane; 4] = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic];
+    let mut at = PANES.iter().position(|p| *p == model.focus).unwrap_or(0);
+    for _ in 0..PANES.len() {
+        at = (at + steps) % PANES.len();
+        if areas::shown(model, PANES[at]) {
+            model.focus = PANES[at];
+            return;
+        }
+    }
+}
+
+fn freeze(model: &mut Model) {
+    if model.frozen.take().is_none() {
+        model.frozen = Some(model.now);
+        return;
+    }
+    let held = std::mem::take(&mut model.schedule.held);
+    model.traffic.extend(held);
+    super::link::trim_traffic(model);
+    time::carry_on(model);
+    load::ask_all(model);
+}
+
+fn refresh(model: &mut Model) -> Vec<Effect> {
+    if !super::link::live(model) {
+        return vec![Effect::RetryLink];
+    }
+    load::ask_all(model);
+    vec![Effect::Discover]
+}
+
+fn interval(model: &mut Model) {
+    let next = INTERVALS.iter().find(|ms| **ms > model.interval_ms);
+    model.interval_ms = *next.unwrap_or(&INTERVALS[0]);
+    let (s, tenths) = (model.interval_ms / 1000, model.interval_ms % 1000 / 100);
+    let text = if tenths == 0 {
+        format!("refreshed every {s} s")
+    } else {
+        format!("refreshed every {s}.{tenths} s")
+    };
+    say(model, text, Tone::Good);
+    load::interval_changed(model);
+}
+
+fn face(model: &mut Model) {
+    if let Screen::Entry(entry) = &mut model.screen {
+        entry.scroll = 0;
+        entry.face = match entry.face {
+            Face::Text => Face::Hex,
+            Face::Hex => Face::Text,
+        };
+    }
+}

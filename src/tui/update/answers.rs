@@ -1,0 +1,150 @@
+//! What was read arrives. An answer that nobody waits for any more is dropped.
+
+use super::{load, order, rows, time};
+use crate::queue::{Known, Pulse, Queue, Survey};
+use crate::tui::effect::Effect;
+use crate::tui::model::{Depths, Model, QueueRow};
+
+/// The selected queue was read.
+pub(super) fn pulse(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    result: Result<Pulse, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    if !model.schedule.pulse.end(generation, now) {
+        return Vec::new();
+    }
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
+    if !selected {
+        // The question was about the queue selected before; the one about this one waits.
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    match result {
+        Ok(mut pulse) => {
+            let page = pulse.page.take();
+            unfreeze_to(model, &pulse);
+            if take_pulse(model, queue, pulse) {
+                load::want_survey(model);
+                rows::changed(model, page.is_some());
+            }
+            if let Some(page) = page {
+                effects = rows::take_page(model, page);
+            }
+            order::sort(model);
+        }
+        Err(why) => set_trouble(model, queue, why),
+    }
+    load::plan_pulse(model);
+    effects
+}
+
+/// What is asked for while the picture stands still moves the moment it shows.
+fn unfreeze_to(model: &mut Model, pulse: &Pulse) {
+    if model.frozen.is_some() {
+        model.frozen = Some(pulse.at);
+        time::carry_on(model);
+    }
+}
+
+/// Other queues were read.
+pub(super) fn pulses(
+    model: &mut Model,
+    generation: u64,
+    result: Result<Vec<(Queue, Pulse)>, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    if !model.schedule.others.end(generation, now) {
+        return Vec::new();
+    }
+    for (queue, pulse) in result.unwrap_or_default() {
+        // Selected since it was asked for: its own reading is newer.
+        let selected = model.selected().is_some_and(|row| row.queue == queue);
+        if !selected && take_pulse(model, &queue, pulse) {
+            let surveyed = model.schedule.surveyed.entry(queue).or_default();
+            surveyed.changed = true;
+        }
+    }
+    order::sort(model);
+    load::plan_others(model);
+    Vec::new()
+}
+
+/// A queue was surveyed.
+pub(super) fn survey(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    result: Result<Survey, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    let of_selected = model.schedule.survey.end(generation, now);
+    if !of_selected && !model.schedule.classes.end(generation, now) {
+        return Vec::new();
+    }
+    if of_selected {
+        load::plan_survey(model);
+    }
+    let zoom = model.zoom;
+    let row = model.queues.iter_mut().find(|row| row.queue == *queue);
+    match (row, result) {
+        // Of another zoom by now: the one that was asked for since is on its way.
+        (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
+        (Some(row), Ok(survey)) => row.survey = Some(survey),
+        (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Keeps a pulse with its row; true when it shows other entries than the one before.
+fn take_pulse(model: &mut Model, queue: &Queue, pulse: Pulse) -> bool {
+    let now = model.instant;
+    let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) else {
+        return false;
+    };
+    let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));
+    sample(row, &pulse);
+    row.trouble = None;
+    row.read_at = Some(now);
+    row.pulse = Some(pulse);
+    changed
+}
+
+fn differs(old: &Pulse, new: &Pulse) -> bool {
+    old.waiting != new.waiting
+        || old.late != new.late
+        || old.head != new.head
+        || old.next != new.next
+        || old.order != new.order
+}
+
+/// Adds a sample to the row's trend, at most one for each second of the server's time. The newest
+/// figures stand at its end, whatever the interval.
+fn sample(row: &mut QueueRow, pulse: &Pulse) {
+    let Known::Is(waiting) = pulse.waiting else {
+        return;
+    };
+    let depths = Depths {
+        at: pulse.at,
+        waiting,
+        order: pulse.order.get(),
+        target: pulse.target.get().unwrap_or(0),
+    };
+    let second = |d: &Depths| d.at.get().div_euclid(1000);
+    match row.trend.samples.back_mut() {
+        Some(Some(last)) if second(last) == second(&depths) => *last = depths,
+        _ => {
+            row.trend.samples.push_back(Some(depths));
+            super::link::trim_trend(&mut row.trend);
+        }
+    }
+}
+
+fn set_trouble(model: &mut Model, queue: &Queue, why: String) {
+    if let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) {
+        row.trouble = Some(why);
+    }
+}

@@ -1,0 +1,158 @@
+//! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
+//! scrolled line by line.
+
+use super::{load, order};
+use crate::tui::areas;
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+
+/// Moves what the focus is on by rows: negative is up.
+pub(super) fn by(model: &mut Model, rows: i64) {
+    if scroll_lines(model, rows) {
+        return;
+    }
+    match model.focus {
+        Pane::Queues => select(model, add(model.cursor as u64, rows)),
+        Pane::Entries => move_entry(model, add(model.entries.cursor, rows)),
+        Pane::Timeline | Pane::Traffic => {}
+    }
+}
+
+/// Moves by what is in sight: `sign` is -1 or 1.
+pub(super) fn page(model: &mut Model, sign: i64) {
+    if scroll_lines(
+        model,
+        sign * i64::from(model.size.1.saturating_sub(4).max(1)),
+    ) {
+        return;
+    }
+    match model.focus {
+        Pane::Queues => by(model, sign * signed(queue_rows(model))),
+        Pane::Entries => {
+            let rows = sign * signed(entry_rows(model));
+            model.entries.top = add(model.entries.top, rows);
+            move_entry(model, add(model.entries.cursor, rows));
+        }
+        Pane::Timeline | Pane::Traffic => {}
+    }
+}
+
+/// To the first row.
+pub(super) fn first(model: &mut Model) {
+    if !scroll_lines(model, i64::MIN) {
+        match model.focus {
+            Pane::Queues => select(model, 0),
+            Pane::Entries => move_entry(model, 0),
+            Pane::Timeline | Pane::Traffic => {}
+        }
+    }
+}
+
+/// To the last row.
+pub(super) fn last(model: &mut Model) {
+    if !scroll_lines(model, i64::MAX) {
+        match model.focus {
+            Pane::Queues => select(model, u64::MAX),
+            Pane::Entries => move_entry(model, u64::MAX),
+            Pane::Timeline | Pane::Traffic => {}
+        }
+    }
+}
+
+/// Scrolls the help or an opened entry, when one of them is what the keys act on.
+fn scroll_lines(model: &mut Model, rows: i64) -> bool {
+    let most = areas::lines::last_scroll(model);
+    let scroll = match (&mut model.overlay, &mut model.screen) {
+        (Some(Overlay::Help { scroll }), _) => scroll,
+        (None, Screen::Entry(entry)) => &mut entry.scroll,
+        (None, _) => return false,
+    };
+    let to = add((*scroll).min(most) as u64, rows);
+    *scroll = usize::try_from(to).unwrap_or(usize::MAX).min(most);
+    true
+}
+
+/// Selects the queue in a row of the table.
+pub(super) fn select(model: &mut Model, row: u64) {
+    model.schedule.moved = Some(model.instant);
+    let last = model.queues.len().saturating_sub(1);
+    let row = usize::try_from(row).unwrap_or(usize::MAX).min(last);
+    if row != model.cursor {
+        model.cursor = row;
+        selection_changed(model);
+    }
+    keep_in_sight(model);
+}
+
+/// Another queue is selected: its rows are not those of the one before.
+pub(super) fn selection_changed(model: &mut Model) {
+    model.entries = crate::tui::model::Entries::default();
+    model.schedule.lost = None;
+    model.rows_on_change = false;
+    model.schedule.row_bytes = None;
+    load::ask_selected(model);
+}
+
+/// Moves the cursor of the entries to a rank, or as near as there is one.
+pub(super) fn move_entry(model: &mut Model, rank: u64) {
+    let rank = rank.min(model.waiting().saturating_sub(1));
+    model.entries.cursor = rank;
+    // On the head it shows whatever comes next; anywhere else it follows its entry.
+    model.entries.anchored = rank > 0;
+    model.schedule.lost = None;
+    keep_in_sight(model);
+    load::ask_missing_rows(model);
+}
+
+/// Both cursors lie within what is shown, and both windows within what there is.
+pub(super) fn keep_in_sight(model: &mut Model) {
+    let rows = queue_rows(model);
+    let lowest = model.queues.len().saturating_sub(rows);
+    model.top = model.top.min(model.cursor).min(lowest);
+    model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
+
+    let rows = entry_rows(model) as u64;
+    let waiting = model.waiting();
+    let entries = &mut model.entries;
+    entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
+    entries.top = entries.top.min(waiting.saturating_sub(rows));
+    entries.top = entries.top.min(entries.cursor);
+    entries.top = entries.top.max((entries.cursor + 1).saturating_sub(rows));
+}
+
+/// Turns the wheel over a pane: negative is up.
+pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
+    match pane {
+        Pane::Queues => {
+            let row = add(model.cursor as u64, rows.signum());
+            select(model, row);
+            order::hold(model);
+        }
+        Pane::Entries => {
+            let height = entry_rows(model) as u64;
+            let lowest = model.waiting().saturating_sub(height);
+            let top = add(model.entries.top, rows).min(lowest);
+            model.entries.top = top;
+            let cursor = model.entries.cursor.clamp(top, top + height - 1);
+            move_entry(model, cursor);
+        }
+        Pane::Timeline | Pane::Traffic => {}
+    }
+}
+
+/// How many entry rows are in sight; at least one, so that arithmetic stays simple.
+pub(super) fn entry_rows(model: &Model) -> usize {
+    areas::entry_rows(model).max(1)
+}
+
+/// How many queue rows are in sight; at least one.
+pub(super) fn queue_rows(model: &Model) -> usize {
+    areas::queue_rows(model).max(1)
+}
+
+fn add(rank: u64, rows: i64) -> u64 {
+    rank.saturating_add_signed(rows)
+}
+
+fn signed(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,397 @@
+//! What is read, and when. Events say what is *wanted*; [`start_due`] starts what is wanted by
+//! now, one request of a kind at a time. So a slow server is asked less often, never more.
+
+use std::time::{Duration, Instant};
+
+use super::{cursor, link};
+use crate::clock::EpochMillis;
+use crate::queue::{PageAsk, Queue};
+use crate::tui::effect::Effect;
+use crate::tui::model::schedule::RankFor;
+use crate::tui::model::{Discovery, Model};
+
+/// Events read the selected queue no more often than this.
+const EVENT_PAUSE: Duration = Duration::from_millis(50);
+/// A survey of the selected queue, at most and (when nothing changes) at least.
+const SURVEY_PAUSE: Duration = Duration::from_secs(1);
+const SURVEY_AGE: Duration = Duration::from_secs(10);
+/// The classes of another row that has changed are read after this.
+const CLASSES_PAUSE: Duration = Duration::from_secs(2);
+/// All rows out of sight are read within this.
+const TURN: Duration = Duration::from_secs(10);
+/// The search for queues begins again after this.
+const LOOK_AGAIN: Duration = Duration::from_mins(10);
+/// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
+const AHEAD_BYTES: usize = 256 * 1024;
+/// Rows that have never been seen are read in batches of this.
+const FIRST_LOOKS: usize = 500;
+/// After the head falls due it is looked at, in ms: a transfer client has moved it by then.
+const AFTER_DUE_MS: i64 = 20;
+
+/// Starts what is due and has nothing under way.
+pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
+    if !link::live(model) {
+        return Vec::new();
+    }
+    let mut effects = Vec::new();
+    effects.extend(pulse(model));
+    effects.extend(others(model));
+    effects.extend(survey(model));
+    effects.extend(classes(model));
+    effects.extend(look_again(model));
+    effects
+}
+
+/// When something is due next; none while nothing can be read.
+pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
+    if !link::live(model) {
+        return None;
+    }
+    let frozen = model.frozen.is_some();
+    let s = &model.schedule;
+    // Only what could start: the loop would not sleep for a moment that never comes.
+    let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
+    let others = (model.queues.len() > 1).then_some(&s.others);
+    let slots = one.into_iter().flatten().chain(others);
+    let slots = slots.filter_map(|slot| slot.wake(frozen));
+    let classes = next_classes(model).map(|(_, at)| at);
+    let again = s.looked.map(|at| at + LOOK_AGAIN);
+    slots
+        .chain(classes.filter(|_| s.classes.flight.is_none()))
+        .chain(again.filter(|_| !frozen))
+        .min()
+}
+
+fn generation(model: &mut Model) -> u64 {
+    model.schedule.generation += 1;
+    model.schedule.generation
+}
+
+fn pulse(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if !model.schedule.pulse.ready(now, frozen) {
+        return None;
+    }
+    let queue = model.selected()?.queue.clone();
+    let wanted = std::mem::take(&mut model.schedule.rows_wanted);
+    let page = (wanted || !model.rows_on_change).then(|| page_ask(model));
+    let generation = generation(model);
+    let slot = &mut model.schedule.pulse;
+    slot.start(now, generation);
+    Some(Effect::LoadPulse {
+        generation,
+        queue,
+        page,
+    })
+}
+
+/// The rows in sight, and a page on either side while rows are light.
+fn page_ask(model: &Model) -> PageAsk {
+    let height = cursor::entry_rows(model) as u64;
+    let top = model.entries.top;
+    let rows = usize::try_from(height * 3).unwrap_or(usize::MAX);
+    let bytes = model.schedule.row_bytes.map(|b| b.saturating_mul(rows));
+    let ahead = bytes.is_some_and(|b| b <= AHEAD_BYTES);
+    let first = if ahead {
+        top.saturating_sub(height)
+    } else {
+        top
+    };
+    let end = if ahead {
+        top + 2 * height
+    } else {
+        top + height
+    };
+    PageAsk {
+        first,
+        count: u32::try_from(end - first).unwrap_or(u32::MAX),
+    }
+}
+
+fn others(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if model.queues.len() < 2 || !model.schedule.others.ready(now, frozen) {
+        return None;
+    }
+    let queues = other_queues(model);
+    let generation = generation(model);
+    model.schedule.others.start(now, generation);
+    Some(Effect::LoadPulses { generation, queues })
+}
+
+/// The rows in sight, those never looked at, and the next ones in turn of the rest.
+fn other_queues(model: &mut Model) -> Vec<Queue> {
+    let in_sight = in_sight(model);
+    let per_turn = TURN.as_millis() / two_intervals(model).as_millis().max(1);
+    let per_turn = usize::try_from(per_turn).unwrap_or(1).max(1);
+    let hidden = model.queues.len().saturating_sub(in_sight.len());
+    let share = hidden.div_ceil(per_turn);
+    let turn = model.schedule.turn;
+    let count = model.queues.len();
+    let in_turn = |i: usize| (i + count - turn % count) % count < share;
+    let mut first_looks = 0;
+    let chosen = model.queues.iter().enumerate().filter(|(i, row)| {
+        if *i == model.cursor {
+            return false;
+        }
+        let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
+        first_looks += usize::from(never);
+        never || in_sight.contains(i) || in_turn(*i)
+    });
+    let queues = chosen.map(|(_, row)| row.queue.clone()).collect();
+    model.schedule.turn = (turn + share) % count;
+    queues
+}
+
+fn in_sight(model: &Model) -> std::ops::Range<usize> {
+    let end = (model.top + cursor::queue_rows(model)).min(model.queues.len());
+    model.top.min(end)..end
+}
+
+fn survey(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if !model.schedule.survey.ready(now, frozen) {
+        return None;
+    }
+    let queue = model.selected()?.queue.clone();
+    let generation = generation(model);
+    let schedule = &mut model.schedule;
+    schedule.survey.start(now, generation);
+    let surveyed = schedule.surveyed.entry(queue.clone()).or_default();
+    (surveyed.at, surveyed.changed) = (Some(now), false);
+    Some(Effect::LoadSurvey {
+        generation,
+        queue,
+        zoom: Some(model.zoom),
+    })
+}
+
+/// The classes of the row in sight that has waited longest for them.
+fn classes(model: &mut Model) -> Option<Effect> {
+    let now = model.instant;
+    if model.schedule.classes.flight.is_some() {
+        return None;
+    }
+    let (row, at) = next_classes(model)?;
+    if at > now {
+        return None;
+    }
+    let queue = model.queues[row].queue.clone();
+    let generation = generation(model);
+    let schedule = &mut model.schedule;
+    schedule.classes.start(now, generation);
+    let surveyed = schedule.surveyed.entry(queue.clone()).or_default();
+    (surveyed.at, surveyed.changed) = (Some(now), false);
+    Some(Effect::LoadSurvey {
+        generation,
+        queue,
+        zoom: None,
+    })
+}
+
+/// Which row's classes are read next, and when.
+fn next_classes(model: &Model) -> Option<(usize, Instant)> {
+    if model.frozen.is_some() {
+        return None;
+    }
+    let others = in_sight(model).filter(|i| *i != model.cursor);
+    let read = others.filter(|i| model.queues[*i].pulse.is_some());
+    let due = |i: usize| {
+        let surveyed = model.schedule.surveyed.get(&model.queues[i].queue);
+        let Some((at, changed)) = surveyed.and_then(|s| Some((s.at?, s.changed))) else {
+            return model.instant;
+        };
+        on_tick(model, at + if changed { CLASSES_PAUSE } else { SURVEY_AGE })
+    };
+    read.map(|i| (i, due(i))).min_by_key(|(_, at)| *at)
+}
+
+fn look_again(model: &mut Model) -> Option<Effect> {
+    let through = matches!(model.discovery, Discovery::Done { .. });
+    let at = model.schedule.looked.filter(|_| through)? + LOOK_AGAIN;
+    if model.instant < at || model.frozen.is_some() {
+        return None;
+    }
+    model.schedule.looked = None;
+    Some(Effect::Discover)
+}
+
+/// Asks for a rank; a later question makes the one before void.
+pub(super) fn find_rank(model: &mut Model, due: EpochMillis, what: RankFor) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    if !link::live(model) {
+        return Vec::new();
+    }
+    let generation = generation(model);
+    let now = model.instant;
+    let slot = &mut model.schedule.rank;
+    slot.start(now, generation);
+    model.schedule.rank_for = what;
+    vec![Effect::FindRank {
+        generation,
+        queue,
+        due,
+    }]
+}
+
+/// The server is back, or there for the first time: old questions are void, all is read at once.
+pub(super) fn start_over(model: &mut Model) {
+    let s = &mut model.schedule;
+    let slots = [&mut s.pulse, &mut s.others, &mut s.survey, &mut s.classes];
+    for slot in slots {
+        slot.forget();
+    }
+    s.rank.forget();
+    ask_all(model);
+}
+
+/// Everything in sight, now.
+pub(super) fn ask_all(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.rows_wanted = true;
+    let s = &mut model.schedule;
+    s.pulse.ask(now);
+    s.others.ask(now);
+    s.survey.ask(now);
+}
+
+/// The selected queue, now: another one was selected.
+pub(super) fn ask_selected(model: &mut Model) {
+    let now = model.instant;
+    model.schedule.rows_wanted = true;
+    model.schedule.pulse.ask(now);
+    ask_survey(model);
+}
+
+/// The survey, as soon as may be: the zoom moved, or another queue was selected.
+pub(super) fn ask_survey(model: &mut Model) {
+    let at = model
+        .schedule
+        .survey
+        .not_before(model.instant, SURVEY_PAUSE);
+    model.schedule.survey.ask(at);
+}
+
+/// A row appeared in the table.
+pub(super) fn row_appeared(model: &mut Model) {
+    let now = model.instant;
+    if model.queues.len() == 1 {
+        ask_selected(model);
+    } else {
+        model.schedule.others.want(now);
+    }
+}
+
+/// The selected queue, soon: something happened to it.
+pub(super) fn want_selected(model: &mut Model) {
+    let at = model.schedule.pulse.not_before(model.instant, EVENT_PAUSE);
+    model.schedule.pulse.want(at);
+}
+
+/// The rows in sight are read at once when they are not there; the ones beside them when little
+/// is left of what was read ahead.
+pub(super) fn ask_missing_rows(model: &mut Model) {
+    let height = cursor::entry_rows(model) as u64;
+    let waiting = model.waiting();
+    let entries = &model.entries;
+    let margin = match model.schedule.row_bytes {
+        Some(bytes) if bytes as u64 * height * 3 <= AHEAD_BYTES as u64 => height / 2,
+        _ => 0,
+    };
+    let from = entries.top.saturating_sub(margin);
+    let to = (entries.top + height + margin).min(waiting);
+    let have = entries.first..entries.first + entries.rows.len() as u64;
+    if from < to && (from < have.start || to > have.end) {
+        let now = model.instant;
+        model.schedule.rows_wanted = true;
+        model.schedule.pulse.ask(now);
+    }
+}
+
+/// After an answer (or a failure) about the selected queue: when it is read next.
+pub(super) fn plan_pulse(model: &mut Model) {
+    let interval = Duration::from_millis(model.interval_ms);
+    let slot = &model.schedule.pulse;
+    let least = slot.took.unwrap_or_default() * 10 + busy_with_others(model) * 5;
+    model.stretched_ms = (least > interval).then(|| millis(least));
+    let started = slot.started.unwrap_or(model.instant);
+    let mut at = (started + least).max(on_tick(model, started + interval));
+    if let Some(due) = next_due(model) {
+        let wait = due.since(model.schedule.exact) + AFTER_DUE_MS;
+        let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
+        at = at.min((model.instant + wait).max(slot.not_before(model.instant, EVENT_PAUSE)));
+    }
+    model.schedule.pulse.want(at);
+}
+
+/// Time the other rows' pulses take: they are read half as often.
+fn busy_with_others(model: &Model) -> Duration {
+    if model.queues.len() < 2 {
+        return Duration::ZERO;
+    }
+    model.schedule.others.took.unwrap_or_default()
+}
+
+fn next_due(model: &Model) -> Option<EpochMillis> {
+    let pulse = model.selected()?.pulse.as_ref()?;
+    pulse.next?.at()
+}
+
+/// After an answer about the other rows: when they are read next.
+pub(super) fn plan_others(model: &mut Model) {
+    let never = |row: &crate::tui::model::QueueRow| row.pulse.is_none() && row.trouble.is_none();
+    let slot = &model.schedule.others;
+    let started = slot.started.unwrap_or(model.instant);
+    let least = slot.not_before(started, EVENT_PAUSE);
+    let mut at = least.max(on_tick(model, started + two_intervals(model)));
+    if model.queues.len() > FIRST_LOOKS && model.queues.iter().any(never) {
+        at = slot.not_before(model.instant, EVENT_PAUSE);
+    }
+    model.schedule.others.want(at);
+}
+
+/// After a survey: the next one.
+pub(super) fn plan_survey(model: &mut Model) {
+    let started = model.schedule.survey.started.unwrap_or(model.instant);
+    let at = on_tick(model, started + SURVEY_AGE);
+    model.schedule.survey.want(at);
+}
+
+/// The selected queue has changed: it is surveyed again.
+pub(super) fn want_survey(model: &mut Model) {
+    let at = model
+        .schedule
+        .survey
+        .not_before(model.instant, SURVEY_PAUSE);
+    model.schedule.survey.want(at);
+}
+
+/// Another interval was chosen.
+pub(super) fn interval_changed(model: &mut Model) {
+    let s = &mut model.schedule;
+    s.pulse.due = None;
+    s.others.due = None;
+    plan_pulse(model);
+    plan_others(model);
+}
+
+/// The moment the server's clock shows a new second, at or before `at`, unless that is about to
+/// pass: the loop wakes then anyway, and on an idle screen once a second is all.
+fn on_tick(model: &Model, at: Instant) -> Instant {
+    let passed = model.schedule.exact.get().rem_euclid(1000).unsigned_abs();
+    let tick = model.instant + Duration::from_millis(1000 - passed);
+    match at.checked_duration_since(tick) {
+        Some(beyond) => tick + Duration::from_secs(beyond.as_secs()),
+        None => at,
+    }
+}
+
+fn two_intervals(model: &Model) -> Duration {
+    Duration::from_millis(model.interval_ms) * 2
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

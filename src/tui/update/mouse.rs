@@ -1,0 +1,75 @@
+//! The mouse does what the keys do.
+
+use super::{act, cursor, timeline};
+use crate::tui::areas::{self, Hit};
+use crate::tui::effect::Effect;
+use crate::tui::keys::Action;
+use crate::tui::model::{Model, Overlay, Pane, Screen};
+
+/// Rows that a notch of the wheel moves the entries by.
+const NOTCH: i64 = 3;
+
+/// A click selects; on what is selected already, it opens.
+pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    model.schedule.touched = true;
+    if model.overlay.take().is_some() || matches!(model.screen, Screen::Entry(_)) {
+        return Vec::new();
+    }
+    match areas::hit(model, x, y) {
+        Hit::Row(Pane::Queues, row) => {
+            let row = model.top + row;
+            let again = model.focus == Pane::Queues && model.cursor == row;
+            model.focus = Pane::Queues;
+            if again {
+                return act::act(model, Action::Open);
+            }
+            cursor::select(model, row as u64);
+        }
+        Hit::Row(Pane::Entries, row) => {
+            let rank = model.entries.top + row as u64;
+            let again = model.focus == Pane::Entries && model.entries.cursor == rank;
+            model.focus = Pane::Entries;
+            if again {
+                return act::act(model, Action::Open);
+            }
+            cursor::move_entry(model, rank);
+        }
+        Hit::Bar(bar) => {
+            let start = areas::bar_start(model, bar);
+            let again = model.focus == Pane::Timeline && model.bar == Some(start);
+            model.focus = Pane::Timeline;
+            model.bar = Some(start);
+            if again {
+                return timeline::list_bar(model);
+            }
+        }
+        Hit::Row(pane, _) | Hit::Pane(pane) => model.focus = pane,
+        Hit::Nothing => {}
+    }
+    Vec::new()
+}
+
+/// The wheel scrolls what lies under it; over the timeline it zooms.
+pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
+    model.schedule.touched = true;
+    let sign = i64::from(rows.signum());
+    let over_lines = matches!(model.overlay, Some(Overlay::Help { .. }))
+        || matches!(model.screen, Screen::Entry(_));
+    if over_lines {
+        cursor::by(model, sign * NOTCH);
+        return Vec::new();
+    }
+    match areas::hit(model, x, y) {
+        Hit::Row(Pane::Timeline, _) | Hit::Pane(Pane::Timeline) | Hit::Bar(_) => {
+            let zoom = if sign < 0 {
+                model.zoom.closer()
+            } else {
+                model.zoom.wider()
+            };
+            timeline::zoom(model, zoom);
+        }
+        Hit::Row(pane, _) | Hit::Pane(pane) => cursor::wheel(model, pane, sign * NOTCH),
+        Hit::Nothing => {}
+    }
+    Vec::new()
+}

@@ -1,0 +1,128 @@
+//! The rows of the selected queue: a page arrives, and the cursor stays on its entry.
+
+use std::collections::HashMap;
+
+use super::{cursor, load};
+use crate::payload;
+use crate::queue::{EntryId, Page, Queue};
+use crate::tui::effect::Effect;
+use crate::tui::model::schedule::RankFor;
+use crate::tui::model::{EntryRow, Model};
+
+/// Rows that weigh more than this a second are read only when something has changed.
+const BYTES_PER_SECOND: u64 = 1_000_000;
+
+/// The queue has changed; a pulse that came without rows is followed by one that brings them.
+pub(super) fn changed(model: &mut Model, with_rows: bool) {
+    if !with_rows {
+        model.schedule.rows_wanted = true;
+        load::want_selected(model);
+    }
+}
+
+/// A page of rows arrived.
+pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    weigh(model, &page);
+    let held = held_entry(model);
+    let mut known: HashMap<Vec<u8>, EntryRow> = std::mem::take(&mut model.entries.rows)
+        .into_iter()
+        .map(|row| (row.member.clone(), row))
+        .collect();
+    let read = |(member, score): (Vec<u8>, f64)| match known.remove(&member) {
+        // Decoded before: an entry never changes, only its score does.
+        Some(row) => EntryRow {
+            score,
+            due: queue.due(score),
+            ..row
+        },
+        None => row(&queue, member, score),
+    };
+    model.entries.first = page.first;
+    model.entries.rows = page.rows.into_iter().map(read).collect();
+    let effects = held.map_or(Vec::new(), |held| follow(model, held));
+    cursor::keep_in_sight(model);
+    load::ask_missing_rows(model);
+    effects
+}
+
+fn weigh(model: &mut Model, page: &Page) {
+    let bytes: usize = page.rows.iter().map(|(member, _)| member.len()).sum();
+    if let Some(per_row) = bytes.checked_div(page.rows.len()) {
+        model.schedule.row_bytes = Some(per_row);
+    }
+    let interval = model.stretched_ms.unwrap_or(model.interval_ms).max(1);
+    model.rows_on_change = bytes as u64 * 1000 / interval > BYTES_PER_SECOND;
+}
+
+/// The entry that the cursor follows: its member, and its score when it was in sight.
+struct Held {
+    member: Vec<u8>,
+    score: Option<f64>,
+}
+
+fn held_entry(model: &mut Model) -> Option<Held> {
+    if let Some(member) = model.schedule.lost.take() {
+        return Some(Held {
+            member,
+            score: None,
+        });
+    }
+    let entry = model.entry().filter(|_| model.entries.anchored)?;
+    Some(Held {
+        member: entry.member.clone(),
+        score: Some(entry.score),
+    })
+}
+
+/// Puts the cursor on the held entry; when that is gone, on the one that took its place; when it
+/// may have moved further than the page reaches, asks where it is.
+fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
+    let entries = &mut model.entries;
+    let offset = entries.cursor.saturating_sub(entries.top);
+    let at = entries.rows.iter().position(|r| r.member == held.member);
+    let gone = |score: f64| {
+        let below = entries.first == 0 || entries.rows.first()?.score < score;
+        let above = entries.rows.last()?.score > score;
+        let next = entries.rows.iter().position(|r| r.score >= score)?;
+        (below && above).then_some(next)
+    };
+    let found = at.or_else(|| gone(held.score?));
+    if let Some(row) = found {
+        entries.cursor = entries.first + row as u64;
+        entries.top = entries.cursor.saturating_sub(offset);
+        return Vec::new();
+    }
+    let Some(due) = held.score.and_then(|s| model.selected()?.queue.due(s).at()) else {
+        return Vec::new();
+    };
+    let member = held.member;
+    load::find_rank(model, due, RankFor::Follow { member, offset })
+}
+
+/// An entry, ready to be shown.
+fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
+    let due = queue.due(score);
+    match queue.unwrap(&member) {
+        Ok(unwrapped) => EntryRow {
+            due,
+            id: unwrapped.id,
+            form: unwrapped.form,
+            size: unwrapped.payload.len(),
+            content: Ok(payload::decode(unwrapped.payload)),
+            score,
+            member,
+        },
+        Err(error) => EntryRow {
+            due,
+            id: EntryId::of_bytes(&member),
+            form: None,
+            size: member.len(),
+            content: Err(error),
+            score,
+            member,
+        },
+    }
+}

@@ -1,0 +1,88 @@
+//! Time passes: what is shown moves in whole steps, and the loop learns when to wake next.
+
+use std::time::{Duration, Instant};
+
+use super::{cursor, link, load, timeline};
+use crate::clock::EpochMillis;
+use crate::queue::Due;
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Overlay, Screen};
+
+/// Below this, in ms, a countdown shows tenths.
+const TENTHS_BELOW: i64 = 10_000;
+
+/// Time passed.
+pub(super) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
+    model.instant = model.instant.max(instant);
+    carry_on(model);
+    if model
+        .toast
+        .as_ref()
+        .is_some_and(|toast| toast.until <= model.instant)
+    {
+        model.toast = None;
+    }
+    link::leave_gaps(model);
+    Vec::new()
+}
+
+/// The server's time at the model's instant. What is shown moves in whole seconds, in tenths
+/// while a countdown in sight is about to end: so all rows step together, and nothing has to be
+/// drawn in between.
+pub(super) fn carry_on(model: &mut Model) {
+    if let Some(clock) = &model.link.clock {
+        model.schedule.exact = clock.at(model.instant);
+    }
+    model.now = model.frozen.unwrap_or_else(|| {
+        let (exact, step) = (model.schedule.exact.get(), step_ms(model));
+        EpochMillis::new(exact.div_euclid(step) * step)
+    });
+    timeline::keep_bar(model);
+}
+
+/// When the next shown text changes by itself.
+#[must_use]
+pub fn changes_at(model: &Model) -> Option<Instant> {
+    let toast = model.toast.as_ref().map(|toast| toast.until);
+    let clock = model.frozen.is_none().then(|| {
+        let step = step_ms(model);
+        let wait = step - model.schedule.exact.get().rem_euclid(step);
+        model.instant + Duration::from_millis(wait.unsigned_abs())
+    });
+    toast.into_iter().chain(clock).min()
+}
+
+/// When the loop has to wake: something is to be read, or a shown text changes.
+#[must_use]
+pub fn wakes_at(model: &Model) -> Option<Instant> {
+    let reads = load::wakes_at(model);
+    reads.into_iter().chain(changes_at(model)).min()
+}
+
+/// The step that shown times move in, in ms.
+fn step_ms(model: &Model) -> i64 {
+    if shows_tenths(model) { 100 } else { 1000 }
+}
+
+/// A countdown in sight is under ten seconds.
+fn shows_tenths(model: &Model) -> bool {
+    if matches!(model.overlay, Some(Overlay::Help { .. })) {
+        return false;
+    }
+    let now = model.schedule.exact;
+    let soon = |due: Due| {
+        let left = due.at().map(|at| at.since(now));
+        left.is_some_and(|ms| ms > 0 && ms < TENTHS_BELOW + 1000)
+    };
+    if let Screen::Entry(entry) = &model.screen {
+        return soon(entry.row.due);
+    }
+    let rows = cursor::queue_rows(model);
+    let queues = model.queues.iter().skip(model.top).take(rows);
+    let mut heads = queues.filter_map(|row| row.pulse.as_ref()?.next);
+    let above = model.entries.top.saturating_sub(model.entries.first);
+    let entries = model.entries.rows.iter();
+    let entries = entries.skip(usize::try_from(above).unwrap_or(usize::MAX));
+    let mut entries = entries.take(cursor::entry_rows(model));
+    heads.any(soon) || entries.any(|row| soon(row.due))
+}

@@ -1,0 +1,90 @@
+//! The timeline: zoom, the bar under the cursor, and from a bar to its entries.
+
+use super::{act, cursor, load};
+use crate::clock::EpochMillis;
+use crate::queue::{Queue, Zoom};
+use crate::tui::areas;
+use crate::tui::effect::Effect;
+use crate::tui::model::schedule::RankFor;
+use crate::tui::model::{Model, Pane, Tone};
+
+/// Shows more or less of the future.
+pub(super) fn zoom(model: &mut Model, zoom: Zoom) {
+    if zoom == model.zoom {
+        return;
+    }
+    model.zoom = zoom;
+    if let Some(bar) = model.bar {
+        let width = zoom.bar_ms();
+        let start = EpochMillis::new(bar.get().div_euclid(width) * width);
+        let last = areas::bar_start(model, zoom.bars() - 1);
+        model.bar = Some(start.min(last));
+    }
+    keep_bar(model);
+    load::ask_survey(model);
+}
+
+/// Moves the bar cursor; the first time it appears on the first bar.
+pub(super) fn step(model: &mut Model, right: bool) {
+    model.focus = Pane::Timeline;
+    let first = areas::bar_start(model, 0);
+    let last = areas::bar_start(model, model.zoom.bars() - 1);
+    let width = model.zoom.bar_ms();
+    model.bar = Some(match model.bar {
+        None => first,
+        Some(bar) if right => bar.plus(width).min(last),
+        Some(bar) => bar.plus(-width).max(first),
+    });
+}
+
+/// A bar that time has passed is the first bar again.
+pub(super) fn keep_bar(model: &mut Model) {
+    let first = areas::bar_start(model, 0);
+    if let Some(bar) = &mut model.bar {
+        *bar = first.max(*bar);
+    }
+}
+
+/// Asks where the entries of the bar under the cursor begin.
+pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
+    let Some(bar) = model.bar else {
+        return Vec::new();
+    };
+    // The first bar begins in the past: what is late is not in it.
+    let due = bar.max(model.now);
+    load::find_rank(model, due, RankFor::Bar)
+}
+
+/// The rank is known: the entries are listed from there.
+pub(super) fn rank_found(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    _due: EpochMillis,
+    result: Result<u64, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    let awaited = model.schedule.rank.end(generation, now);
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
+    if !awaited || !selected {
+        return Vec::new();
+    }
+    match (result, std::mem::take(&mut model.schedule.rank_for)) {
+        (Ok(rank), RankFor::Bar) => {
+            model.focus = Pane::Entries;
+            model.entries.top = rank;
+            cursor::move_entry(model, rank);
+            model.entries.anchored = true;
+        }
+        (Ok(rank), RankFor::Follow { member, offset }) => {
+            model.entries.top = rank.saturating_sub(offset);
+            model.entries.cursor = rank;
+            model.schedule.lost = Some(member);
+            cursor::keep_in_sight(model);
+            load::ask_missing_rows(model);
+        }
+        (Err(why), RankFor::Bar) => act::say(model, why, Tone::Warn),
+        (Err(_), RankFor::Follow { .. }) => {}
+    }
+    Vec::new()
+}

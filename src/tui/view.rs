@@ -1,0 +1,203 @@
+//! `&Model` → cells. Draws what the model says and decides nothing.
+
+mod depth;
+mod entries;
+mod entry;
+mod header;
+mod help;
+mod hints;
+mod queues;
+mod time;
+mod timeline;
+mod traffic;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use super::areas::{self, Area, Areas, Slot};
+use super::model::{Model, Overlay, QueueRow, Screen};
+use super::theme::Theme;
+use super::widget::pane::{Pane, Part};
+use crate::clock::EpochMillis;
+use crate::queue::{Known, LinkState, text};
+
+/// Late by less than this is the normal hand-over to a transfer client: no reason for red.
+const HAND_OVER_MS: i64 = 2_000;
+
+/// Draws the whole screen into `area` of `buf`.
+pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
+    let area = area.intersection(buf.area);
+    if area.is_empty() {
+        return;
+    }
+    let areas = areas::areas(model);
+    let ctx = Ctx::new(model, areas);
+    match &model.screen {
+        Screen::Dashboard | Screen::Queue => {
+            queues::render(&ctx, buf);
+            timeline::render(&ctx, buf);
+            entries::render(&ctx, buf);
+            entry::render_beside(&ctx, buf);
+            depth::render(&ctx, buf);
+            traffic::render(&ctx, buf);
+        }
+        Screen::Entry(view) => entry::render(&ctx, view, buf),
+    }
+    header::render(&ctx, buf);
+    header::banner(&ctx, buf);
+    hints::render(&ctx, buf);
+    if let Some(Overlay::Help { scroll }) = model.overlay {
+        help::render(&ctx, scroll, buf);
+    }
+    hints::toast(&ctx, buf);
+}
+
+/// What every part of the picture needs.
+struct Ctx<'a> {
+    model: &'a Model,
+    areas: Areas,
+    /// For the frame around the data: always fresh.
+    theme: Theme,
+    /// For the data: steps back while the server is away.
+    data: Theme,
+    /// The moment that countdowns count from.
+    now: EpochMillis,
+    /// The server is away: countdowns go on by our own clock.
+    lost: bool,
+}
+
+impl<'a> Ctx<'a> {
+    fn new(model: &'a Model, areas: Areas) -> Self {
+        let theme = Theme::of(&model.look);
+        let lost = matches!(model.link.state, LinkState::Lost { .. });
+        Self {
+            model,
+            areas,
+            data: if lost { theme.faded() } else { theme.clone() },
+            theme,
+            now: areas::now(model),
+            lost,
+        }
+    }
+
+    /// Wide and high enough for words in full.
+    fn wide(&self) -> bool {
+        self.model.size.0 >= 100
+    }
+
+    /// The time left until `due`, with `~` while the server is away.
+    fn countdown(&self, due: EpochMillis) -> String {
+        let left = text::countdown(due.since(self.now));
+        if self.lost { format!("~{left}") } else { left }
+    }
+
+    /// The time passed since `then`.
+    fn ago(&self, then: EpochMillis) -> String {
+        let ago = text::countdown(then.since(self.now).min(-1));
+        let ago = ago.trim_start_matches('-');
+        if self.lost {
+            format!("~{ago}")
+        } else {
+            ago.to_owned()
+        }
+    }
+
+    /// A figure in at most `columns`: zero, unknown and "no such thing" are three things.
+    fn figure(&self, known: &Known<u64>, columns: usize) -> (String, Style) {
+        let g = self.data.glyphs;
+        match known {
+            Known::Is(0) => (g.zero.to_owned(), self.data.dim),
+            Known::Is(n) => (text::number(*n, columns), self.data.text),
+            Known::Unknown(_) => ("?".to_owned(), self.data.dim),
+            Known::None => (g.none.to_owned(), self.data.dim),
+        }
+    }
+
+    /// How old what is shown of `row` is, for the right end of a title. Fresh data is as old as
+    /// the interval: that text stands still, so that nothing flickers on a healthy screen.
+    fn age(&self, row: Option<&QueueRow>, interval_ms: u64) -> Option<Part> {
+        let read_at = row?.read_at?;
+        let age = self.model.instant.saturating_duration_since(read_at);
+        let age_ms = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+        if self.model.frozen.is_some() {
+            return Some(Part::new(90, "frozen", self.theme.warn));
+        }
+        let polls = age_ms / interval_ms.max(1);
+        let stale = || format!("stale {}", header::seconds(age_ms));
+        Some(match polls {
+            ..2 => Part::new(10, header::interval(interval_ms), self.theme.dim),
+            2..5 => Part::new(90, stale(), self.theme.warn),
+            _ => Part::new(90, stale(), self.theme.late),
+        })
+    }
+
+    /// How often the selected queue is read, in ms.
+    fn interval_ms(&self) -> u64 {
+        self.model.stretched_ms.unwrap_or(self.model.interval_ms)
+    }
+
+    /// Draws the border of a pane.
+    fn pane(
+        &self,
+        slot: Slot,
+        which: Option<super::model::Pane>,
+        left: Vec<Part>,
+        right: Vec<Part>,
+        buf: &mut Buffer,
+    ) {
+        let focused = which == Some(self.model.focus) && self.model.overlay.is_none();
+        let pane = Pane {
+            left,
+            right,
+            boxed: slot.boxed,
+            style: if focused {
+                self.theme.accent
+            } else {
+                self.theme.dim
+            },
+            lines: self.theme.glyphs.lines,
+            corners: self.theme.glyphs.corners,
+        };
+        pane.render(rect(slot.outer), buf);
+    }
+
+    /// The style of a pane's name.
+    fn title(&self, which: super::model::Pane) -> Style {
+        if which == self.model.focus {
+            self.theme
+                .accent
+                .add_modifier(ratatui::style::Modifier::BOLD)
+        } else {
+            self.theme.strong
+        }
+    }
+
+    /// Lays the cursor over a row: soft background where the keys act, the mark alone elsewhere.
+    fn select(&self, row: Area, focused: bool, buf: &mut Buffer) {
+        let area = rect(row).intersection(buf.area);
+        if area.is_empty() {
+            return;
+        }
+        let t = &self.data;
+        if focused {
+            for x in area.left()..area.right() {
+                let cell = &mut buf[(x, area.y)];
+                if t.reversed && cell.fg != t.late.fg.unwrap_or_default() {
+                    cell.fg = ratatui::style::Color::Reset;
+                }
+                cell.set_style(t.select);
+            }
+        } else {
+            buf.set_style(area, t.strong);
+        }
+        buf[(area.x, area.y)]
+            .set_symbol(t.glyphs.cursor)
+            .set_style(self.theme.accent);
+    }
+}
+
+fn rect(area: Area) -> Rect {
+    Rect::new(area.x, area.y, area.w, area.h)
+}

@@ -1,0 +1,260 @@
+//! The first line: where we are, how the link does, what we cost. And the banner of a lost link.
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::Buffer;
+use ratatui::style::{Modifier, Style};
+
+use super::{Ctx, time};
+use crate::queue::{LinkState, text};
+use crate::tui::model::Discovery;
+use crate::tui::widget::line::Line;
+
+/// A part of the header; those of the lowest rank are left out first.
+struct Item {
+    rank: u8,
+    text: String,
+    style: Style,
+}
+
+/// A span as whole seconds: `7 s`.
+pub(super) fn seconds(ms: u64) -> String {
+    format!("{} s", ms / 1000)
+}
+
+/// An interval: `1 s`, `0.2 s`, `2.5 s`.
+pub(super) fn interval(ms: u64) -> String {
+    match (ms / 1000, ms % 1000 / 100) {
+        (whole, 0) => format!("{whole} s"),
+        (whole, tenths) => format!("{whole}.{tenths} s"),
+    }
+}
+
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.header;
+    let gap = if ctx.wide() { 3 } else { 2 };
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    line.skip(1);
+    let mut items = items(ctx);
+    let cost = cost(ctx);
+    let cost_width = cost.as_ref().map_or(0, |c| text::width(c) + gap);
+    let needed = |items: &[Item]| -> usize {
+        let each = items.iter().map(|i| text::width(&i.text) + gap);
+        each.sum::<usize>() - gap.min(items.len() * gap)
+    };
+    let room_of_all = line.room();
+    let drop_cost = needed(&items) + cost_width > room_of_all;
+    while needed(&items) > line.room() && items.len() > 1 {
+        let lowest = items.iter().map(|i| i.rank).min();
+        if let Some(i) = items.iter().rposition(|i| Some(i.rank) == lowest) {
+            items.remove(i);
+        }
+    }
+    if let Some(cost) = cost.filter(|_| !drop_cost) {
+        line.put_right(buf, &cost, ctx.theme.dim);
+    }
+    for item in items {
+        line.put_cut(buf, &item.text, ctx.theme.glyphs.cut, item.style);
+        line.skip(u16::try_from(gap).unwrap_or(2));
+    }
+}
+
+fn items(ctx: &Ctx) -> Vec<Item> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let mut items = Vec::with_capacity(10);
+    let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
+    push(6, "delayscope".to_owned(), t.strong);
+    let most = usize::from(m.size.0) * 2 / 5;
+    push(7, address(&m.endpoint, most, t.glyphs.cut), t.text);
+    if let (true, Some(facts)) = (ctx.wide(), m.link.facts.as_ref()) {
+        let role = if facts.role == "slave" {
+            "replica"
+        } else {
+            &facts.role
+        };
+        let mut server = format!("{} {} {role}", facts.product, facts.version);
+        if m.size.0 >= 160 && facts.uptime_s > 0 {
+            let _ = write!(server, "   up {}", uptime(facts.uptime_s));
+        }
+        push(1, server, t.dim);
+    }
+    let (state, style) = state(ctx);
+    push(9, state, style);
+    if let Some(since) = m.frozen {
+        push(
+            8,
+            format!("FROZEN {}", time::clock(m.look.zone, since)),
+            t.warn,
+        );
+    }
+    if m.link.clock.is_some() {
+        push(
+            4,
+            format!("server {}", time::clock(m.look.zone, m.now)),
+            t.text,
+        );
+    }
+    let skew = m.link.clock.map_or(0, |c| c.skew_ms());
+    if skew.abs() > 250 {
+        let style = if skew.abs() > 1000 { t.late } else { t.warn };
+        push(5, format!("skew {}", skew_text(skew)), style);
+    }
+    if m.read_only {
+        let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
+        push(5, word.to_owned(), t.text);
+    }
+    if let Some(ms) = m.stretched_ms {
+        push(3, format!("every {}", interval(ms)), t.warn);
+    }
+    if let Discovery::Looking { looked, keys } = m.discovery {
+        let share = (looked.saturating_mul(100))
+            .checked_div(keys)
+            .unwrap_or(0)
+            .min(99);
+        push(3, format!("looked through {share} %"), t.dim);
+    }
+    items
+}
+
+/// `41 d`, `3 h`, `12 min`: told roughly, so that it hardly ever changes.
+fn uptime(s: u64) -> String {
+    match s {
+        ..3600 => format!("{} min", s / 60),
+        3600..172_800 => format!("{} h", s / 3600),
+        _ => format!("{} d", s / 86_400),
+    }
+}
+
+/// `+12 ms`, `-3.4 s`, `+2h 05m`.
+fn skew_text(ms: i64) -> String {
+    let sign = if ms < 0 { '-' } else { '+' };
+    format!("{sign}{}", text::span(ms.unsigned_abs()))
+}
+
+/// An address in at most `most` columns: its end says more than its beginning.
+fn address(endpoint: &str, most: usize, cut: &str) -> String {
+    let clean = text::printable(endpoint);
+    if text::width(&clean) <= most {
+        return clean.into_owned();
+    }
+    let mut kept = Vec::new();
+    let mut used = 1;
+    for c in clean.chars().rev() {
+        used += text::width(c.encode_utf8(&mut [0; 4]));
+        if used > most {
+            break;
+        }
+        kept.push(c);
+    }
+    format!("{cut}{}", kept.iter().rev().collect::<String>())
+}
+
+/// How the link does, in glyph and word.
+fn state(ctx: &Ctx) -> (String, Style) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let g = t.glyphs;
+    let since = |i| {
+        let ms = m.instant.saturating_duration_since(i).as_millis();
+        seconds(u64::try_from(ms).unwrap_or(u64::MAX))
+    };
+    match &m.link.state {
+        LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
+        LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
+        LinkState::Lost { .. } => (format!("{} lost", g.lost), t.late),
+        LinkState::Live => {
+            let read_at = m.selected().and_then(|row| row.read_at);
+            let age = read_at.map(|at| m.instant.saturating_duration_since(at).as_millis());
+            let stale_from = u128::from(ctx.interval_ms().max(1000)) * 3;
+            match (age, read_at) {
+                (Some(age), Some(at)) if age >= stale_from && m.frozen.is_none() => {
+                    (format!("{} stale {}", g.waiting, since(at)), t.warn)
+                }
+                _ => (format!("{} live", g.live), t.ok),
+            }
+        }
+    }
+}
+
+/// What we cost the server, for the right end.
+fn cost(ctx: &Ctx) -> Option<String> {
+    let cost = ctx.model.cost;
+    ctx.model.link.clock?;
+    Some(match ctx.model.size.0 {
+        160.. => format!(
+            "own cost {:.0} cmd/s  {:.1} ms/s of {} ({:.1} %) ",
+            cost.commands,
+            cost.server_ms,
+            product(ctx),
+            cost.server_ms / 10.0
+        ),
+        _ => format!("{:.1} ms/s ", cost.server_ms),
+    })
+}
+
+fn product(ctx: &Ctx) -> &'static str {
+    match ctx.model.link.facts.as_ref().map(|f| f.product.as_str()) {
+        Some("valkey") => "Valkey",
+        _ => "Redis",
+    }
+}
+
+/// While the link is lost: on the second line, over a border, so that nothing jumps.
+pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
+    let m = ctx.model;
+    let LinkState::Lost {
+        why,
+        since,
+        retry_at,
+    } = &m.link.state
+    else {
+        return;
+    };
+    let y = ctx.areas.header.y + 1;
+    let mut line = Line::new(buf, 0, y, m.size.0);
+    if line.room() == 0 {
+        return;
+    }
+    let style = ctx.theme.late.add_modifier(Modifier::REVERSED);
+    for x in line.x..line.end {
+        buf[(x, y)].set_symbol(" ").set_style(style);
+    }
+    let zone = m.look.zone;
+    let gone = m.instant.saturating_duration_since(*since).as_millis();
+    let lost_at = m.now.plus(-i64::try_from(gone).unwrap_or(0));
+    let dot = ctx.theme.glyphs.dot;
+    let left = retry_at
+        .saturating_duration_since(m.instant)
+        .as_secs_f64()
+        .ceil();
+    line.skip(1);
+    let mut parts = vec![format!(
+        "{} redis lost {}",
+        ctx.theme.glyphs.lost,
+        time::clock(zone, lost_at)
+    )];
+    if let Some(pulse) = m.selected().and_then(|row| row.pulse.as_ref()) {
+        parts.push(format!("showing {}", time::clock(zone, pulse.at)));
+    }
+    parts.push(if left > 0.0 {
+        format!("retry in {left:.0} s")
+    } else {
+        "trying".to_owned()
+    });
+    parts.push("^R now".to_owned());
+    for (i, part) in parts.iter().enumerate() {
+        let part = if i > 0 {
+            format!(" {dot} {part}")
+        } else {
+            part.clone()
+        };
+        line.put_whole(buf, &part, style);
+    }
+    if line.room() > 16 {
+        line.put_cut(
+            buf,
+            &format!(" {dot} {why}"),
+            ctx.theme.glyphs.cut,
+            style.remove_modifier(Modifier::BOLD),
+        );
+    }
+}

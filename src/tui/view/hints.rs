@@ -1,0 +1,61 @@
+//! The last line: what the keys do here. And the toast that lies over it.
+
+use ratatui::buffer::Buffer;
+
+use super::Ctx;
+use crate::queue::text;
+use crate::tui::keys::{self, Hint};
+use crate::tui::model::Tone;
+use crate::tui::widget::line::Line;
+
+/// Columns between two hints.
+fn gap(ctx: &Ctx) -> u16 {
+    if ctx.wide() { 3 } else { 2 }
+}
+
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.hints;
+    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
+    line.skip(1);
+    let hints = keys::hints(ctx.model);
+    let Some((last, rest)) = hints.split_last() else {
+        return;
+    };
+    let gap = gap(ctx);
+    let width = |hint: &Hint| text::width(&hint.keys) + 1 + text::width(hint.word);
+    for hint in rest {
+        // Whole hints only, and the last one has its place in any case.
+        if width(hint) + usize::from(gap) + width(last) > line.room() {
+            break;
+        }
+        put(ctx, hint, &mut line, buf);
+        line.skip(gap);
+    }
+    put(ctx, last, &mut line, buf);
+}
+
+fn put(ctx: &Ctx, hint: &Hint, line: &mut Line, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    // A key that cannot act now steps back; pressed, it says why.
+    let keys = if hint.enabled { t.accent } else { t.dim };
+    line.put(buf, &hint.keys, keys)
+        .skip(1)
+        .put(buf, hint.word, t.dim);
+}
+
+/// A short message, over the hints.
+pub(super) fn toast(ctx: &Ctx, buf: &mut Buffer) {
+    let Some(toast) = &ctx.model.toast else {
+        return;
+    };
+    let area = ctx.areas.hints;
+    let t = &ctx.theme;
+    let (glyph, style) = match toast.tone {
+        Tone::Good => (t.glyphs.good, t.ok),
+        Tone::Warn => (t.glyphs.warn, t.warn),
+    };
+    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
+    line.wipe(buf, area.w);
+    line.skip(1).put(buf, glyph, style).skip(1);
+    line.put_cut(buf, &toast.text, t.glyphs.cut, style);
+}

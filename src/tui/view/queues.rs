@@ -1,0 +1,281 @@
+//! The table of queues.
+
+mod cell;
+
+pub(super) use self::cell::difference;
+
+use ratatui::buffer::Buffer;
+
+use self::cell::{cell, mark};
+use super::Ctx;
+use crate::queue::{LinkState, text};
+use crate::tui::areas::{self, Area, lines};
+use crate::tui::model::{Discovery, Pane};
+use crate::tui::widget::columns::{self, Column, Placed};
+use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::pane::Part;
+
+/// The columns.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Col {
+    Name,
+    Waiting,
+    Late,
+    Oldest,
+    Next,
+    Classes,
+    Order,
+    Target,
+    Clients,
+    Trend,
+}
+
+/// What the due-time classes are called.
+const CLASSES: [&str; 7] = ["<10s", "<1m", "10m", "1h", "6h", "24h", "later"];
+
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.queues;
+    if !slot.shown() {
+        return;
+    }
+    let table = areas::table(slot);
+    // A column stays free at the right edge.
+    let placed = columns(table.w.saturating_sub(1));
+    if !ctx.areas.compact {
+        title(ctx, buf);
+        // Without a box the heads stand in the rule.
+        let y = if slot.boxed {
+            slot.inner.y
+        } else {
+            slot.outer.y
+        };
+        if !ctx.model.queues.is_empty() {
+            heads(
+                ctx,
+                &placed,
+                Area::new(table.x, y, table.w, 1),
+                slot.boxed,
+                buf,
+            );
+        }
+    }
+    if ctx.model.queues.is_empty() {
+        nothing(ctx, table, buf);
+        return;
+    }
+    let alone = placed.iter().all(|(col, ..)| *col != Col::Oldest);
+    let rows = ctx.model.queues.iter().enumerate().skip(ctx.model.top);
+    for (i, (index, row)) in (0..table.h).zip(rows) {
+        let area = table.row(i);
+        for (col, x, w) in &placed {
+            cell(
+                ctx,
+                row,
+                *col,
+                alone,
+                Area::new(area.x + x, area.y, *w, 1),
+                buf,
+            );
+        }
+        if let (Some(why), None) = (&row.trouble, &row.pulse) {
+            trouble(ctx, why, &placed, area, buf);
+        }
+        if index == ctx.model.cursor {
+            ctx.select(area, ctx.model.focus == Pane::Queues, buf);
+        }
+        mark(ctx, row, area, index == ctx.model.cursor, buf);
+    }
+}
+
+fn columns(room: u16) -> Vec<Placed<Col>> {
+    let roomy = room >= 190;
+    let grows = if roomy { Col::Trend } else { Col::Name };
+    let c = |what, width, rank| Column {
+        what,
+        width,
+        rank,
+        grows: what == grows,
+    };
+    let classes = match room {
+        ..118 => 30,
+        118..190 => 37,
+        _ => 51,
+    };
+    let trend = match room {
+        ..118 => 10,
+        118..190 => 12,
+        _ => 26,
+    };
+    let late = match room {
+        // Without a line of heads the figure says itself what it is.
+        ..39 => 13,
+        39..190 => 8,
+        _ => 10,
+    };
+    let name = match room {
+        ..30 => 8,
+        30..190 => 14,
+        _ => 34,
+    };
+    let mut all = vec![
+        c(Col::Name, name, 100),
+        c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
+        c(Col::Late, late, 95),
+        c(Col::Oldest, 9, 55),
+        c(Col::Next, 10, 80),
+        c(Col::Classes, classes, 60),
+        c(Col::Order, 9, 20),
+        c(Col::Target, 9, 50),
+        c(Col::Clients, 6, 70),
+        c(Col::Trend, trend, 45),
+    ];
+    if room < 98 {
+        all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
+    }
+    columns::fit(&all, room)
+}
+
+fn title(ctx: &Ctx, buf: &mut Buffer) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let mut name = Part::new(100, "Queues", ctx.title(Pane::Queues));
+    if !m.queues.is_empty() {
+        name.pieces.push((format!(" {}", m.queues.len()), t.strong));
+    }
+    let mut left = vec![name];
+    let mut right = Vec::new();
+    let table = areas::table(ctx.areas.queues);
+    let seen = usize::from(table.h);
+    if ctx.areas.queues.boxed {
+        if m.queues.len() > seen {
+            let last = (m.top + seen).min(m.queues.len());
+            left.push(Part::new(
+                50,
+                format!("{}{}{last}", m.top + 1, t.glyphs.to),
+                t.dim,
+            ));
+        }
+        // The others are read at half the pace of the selected one.
+        right.extend(ctx.age(m.selected(), ctx.interval_ms()));
+    }
+    ctx.pane(ctx.areas.queues, Some(Pane::Queues), left, right, buf);
+}
+
+fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
+    let style = ctx.theme.dim;
+    let classes = placed
+        .iter()
+        .find(|(col, ..)| *col == Col::Classes && !boxed);
+    if let Some((_, x, w)) = classes {
+        Line::new(buf, area.x + x, area.y, *w).wipe(buf, *w);
+    }
+    let mut put = |x: u16, w: u16, label: &str| {
+        // In a rule, a blank on both sides keeps a head apart from the line.
+        if !boxed {
+            let columns = u16::try_from(text::width(label)).unwrap_or(w);
+            let left = (area.x + x + w).saturating_sub(columns + 1);
+            Line::new(buf, left, area.y, columns + 2).wipe(buf, columns + 2);
+        }
+        line::right(buf, area.x + x, area.y, w, label, style);
+    };
+    for (col, x, w) in placed {
+        let label = match col {
+            Col::Name if boxed => {
+                put(*x + 3, 5, "queue");
+                continue;
+            }
+            Col::Name => continue,
+            Col::Waiting => "waiting",
+            Col::Late => "late",
+            Col::Oldest => "oldest",
+            Col::Next => "next",
+            Col::Order => "order",
+            Col::Target => "target",
+            Col::Clients => "subs",
+            Col::Trend => {
+                let label = if *w > 20 { "depth 5 min" } else { "depth" };
+                let width = u16::try_from(label.len()).unwrap_or(5);
+                put(*x + 2, width, label);
+                continue;
+            }
+            Col::Classes => {
+                for (i, (cx, cw)) in class_cells(*x, *w).enumerate() {
+                    let last = i == CLASSES.len() - 1;
+                    let label = if last && cw < 6 {
+                        ctx.theme.glyphs.more
+                    } else {
+                        CLASSES[i]
+                    };
+                    let pad = if last && cw < 6 { " " } else { "" };
+                    put(cx, cw, &format!("{label}{pad}"));
+                }
+                continue;
+            }
+        };
+        put(*x, *w, label);
+    }
+}
+
+/// Left and width of each class's cell; the first and the last one have the longest names.
+fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
+    let each = (w - 2) / 7;
+    (0..7).map(move |i| match i {
+        0 => (x, each + 1),
+        6 => (x + 1 + 6 * each, each + 1),
+        _ => (x + 1 + i * each, each),
+    })
+}
+
+/// Why a queue could not be read, in place of all its figures.
+fn trouble(ctx: &Ctx, why: &str, placed: &[Placed<Col>], row: Area, buf: &mut Buffer) {
+    let figures = placed.iter().find(|(col, ..)| *col != Col::Name);
+    let x = figures.map_or(row.w, |(_, x, _)| x + 2);
+    let mut line = Line::new(buf, row.x + x, row.y, row.w.saturating_sub(x));
+    line.wipe(buf, row.w);
+    line.put_cut(buf, why, ctx.data.glyphs.cut, ctx.data.warn);
+}
+
+/// No queue yet: says how far the search is, and what else can be done.
+fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let db = m.endpoint.rsplit_once('/').map_or("0", |(_, db)| db);
+    let keys = |n: u64| format!("{} keys", text::thousands(n));
+    let words = match (&m.link.state, &m.discovery) {
+        (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+        (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
+        (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
+        (_, Discovery::Looking { looked, keys: all }) => format!(
+            "Looking for delayed queues: {} of {} looked through",
+            text::thousands(*looked),
+            keys(*all)
+        ),
+        (_, Discovery::Done { looked }) => {
+            format!(
+                "No delayed queues in db {db} ({} looked through).",
+                keys(*looked)
+            )
+        }
+    };
+    let mut all = vec![(words, t.text)];
+    if matches!(m.discovery, Discovery::Done { .. }) {
+        let more = [
+            "--queue NAME watches a queue that is still empty",
+            "--queue zset-list:TIMEOUTS,TARGET watches a plain one",
+            "-n DB looks into another db",
+            "delayscope demo shows what it looks like",
+        ];
+        all.push((String::new(), t.text));
+        all.extend(more.map(|line| (line.to_owned(), t.dim)));
+    }
+    let margin = if ctx.areas.compact { 1 } else { 3 };
+    let room = usize::from(area.w.saturating_sub(2 * margin));
+    let lines = all.iter().flat_map(|(words, style)| {
+        let clean = text::printable(words).into_owned();
+        lines::wrap(&clean, room)
+            .into_iter()
+            .map(|line| (line, *style))
+    });
+    for (y, (words, style)) in (area.y..area.y + area.h).zip(lines) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(margin).put_cut(buf, &words, t.glyphs.cut, style);
+    }
+}

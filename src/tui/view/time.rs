@@ -1,0 +1,95 @@
+//! Moments, written for people in the zone of the session.
+
+use chrono::{DateTime, Datelike as _, FixedOffset, Local, Offset as _, TimeZone as _, Utc};
+
+use crate::clock::EpochMillis;
+use crate::tui::model::Zone;
+
+/// Columns of [`short`].
+pub(super) const SHORT: u16 = 8;
+/// Columns of [`long`].
+pub(super) const LONG: u16 = 12;
+
+fn at(zone: Zone, moment: EpochMillis) -> Option<DateTime<FixedOffset>> {
+    let utc = DateTime::<Utc>::from_timestamp_millis(moment.get())?;
+    let offset = match zone {
+        Zone::Local => Local.offset_from_utc_datetime(&utc.naive_utc()).fix(),
+        Zone::Offset(seconds) => FixedOffset::east_opt(seconds)?,
+    };
+    Some(utc.with_timezone(&offset))
+}
+
+fn written(zone: Zone, moment: EpochMillis, pattern: &str) -> String {
+    at(zone, moment).map_or_else(|| "?".to_owned(), |t| t.format(pattern).to_string())
+}
+
+/// `14:02:09`.
+pub(super) fn clock(zone: Zone, moment: EpochMillis) -> String {
+    written(zone, moment, "%H:%M:%S")
+}
+
+/// `14:02`.
+pub(super) fn minute(zone: Zone, moment: EpochMillis) -> String {
+    written(zone, moment, "%H:%M")
+}
+
+/// `2026-11-20 14:02:09.113 +01:00`.
+pub(super) fn full(zone: Zone, moment: EpochMillis) -> String {
+    written(zone, moment, "%Y-%m-%d %H:%M:%S%.3f %:z")
+}
+
+/// `2026-11-20T13:02:09.113Z`.
+pub(super) fn utc(moment: EpochMillis) -> String {
+    written(Zone::Offset(0), moment, "%Y-%m-%dT%H:%M:%S%.3fZ")
+}
+
+/// Seconds east of Greenwich at that moment.
+pub(super) fn offset_s(zone: Zone, moment: EpochMillis) -> i64 {
+    at(zone, moment).map_or(0, |t| i64::from(t.offset().local_minus_utc()))
+}
+
+/// The same day in that zone.
+pub(super) fn same_day(zone: Zone, a: EpochMillis, b: EpochMillis) -> bool {
+    let day = |m| at(zone, m).map(|t| t.date_naive());
+    day(a) == day(b)
+}
+
+/// `14:02:09` on the day of `now`, else as [`long`].
+pub(super) fn short(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+    if same_day(zone, moment, now) {
+        clock(zone, moment)
+    } else {
+        long(zone, moment, now)
+    }
+}
+
+/// `14:02:09.113` on the day of `now`, `24 Nov 14:02` in its year, else `2033-05-18`.
+pub(super) fn long(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+    let (Some(t), Some(n)) = (at(zone, moment), at(zone, now)) else {
+        return "?".to_owned();
+    };
+    let pattern = if t.date_naive() == n.date_naive() {
+        "%H:%M:%S%.3f"
+    } else if t.year() == n.year() {
+        "%d %b %H:%M"
+    } else {
+        "%Y-%m-%d"
+    };
+    t.format(pattern).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_day_says_which() {
+        let zone = Zone::Offset(3600);
+        let now = EpochMillis::new(1_700_000_000_000);
+        assert_eq!(long(zone, now.plus(113), now), "23:13:20.113");
+        assert_eq!(short(zone, now.plus(113), now), "23:13:20");
+        assert_eq!(long(zone, now.plus(3_600_000), now), "15 Nov 00:13");
+        assert_eq!(long(zone, now.plus(86_400_000 * 365), now), "2024-11-13");
+        assert_eq!(long(zone, EpochMillis::new(i64::MAX), now), "?");
+    }
+}

@@ -1,0 +1,119 @@
+//! What is published on the channels.
+
+use ratatui::buffer::Buffer;
+
+use super::{Ctx, depth, time};
+use crate::queue::name::CHANNEL_PREFIX;
+use crate::queue::{Announcement, Optional, text};
+use crate::tui::model::Pane;
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+
+/// What an empty pane teaches.
+const HINT: &str = "Only an entry that becomes the head is announced.";
+
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    news(ctx, buf);
+    let slot = ctx.areas.traffic;
+    if !slot.shown() {
+        return;
+    }
+    let left = vec![Part::new(100, "Traffic", ctx.title(Pane::Traffic))];
+    let right = depth::listeners(ctx)
+        .into_iter()
+        .chain(depth::pace(ctx))
+        .collect();
+    ctx.pane(slot, Some(Pane::Traffic), left, right, buf);
+    let area = slot.inner;
+    let Some(row) = ctx.model.selected() else {
+        return;
+    };
+    let channel = row.queue.keys().channel;
+    let all = ctx.model.traffic.iter().rev();
+    let mut of_queue = all
+        .filter(|a| Some(&a.channel) == channel.as_ref())
+        .peekable();
+    if of_queue.peek().is_none() {
+        teach(ctx, channel.is_some(), buf);
+    }
+    for (i, announcement) in (0..area.h).zip(of_queue) {
+        let mut line = Line::new(buf, area.x, area.y + i, area.w);
+        line.skip(1);
+        said(ctx, announcement, None, line, buf);
+    }
+}
+
+/// Why there is nothing to see, word-wrapped.
+fn teach(ctx: &Ctx, has_channel: bool, buf: &mut Buffer) {
+    let area = ctx.areas.traffic.inner;
+    let refused = ctx.model.link.refused.why(Optional::PSubscribe);
+    let words = match (has_channel, refused) {
+        (false, _) => "This layout has no channel: a poller looks by itself.".to_owned(),
+        (true, Some(why)) => format!("The server refuses PSUBSCRIBE: {why}"),
+        (true, None) => format!("Nothing published yet. {HINT}"),
+    };
+    let room = usize::from(area.w.saturating_sub(2));
+    for (i, line) in (0..area.h).zip(crate::tui::areas::lines::wrap(&words, room)) {
+        let mut at = Line::new(buf, area.x, area.y + i, area.w);
+        at.skip(1).put(buf, &line, ctx.data.dim);
+    }
+}
+
+/// The newest announcement of any queue, where traffic has no pane.
+fn news(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.news;
+    let mut line = Line::new(buf, area.x, area.y, if area.h > 0 { area.w } else { 0 });
+    line.skip(1);
+    match ctx.model.traffic.back() {
+        Some(newest) => said(ctx, newest, Some(newest.channel.as_slice()), line, buf),
+        None if ctx.model.link.refused.why(Optional::PSubscribe).is_some() => {
+            line.put_cut(
+                buf,
+                "no traffic: the server refuses PSUBSCRIBE",
+                ctx.theme.glyphs.cut,
+                ctx.data.dim,
+            );
+        }
+        None if !ctx.model.queues.is_empty() => {
+            line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
+        }
+        None => {}
+    }
+}
+
+/// `14:02:07  new head 14:06:51  in 4:42`.
+fn said(ctx: &Ctx, a: &Announcement, channel: Option<&[u8]>, mut line: Line, buf: &mut Buffer) {
+    let (d, zone) = (&ctx.data, ctx.model.look.zone);
+    line.put_whole(buf, &time::clock(zone, a.at), d.dim);
+    line.skip(2);
+    if let Some(channel) = channel {
+        let name = channel.strip_prefix(CHANNEL_PREFIX).unwrap_or(channel);
+        let bare = name
+            .strip_prefix(b"{")
+            .and_then(|n| n.strip_suffix(b"}"))
+            .unwrap_or(name);
+        let shown = text::printable_bytes(bare);
+        let mut cell = line;
+        cell.end = cell.end.min(line.x + 20);
+        cell.put_cut(buf, &shown, d.glyphs.cut, d.text);
+        line.x = cell.x;
+        line.skip(2);
+    }
+    match a.due() {
+        Some(due) if due.get() == 0 => {
+            line.put(buf, "kick", d.accent);
+        }
+        Some(due) => {
+            // The lead as it was announced: a line of a log stands still.
+            let lead = text::countdown(due.since(a.at));
+            let head = format!("new head {}", time::short(zone, due, a.at));
+            if line.put_whole(buf, &head, d.text) {
+                line.skip(2).put_whole(buf, &format!("in {lead}"), d.dim);
+            }
+        }
+        None => {
+            let shown = text::printable_bytes(&a.message);
+            line.put_cut(buf, &format!("\"{shown}\""), d.glyphs.cut, d.warn);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Counts as solid bars of eighth blocks.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+/// Bars that stand side by side, linear in height with a floor: a single entry is still seen
+/// beside forty thousand.
+#[derive(Debug)]
+pub struct Bars<'a> {
+    /// Height and style of each bar.
+    pub bars: &'a [(u64, Style)],
+    /// The count that fills the whole height.
+    pub peak: u64,
+    /// Columns of a bar.
+    pub width: u16,
+    /// A cell by eighths, empty first.
+    pub eighths: &'a [&'static str; 9],
+}
+
+/// How many eighths of a cell a bar of `count` is high, of `rows` cells that `peak` fills.
+#[must_use]
+pub fn height(count: u64, peak: u64, rows: u16) -> u32 {
+    if count == 0 || peak == 0 {
+        return 0;
+    }
+    let full = u128::from(rows) * 8;
+    let eighths = u128::from(count.min(peak)) * full / u128::from(peak);
+    u32::try_from(eighths).unwrap_or(u32::MAX).max(1)
+}
+
+impl Widget for &Bars<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        let area = area.intersection(buf.area);
+        for (i, (count, style)) in self.bars.iter().enumerate() {
+            let left = u16::try_from(i)
+                .unwrap_or(u16::MAX)
+                .saturating_mul(self.width);
+            let columns = left..left.saturating_add(self.width).min(area.width);
+            let high = height(*count, self.peak, area.height);
+            for (row, y) in (area.top()..area.bottom()).rev().enumerate() {
+                let below = u32::try_from(row).unwrap_or(u32::MAX).saturating_mul(8);
+                let eighths = high.saturating_sub(below).min(8);
+                if eighths == 0 {
+                    break;
+                }
+                for x in columns.clone() {
+                    let cell = &mut buf[(area.x + x, y)];
+                    cell.set_symbol(self.eighths[eighths as usize])
+                        .set_style(*style);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EIGHTHS: [&str; 9] = [" ", "1", "2", "3", "4", "5", "6", "7", "8"];
+
+    fn drawn(counts: &[u64], width: u16, w: u16, h: u16) -> Buffer {
+        let bars: Vec<_> = counts.iter().map(|n| (*n, Style::new())).collect();
+        let peak = counts.iter().copied().max().unwrap_or(0);
+        let mut buf = Buffer::empty(Rect::new(0, 0, w, h));
+        let widget = Bars {
+            bars: &bars,
+            peak,
+            width,
+            eighths: &EIGHTHS,
+        };
+        widget.render(buf.area, &mut buf);
+        buf
+    }
+
+    #[test]
+    fn the_highest_bar_fills_the_height_and_one_entry_is_still_seen() {
+        let buf = drawn(&[41_203, 1, 0, 20_000], 1, 4, 2);
+        assert_eq!(buf, Buffer::with_lines(["8   ", "81 7"]));
+    }
+
+    #[test]
+    fn a_bar_can_be_several_columns_wide() {
+        assert_eq!(drawn(&[8, 4], 2, 4, 1), Buffer::with_lines(["8844"]));
+    }
+
+    #[test]
+    fn bars_without_room_are_left_out() {
+        assert_eq!(drawn(&[8, 4, 2], 2, 3, 1), Buffer::with_lines(["884"]));
+        drawn(&[8, 4], 1, 0, 0);
+    }
+}

@@ -1,0 +1,87 @@
+//! Bytes beside their offsets and what ASCII they are.
+
+use std::fmt::Write as _;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::widgets::Widget;
+
+use super::line::Line;
+
+/// A hex view of which only the lines in sight are written.
+#[derive(Debug)]
+pub struct Hex<'a> {
+    /// The bytes.
+    pub bytes: &'a [u8],
+    /// Bytes a line.
+    pub each: usize,
+    /// First line in sight.
+    pub scroll: usize,
+    /// How bytes look.
+    pub text: Style,
+    /// How offsets look.
+    pub dim: Style,
+}
+
+/// `7b 22 6f … `, each byte with a blank after it, eight and eight apart.
+#[must_use]
+pub fn digits(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(bytes.len() * 3 + bytes.len() / 8);
+    for (i, byte) in bytes.iter().enumerate() {
+        if i > 0 && i % 8 == 0 {
+            digits.push(' ');
+        }
+        // Writing into a String cannot fail.
+        let _ = write!(digits, "{byte:02x} ");
+    }
+    digits
+}
+
+impl Widget for &Hex<'_> {
+    fn render(self, area: Rect, buf: &mut Buffer) {
+        let area = area.intersection(buf.area);
+        let each = self.each.max(1);
+        let chunks = self.bytes.chunks(each).enumerate().skip(self.scroll);
+        for (y, (i, chunk)) in (area.top()..area.bottom()).zip(chunks) {
+            let mut line = Line::new(buf, area.x, y, area.width);
+            line.put(buf, &format!("{:08x}  ", i * each), self.dim);
+            let digits = digits(chunk);
+            let columns = each * 3 + (each - 1) / 8;
+            line.put(buf, &format!("{digits:columns$}  "), self.text);
+            let shown = |b: &u8| {
+                if b.is_ascii_graphic() || *b == b' ' {
+                    char::from(*b)
+                } else {
+                    '.'
+                }
+            };
+            let ascii: String = chunk.iter().map(shown).collect();
+            line.put(buf, &ascii, self.dim);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_offset_digits_and_characters() {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 50, 2));
+        let widget = Hex {
+            bytes: b"\x08delay\x00\xffscope",
+            each: 8,
+            scroll: 0,
+            text: Style::new(),
+            dim: Style::new(),
+        };
+        widget.render(buf.area, &mut buf);
+        let lines = [
+            "00000000  08 64 65 6c 61 79 00 ff   .delay..          ",
+            "00000008  73 63 6f 70 65            scope             ",
+        ];
+        assert_eq!(buf, Buffer::with_lines(lines));
+        widget.render(Rect::new(0, 0, 1, 1), &mut buf);
+    }
+}

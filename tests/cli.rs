@@ -1,0 +1,61 @@
+//! The command line as others use it: the real binary against private servers.
+
+#[path = "cli/decoding.rs"]
+mod decoding;
+#[path = "cli/guards.rs"]
+mod guards;
+#[path = "cli/program.rs"]
+mod program;
+#[path = "cli/reading.rs"]
+mod reading;
+#[path = "cli/running.rs"]
+mod running;
+mod support;
+#[path = "cli/terminal.rs"]
+mod terminal;
+#[path = "cli/trouble.rs"]
+mod trouble;
+
+use program::{Program, local};
+
+#[test]
+fn help_shows_the_commands_with_examples() {
+    insta::assert_snapshot!("help", local(&["--help"]).done().out);
+}
+
+#[test]
+fn help_of_a_command_shows_its_flags_with_examples() {
+    insta::assert_snapshot!("help_offer", local(&["offer", "--help"]).done().out);
+}
+
+#[test]
+fn every_command_has_an_example_in_its_help() {
+    for command in [
+        "demo", "queues", "show", "entries", "watch", "traffic", "offer", "worker", "consume",
+        "decode",
+    ] {
+        let help = local(&[command, "-?"]).done().out;
+        let example = format!("\nExamples:\n  delayscope {command}");
+        assert!(help.contains(&example), "{command}: {help}");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_crate() {
+    let expected = format!("delayscope {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(local(&["--version"]).done().out, expected);
+}
+
+#[test]
+fn without_a_terminal_the_queues_are_printed() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let bare = program.run(&["--json"]).done().json();
+    let queues = program.run(&["queues", "--json"]).done().json();
+    assert_eq!(bare.len(), 1);
+    assert_eq!(bare[0]["queue"], queues[0]["queue"]);
+    assert_eq!(bare[0]["waiting"], 1);
+    let table = program.run(&[]).done().out;
+    assert!(table.starts_with("QUEUE "), "{table}");
+    assert!(table.contains("\norders "), "{table}");
+}

@@ -1,0 +1,210 @@
+//! Runs the binary, hermetically, and takes apart what it said.
+
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{PATIENCE, Server, wait_for};
+
+/// The binary beside a server of its own.
+pub(crate) struct Program {
+    pub(crate) server: Server,
+    home: TempDir,
+}
+
+/// What a run said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Program {
+    pub(crate) fn start() -> Self {
+        Self::at(Server::start())
+    }
+
+    pub(crate) fn at(server: Server) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        Self { server, home }
+    }
+
+    /// The binary with those arguments behind the server's socket.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = bare(self.home.path());
+        command.arg("-s").arg(self.server.socket()).args(args);
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Said {
+        said(&mut self.command(args))
+    }
+
+    pub(crate) fn run_with_input(&self, args: &[&str], input: &[u8]) -> Said {
+        with_input(&mut self.command(args), input)
+    }
+
+    /// Offers one message with a byte-id frame.
+    pub(crate) fn offer(&self, queue: &str, text: &str, after: &str) {
+        self.run(&["offer", queue, text, "--in", after, "--form", "byte-id"])
+            .done();
+    }
+
+    /// Starts it and leaves it running.
+    pub(crate) fn begin(&self, args: &[&str]) -> Running {
+        let mut command = self.command(args);
+        command.stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        Running { child, out }
+    }
+}
+
+/// The binary without a server.
+pub(crate) fn local(args: &[&str]) -> Said {
+    let home = tempfile::tempdir().unwrap();
+    said(bare(home.path()).args(args))
+}
+
+/// The same with something on standard input.
+pub(crate) fn local_with_input(args: &[&str], input: &[u8]) -> Said {
+    let home = tempfile::tempdir().unwrap();
+    with_input(bare(home.path()).args(args), input)
+}
+
+pub(crate) fn bare(home: &std::path::Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_delayscope"));
+    for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "HOME"] {
+        command.env(name, home);
+    }
+    command.env("TZ", "UTC").env_remove("REDISCLI_AUTH");
+    command.env_remove("COLUMNS").env_remove("NO_COLOR");
+    command
+}
+
+fn said(command: &mut Command) -> Said {
+    Said::from(command.stdin(Stdio::null()).output().unwrap())
+}
+
+fn with_input(command: &mut Command, input: &[u8]) -> Said {
+    command.stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // Beside us, so that neither pipe fills up while we fill the other.
+    let feeding = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().unwrap();
+    let _ = feeding.join();
+    Said::from(output)
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Said {
+    /// It ended with exit code 0.
+    #[track_caller]
+    pub(crate) fn done(self) -> Self {
+        assert_eq!(self.code, 0, "{self:?}");
+        self
+    }
+
+    /// It ended with exit code 1.
+    #[track_caller]
+    pub(crate) fn partly(self) -> Self {
+        assert_eq!(self.code, 1, "{self:?}");
+        self
+    }
+
+    /// It ended with exit code 2 and says this on standard error.
+    #[track_caller]
+    pub(crate) fn failed(self, why: &str) -> Self {
+        assert_eq!(self.code, 2, "{self:?}");
+        assert!(self.err.contains(why), "{why:?} is not in {self:?}");
+        self
+    }
+
+    /// Its lines, each a JSON value.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Vec<Value> {
+        self.out.lines().map(parsed).collect()
+    }
+}
+
+#[track_caller]
+fn parsed(line: &str) -> Value {
+    serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"))
+}
+
+/// A run that goes on.
+pub(crate) struct Running {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Running {
+    /// The next line, as JSON.
+    pub(crate) fn next_json(&mut self) -> Value {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        parsed(&line)
+    }
+
+    /// Sends it a signal by its name, such as `INT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Nobody reads its output any more.
+    pub(crate) fn close_output(self) -> Said {
+        let Self { child, out } = self;
+        drop(out);
+        ended(child, String::new())
+    }
+
+    /// Waits until it has ended by itself, and reads the rest.
+    pub(crate) fn ended(mut self) -> Said {
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut self.out, &mut rest).unwrap();
+        ended(self.child, rest)
+    }
+}
+
+fn ended(mut child: Child, out: String) -> Said {
+    let mut status = None;
+    wait_for(&format!("the program to end within {PATIENCE:?}"), || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    let mut err = String::new();
+    let mut stderr = child.stderr.take().unwrap();
+    std::io::Read::read_to_string(&mut stderr, &mut err).unwrap();
+    let code = status.and_then(|s| s.code()).unwrap_or(-1);
+    Said { code, out, err }
+}
+
+/// The names of an object's fields, in order.
+pub(crate) fn names(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}

@@ -1,0 +1,282 @@
+//! `queues`, `show`, `entries`, `watch`, `traffic`: what is read, and in which fields.
+
+use delayscope::queue::Queue;
+use serde_json::{Value, json};
+
+use crate::program::{Program, names};
+use crate::support::{frame, wait_for};
+
+const QUEUE_FIELDS: [&str; 11] = [
+    "queue",
+    "layout",
+    "waiting",
+    "late",
+    "oldest_due_ms",
+    "next_due_ms",
+    "order",
+    "target",
+    "transfer_clients",
+    "server_ms",
+    "findings",
+];
+const ENTRY_FIELDS: [&str; 9] = [
+    "id",
+    "due_ms",
+    "score",
+    "score_text",
+    "state",
+    "form",
+    "codec",
+    "value",
+    "text",
+];
+
+fn orders() -> Queue {
+    Queue::redisson("orders")
+}
+
+/// `orders` with one entry 10 s late and two that are due in an hour and later.
+fn with_orders() -> (Program, i64) {
+    let program = Program::start();
+    let now = program.server.now();
+    program.server.fill(&orders(), 1, now.plus(-10_000), 0);
+    for (id, ms) in [(2, 3_600_000), (3, 3_700_000)] {
+        let member = frame(id, format!("entry {id}").as_bytes());
+        let score = now.plus(ms).get().to_string();
+        program.server.put(&orders(), &member, &score);
+    }
+    (program, now.get())
+}
+
+#[test]
+fn a_queue_is_one_line_with_the_agreed_fields() {
+    let (program, now) = with_orders();
+    program.server.cmd(&["RPUSH", "orders", "delivered"]);
+    let lines = program.run(&["queues", "--json"]).done().json();
+    assert_eq!(lines.len(), 1);
+    let queue = &lines[0];
+    assert_eq!(names(queue)[..11], QUEUE_FIELDS);
+    assert_eq!(queue["queue"], "orders");
+    assert_eq!(queue["layout"], "redisson");
+    assert_eq!(queue["waiting"], 3);
+    assert_eq!(queue["late"], 1);
+    assert_eq!(queue["oldest_due_ms"], now - 10_000);
+    assert_eq!(queue["next_due_ms"], now + 3_600_000);
+    assert_eq!(queue["order"], 3);
+    assert_eq!(queue["target"], 1);
+    assert_eq!(queue["transfer_clients"], 0);
+    assert!(queue["server_ms"].as_i64().unwrap() >= now);
+    assert_eq!(queue["findings"], json!([]));
+}
+
+#[test]
+fn a_named_queue_is_read_without_looking_for_others() {
+    let (program, _) = with_orders();
+    let monitor = program.server.monitor();
+    let args = ["queues", "--json", "--queue", "zset-list:a,b,ms,right"];
+    let lines = program.run(&args).done().json();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0]["layout"], "zset-list");
+    assert_eq!(lines[0]["waiting"], 0);
+    assert_eq!(lines[0]["order"], Value::Null);
+    assert_eq!(lines[0]["transfer_clients"], Value::Null);
+    // One SCAN of one key is how the program learns whether it may.
+    let commands = monitor.commands(&program.server);
+    let scans = commands.iter().filter(|words| words[0].contains("SCAN"));
+    assert!(scans.count() <= 1, "{commands:?}");
+}
+
+#[test]
+fn show_adds_histogram_keys_and_skew() {
+    let (program, now) = with_orders();
+    let lines = program.run(&["show", "orders", "--json"]).done().json();
+    assert_eq!(lines.len(), 1);
+    let queue = &lines[0];
+    assert_eq!(names(queue)[..11], QUEUE_FIELDS);
+    let bars = queue["histogram"].as_array().unwrap();
+    assert_eq!(names(&bars[0]), ["from_ms", "to_ms", "count"]);
+    let counts = bars.iter().map(|bar| bar["count"].as_u64().unwrap());
+    assert_eq!(counts.sum::<u64>(), 2, "the two that are not late");
+    assert!(bars[0]["from_ms"].as_i64().unwrap() >= now);
+    assert_eq!(
+        queue["keys"],
+        json!({
+            "timeouts": "redisson_delay_queue_timeout:{orders}",
+            "order": "redisson_delay_queue:{orders}",
+            "target": "orders",
+            "channel": "redisson_delay_queue_channel:{orders}",
+        })
+    );
+    assert!(queue["clock_skew_ms"].as_i64().unwrap().abs() < 1_000);
+    let table = program.run(&["show", "orders"]).done().out;
+    assert!(
+        table.contains("\nlate                        1   oldest -0:1"),
+        "{table}"
+    );
+}
+
+#[test]
+fn an_entry_is_one_line_with_the_agreed_fields() {
+    let (program, now) = with_orders();
+    let lines = program.run(&["entries", "orders", "--json"]).done().json();
+    assert_eq!(lines.len(), 3);
+    let entry = &lines[0];
+    assert_eq!(names(entry), ENTRY_FIELDS);
+    assert_eq!(entry["due_ms"], now - 10_000);
+    assert_eq!(entry["score"], now - 10_000);
+    assert_eq!(entry["score_text"], (now - 10_000).to_string());
+    assert_eq!(entry["state"], "late");
+    assert_eq!(lines[1]["state"], "waiting");
+    assert_eq!(entry["form"], "byte-id");
+    assert_eq!(entry["codec"], "text");
+    assert_eq!(entry["value"], "entry 1");
+    assert_eq!(entry["text"], "entry 1");
+
+    let id = entry["id"].as_str().unwrap();
+    let raw = ["entries", "orders", "--id", id, "--raw", "--json"];
+    let lines = program.run(&raw).done().json();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(names(&lines[0])[9..], ["frame_hex", "payload_hex"]);
+    assert_eq!(lines[0]["payload_hex"], "656e7472792031");
+    let whole = lines[0]["frame_hex"].as_str().unwrap();
+    assert!(whole.starts_with("08") && whole.ends_with("656e7472792031"));
+}
+
+#[test]
+fn entries_are_chosen_by_state_due_time_text_and_number() {
+    let (program, _) = with_orders();
+    program
+        .server
+        .cmd(&["RPUSH", "orders", "delivered 1", "delivered 2"]);
+    let texts = |flags: &[&str]| -> Vec<String> {
+        let args = [&["entries", "orders", "--json"], flags].concat();
+        let lines = program.run(&args).done().json();
+        lines
+            .iter()
+            .map(|l| l["text"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(texts(&["--late"]), ["entry 1"]);
+    assert_eq!(texts(&["--due-before", "now"]), ["entry 1"]);
+    assert_eq!(texts(&["--due-after", "+30m"]), ["entry 2", "entry 3"]);
+    let between = ["--due-after", "-1h", "--due-before", "+61m"];
+    assert_eq!(texts(&between), ["entry 1", "entry 2"]);
+    assert_eq!(texts(&["--grep", "entry 3"]), ["entry 3"]);
+    assert_eq!(texts(&["--limit", "2"]), ["entry 1", "entry 2"]);
+    assert_eq!(texts(&["--from", "order", "--limit", "1"]), ["entry 1"]);
+    assert_eq!(
+        texts(&["--from", "delivered"]),
+        ["delivered 1", "delivered 2"]
+    );
+    let said = program.run(&["entries", "orders", "--grep", "nothing"]);
+    assert!(said.partly().err.contains("no entry of \"orders\" matched"));
+}
+
+#[test]
+fn an_element_of_target_has_neither_frame_nor_due_time() {
+    let (program, _) = with_orders();
+    program.server.cmd(&["RPUSH", "orders", "hello"]);
+    let args = ["entries", "orders", "--from", "delivered", "--json"];
+    let entry = &program.run(&args).done().json()[0];
+    assert_eq!(entry["state"], "delivered");
+    assert_eq!(entry["form"], "none");
+    assert_eq!(entry["due_ms"], Value::Null);
+    assert_eq!(entry["score"], Value::Null);
+    assert_eq!(entry["id"], "aaf4c61ddcc5e8a2", "SHA-1 of its bytes");
+}
+
+#[test]
+fn what_is_no_frame_or_has_no_time_is_a_row_not_the_end() {
+    let (program, _) = with_orders();
+    program.server.put(&orders(), b"stray", "5");
+    program.server.put(&orders(), &frame(9, b"never"), "1e17");
+    let lines = program.run(&["entries", "orders", "--json"]).done().json();
+    assert_eq!(lines.len(), 5);
+    let stray = &lines[0];
+    assert_eq!(stray["form"], "none");
+    assert_eq!(stray["codec"], "unknown");
+    assert_eq!(stray["text"], "7374726179");
+    assert!(stray["error"].as_str().unwrap().contains("too few"));
+    let never = &lines[4];
+    assert_eq!(never["due_ms"], Value::Null);
+    assert_eq!(never["score_text"], "1e+17");
+    assert_eq!(never["text"], "never");
+}
+
+#[test]
+fn a_key_of_a_wrong_type_is_marked_and_the_rest_is_read() {
+    let (program, _) = with_orders();
+    program.server.cmd(&["SET", "orders", "no list"]);
+    let queue = &program.run(&["queues", "--json"]).done().json()[0];
+    assert_eq!(queue["waiting"], 3);
+    assert_eq!(queue["target"], Value::Null);
+    assert!(
+        queue["why"]["target"]
+            .as_str()
+            .unwrap()
+            .contains("WRONGTYPE")
+    );
+    let said = program.run(&["show", "orders"]).done();
+    assert!(said.out.contains("! should be a list"), "{}", said.out);
+}
+
+#[test]
+fn names_cannot_command_the_terminal() {
+    let program = Program::start();
+    program.offer("a\x1b[31m\nb", "evil \x1b]0;x\x07", "1h");
+    let queues = program.run(&["queues"]).done().out;
+    assert!(queues.contains("a\\x1b[31m\\nb"), "{queues}");
+    let entries = program.run(&["entries", "a\x1b[31m\nb"]).done().out;
+    for shown in [queues, entries] {
+        assert!(!shown.contains(['\x1b', '\x07']), "{shown}");
+    }
+}
+
+#[test]
+fn watch_prints_each_queue_at_each_look() {
+    let (program, _) = with_orders();
+    let args = [
+        "watch",
+        "orders",
+        "--count",
+        "2",
+        "--interval",
+        "200ms",
+        "--json",
+    ];
+    let lines = program.run(&args).done().json();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(names(&lines[0])[..11], QUEUE_FIELDS);
+    let at = |i: usize| lines[i]["server_ms"].as_i64().unwrap();
+    assert!(at(1) - at(0) >= 100, "{lines:?}");
+    let all = program.run(&["watch", "--count", "1", "--json"]).done();
+    assert_eq!(all.json()[0]["queue"], "orders");
+}
+
+#[test]
+fn traffic_prints_each_announcement() {
+    let program = Program::start();
+    let server = &program.server;
+    let mut traffic = program.begin(&["traffic", "orders", "--json", "--count", "3"]);
+    wait_for("the subscription", || {
+        server.int(&["PUBSUB", "NUMPAT"]) == 1
+    });
+    let channel = "redisson_delay_queue_channel:{orders}";
+    server.cmd(&["PUBLISH", "redisson_delay_queue_channel:{other}", "1"]);
+    for message in ["1700000000123", "0", "1e+17"] {
+        server.cmd(&["PUBLISH", channel, message]);
+    }
+    let line = traffic.next_json();
+    assert_eq!(
+        names(&line)[..4],
+        ["at_ms", "queue", "due_ms", "transfer_clients"]
+    );
+    assert_eq!(line["queue"], "orders");
+    assert_eq!(line["due_ms"], 1_700_000_000_123_i64);
+    assert_eq!(line["transfer_clients"], 0, "we do not count ourselves");
+    assert_eq!(traffic.next_json()["kick"], true);
+    let odd = traffic.next_json();
+    assert_eq!(odd["due_ms"], Value::Null);
+    assert_eq!(odd["message"], "1e+17");
+    traffic.ended().done();
+}

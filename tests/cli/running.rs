@@ -1,0 +1,254 @@
+//! `offer`, `worker`, `consume`: the whole system by hand, and what guards it.
+
+use serde_json::{Value, json};
+
+use crate::program::{Program, names};
+use crate::support::{frame, wait_for};
+
+const SUMMARY_FIELDS: [&str; 13] = [
+    "change",
+    "queue",
+    "dry_run",
+    "planned",
+    "done",
+    "gone",
+    "changed",
+    "undecodable",
+    "refused",
+    "unknown",
+    "left",
+    "journal_id",
+    "elapsed_ms",
+];
+
+#[test]
+fn a_message_goes_from_offer_through_worker_to_consumer() {
+    let program = Program::start();
+    let offer = [
+        "offer", "orders", "hello", "--in", "200ms", "--form", "byte-id", "--json",
+    ];
+    let offered = &program.run(&offer).done().json()[0];
+    assert_eq!(names(offered)[..13], SUMMARY_FIELDS);
+    assert_eq!(names(offered)[13], "longest_block_ms");
+    assert_eq!(offered["change"], "offer");
+    assert_eq!(offered["planned"], 1);
+    assert_eq!(offered["done"], 1);
+    assert_eq!(offered["journal_id"], Value::Null);
+
+    let worker = ["worker", "orders", "--until-empty", "--yes", "--json"];
+    let batches = program.run(&worker).done().json();
+    assert_eq!(batches.len(), 1);
+    assert_eq!(
+        names(&batches[0]),
+        [
+            "at_ms",
+            "queue",
+            "moved",
+            "skipped",
+            "next_due_ms",
+            "lateness_ms"
+        ]
+    );
+    assert_eq!(batches[0]["moved"], 1);
+    assert_eq!(batches[0]["next_due_ms"], Value::Null);
+    assert_eq!(names(&batches[0]["lateness_ms"]), ["p50", "max"]);
+    assert!(batches[0]["at_ms"].as_i64() >= offered["due_ms"].as_i64());
+
+    let consume = ["consume", "orders", "--count", "1", "--yes", "--json"];
+    let taken = program.run(&consume).done().json();
+    assert_eq!(taken.len(), 1);
+    assert_eq!(
+        names(&taken[0]),
+        ["at_ms", "queue", "codec", "value", "text"]
+    );
+    assert_eq!(taken[0]["value"], "hello");
+    assert_eq!(program.server.int(&["DBSIZE"]), 0, "nothing is left of it");
+}
+
+#[test]
+fn the_same_goes_for_a_zset_list_queue() {
+    let program = Program::start();
+    let spec = "zset-list:a,b,ms,right";
+    let offer = ["offer", spec, "one", "--in", "0", "--json"];
+    assert_eq!(program.run(&offer).done().json()[0]["form"], "none");
+    program.run(&["offer", spec, "two", "--in", "1ms"]).done();
+
+    let again = program
+        .run(&["offer", spec, "two", "--in", "1h", "--json"])
+        .partly()
+        .json();
+    assert_eq!(again[0]["outcome"], "refused");
+    assert!(
+        again[0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("waits already")
+    );
+    assert_eq!(again[1]["refused"], 1);
+
+    let entries = program
+        .run(&["entries", "a", "--queue", spec, "--json"])
+        .done()
+        .json();
+    assert_eq!(entries[0]["form"], "none");
+    assert_eq!(entries[0]["text"], "one");
+    program
+        .run(&["worker", "--queue", spec, "a", "--until-empty", "--yes"])
+        .done();
+    assert_eq!(
+        program.server.list(&["LRANGE", "b", "0", "-1"]),
+        [b"one", b"two"]
+    );
+    let taken = program
+        .run(&["consume", spec, "--timeout", "0", "--yes", "--json"])
+        .done()
+        .json();
+    let texts: Vec<_> = taken.iter().map(|line| line["text"].clone()).collect();
+    assert_eq!(texts, ["one", "two"]);
+}
+
+#[test]
+fn each_line_of_standard_input_is_a_message() {
+    let program = Program::start();
+    let args = [
+        "offer",
+        "orders",
+        "-",
+        "--in",
+        "1h",
+        "--form",
+        "double-id",
+        "--each",
+        "--json",
+    ];
+    let lines = program
+        .run_with_input(&args, b"one\ntwo\nthree")
+        .done()
+        .json();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(names(&lines[0]), ["id", "outcome", "reason"]);
+    assert_eq!(lines[0]["outcome"], "done");
+    assert_eq!(lines[3]["done"], 3);
+    let entries = program.run(&["entries", "orders", "--json"]).done().json();
+    let mut texts: Vec<_> = entries
+        .iter()
+        .map(|e| e["text"].as_str().unwrap())
+        .collect();
+    texts.sort_unstable();
+    assert_eq!(texts, ["one", "three", "two"]);
+    assert_eq!(entries[0]["form"], "double-id");
+    program.run_with_input(&args, b"").partly();
+}
+
+#[test]
+fn a_file_is_one_message_and_count_repeats_it() {
+    let program = Program::start();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("message");
+    std::fs::write(&path, b"two\nlines \xff").unwrap();
+    let path = path.to_str().unwrap();
+    let args = [
+        "offer", "orders", "--file", path, "--in", "1h", "--form", "byte-id", "--count", "3",
+    ];
+    program.run(&args).done();
+    let entries = program
+        .run(&["entries", "orders", "--raw", "--json"])
+        .done()
+        .json();
+    assert_eq!(entries.len(), 3);
+    assert_eq!(entries[0]["payload_hex"], "74776f0a6c696e657320ff");
+}
+
+#[test]
+fn an_offer_takes_form_and_codec_from_the_queue() {
+    let program = Program::start();
+    let first = [
+        "offer",
+        "orders",
+        "{\"id\":1}",
+        "--in",
+        "1h",
+        "--form",
+        "double-id",
+        "--codec",
+        "kryo5",
+    ];
+    program.run(&first).done();
+    let next = program
+        .run(&["offer", "orders", "next", "--in", "1h", "--json"])
+        .done()
+        .json();
+    assert_eq!(next[0]["form"], "double-id");
+    assert_eq!(next[0]["codec"], "kryo5");
+}
+
+#[test]
+fn an_unknown_form_is_asked_for_by_its_flag() {
+    let program = Program::start();
+    program
+        .run(&["offer", "orders", "hello", "--in", "5s"])
+        .failed("--form byte-id");
+    assert_eq!(program.server.int(&["DBSIZE"]), 0);
+}
+
+#[test]
+fn what_cannot_be_unpacked_is_left_and_told() {
+    let program = Program::start();
+    let orders = delayscope::queue::Queue::redisson("orders");
+    program.server.put(&orders, b"poison!!", "5");
+    program.server.put(&orders, &frame(1, b"good"), "6");
+    let worker = ["worker", "orders", "--until-empty", "--yes", "--json"];
+    let said = program.run(&worker).partly();
+    let moved = said
+        .json()
+        .iter()
+        .map(|b| b["moved"].as_u64().unwrap())
+        .sum::<u64>();
+    assert_eq!(moved, 1);
+    assert!(said.err.contains("no frame"), "{}", said.err);
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
+}
+
+#[test]
+fn a_consumer_that_got_less_than_it_was_asked_for_says_so() {
+    let program = Program::start();
+    program.server.cmd(&["RPUSH", "orders", "one"]);
+    let args = [
+        "consume",
+        "orders",
+        "--count",
+        "2",
+        "--timeout",
+        "50ms",
+        "--yes",
+        "--json",
+    ];
+    assert_eq!(program.run(&args).partly().json().len(), 1);
+    let none = ["consume", "orders", "--timeout", "0", "--yes"];
+    program.run(&none).partly();
+}
+
+#[test]
+fn a_consumed_payload_that_nothing_explains_is_not_lost() {
+    let program = Program::start();
+    program
+        .server
+        .cmd_bytes(&[b"RPUSH", b"orders", b"\x00\xfe\xff\x01"]);
+    let args = ["consume", "orders", "--count", "1", "--yes", "--json"];
+    let taken = &program.run(&args).done().json()[0];
+    assert_eq!(taken["codec"], "unknown");
+    assert_eq!(taken["payload_hex"], "00feff01");
+}
+
+#[test]
+fn a_worker_counts_as_a_transfer_client() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let worker = program.begin(&["worker", "orders", "--yes"]);
+    wait_for("the subscription", || {
+        let queue = &program.run(&["queues", "--json"]).done().json()[0];
+        queue["transfer_clients"] == json!(1)
+    });
+    worker.signal("TERM");
+    worker.ended().done();
+}

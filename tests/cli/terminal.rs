@@ -1,0 +1,94 @@
+//! Prompts, on a terminal of the test's own.
+
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use std::io::{Read as _, Write as _};
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+
+use crate::program::Program;
+
+/// Runs the binary on a terminal, types `answer` when it asks, and returns what was shown and how
+/// it ended.
+fn answered(program: &Program, args: &[&str], question: &str, answer: &str) -> (String, u32) {
+    let size = PtySize {
+        rows: 24,
+        cols: 80,
+        pixel_width: 0,
+        pixel_height: 0,
+    };
+    let pty = native_pty_system().openpty(size).unwrap();
+    let plain = program.command(args);
+    let mut command = CommandBuilder::new(plain.get_program());
+    command.args(plain.get_args());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        }
+    }
+    let mut child = pty.slave.spawn_command(command).unwrap();
+    drop(pty.slave);
+    let mut reader = pty.master.try_clone_reader().unwrap();
+    let mut writer = pty.master.take_writer().unwrap();
+    let mut shown = String::new();
+    let mut bytes = [0; 4096];
+    let mut has_answered = false;
+    while let Ok(count @ 1..) = reader.read(&mut bytes) {
+        shown.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        if !has_answered && shown.contains(question) {
+            writer.write_all(format!("{answer}\n").as_bytes()).unwrap();
+            has_answered = true;
+        }
+    }
+    assert!(has_answered, "{question:?} was not asked: {shown}");
+    (shown, child.wait().unwrap().exit_code())
+}
+
+#[test]
+fn consuming_asks_and_names_server_and_depth() {
+    let program = Program::start();
+    program.server.cmd(&["RPUSH", "orders", "one", "two"]);
+    let args = ["consume", "orders", "--count", "1"];
+    let (shown, code) = answered(&program, &args, "[y/N]", "n");
+    assert!(
+        shown.contains(program.server.socket().to_str().unwrap()),
+        "{shown}"
+    );
+    assert!(shown.contains("2 are there"), "{shown}");
+    assert_eq!(code, 1);
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 2);
+    let (shown, code) = answered(&program, &args, "[y/N]", "y");
+    assert!(shown.contains("one"), "{shown}");
+    assert_eq!(code, 0);
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
+}
+
+#[test]
+fn working_asks_and_nothing_but_yes_is_yes() {
+    let program = Program::start();
+    program.offer("orders", "hello", "0");
+    let args = ["worker", "orders", "--until-empty"];
+    for answer in ["", "n", "what"] {
+        let (shown, code) = answered(&program, &args, "[y/N]", answer);
+        assert!(shown.contains("1 wait"), "{shown}");
+        assert_eq!(code, 1);
+        assert_eq!(program.server.int(&["EXISTS", "orders"]), 0);
+    }
+    assert_eq!(answered(&program, &args, "[y/N]", "yes").1, 0);
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
+}
+
+#[test]
+fn an_unknown_frame_form_is_asked_for() {
+    let program = Program::start();
+    let args = ["offer", "orders", "hello", "--in", "1h"];
+    assert_eq!(answered(&program, &args, "Form [byte-id]:", "round").1, 2);
+    assert_eq!(program.server.int(&["DBSIZE"]), 0);
+    assert_eq!(
+        answered(&program, &args, "Form [byte-id]:", "double-id").1,
+        0
+    );
+    let entries = program.run(&["entries", "orders", "--json"]).done().json();
+    assert_eq!(entries[0]["form"], "double-id");
+}

@@ -1,0 +1,184 @@
+//! What goes wrong: bad input of every kind, servers that are gone, hung or do not let us in.
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::time::Duration;
+
+use delayscope::clock::instant;
+
+use crate::program::{Program, bare, local};
+use crate::support::Server;
+
+#[test]
+fn bad_input_says_what_is_wrong_with_it() {
+    let cases: [(&[&str], &str); 24] = [
+        (&["queus"], "\"queus\" is neither a command nor a URL"),
+        (&["rediss://h"], "TLS"),
+        (&["http://h"], "scheme \"http\" is unknown"),
+        (&["redis://h:x"], "port \"x\""),
+        (&["redis://h:0/1"], "port \"0\""),
+        (&["redis://h/one"], "database \"one\""),
+        (&["unix://nowhere"], "socket's path"),
+        (&["redis://a", "-u", "redis://b"], "two servers"),
+        (&["redis://a", "-p", "1"], "-p"),
+        (&["-p", "0", "queues"], "'0'"),
+        (&["-p", "65536", "queues"], "'65536'"),
+        (&["-n", "-1", "queues"], "-1"),
+        (&["--queue", "zset-list:a", "queues"], "lacks a key"),
+        (&["--queue", "zset-list:a,b,weeks", "queues"], "weeks"),
+        (&["--queue", "", "queues"], "needs a name"),
+        (&["show"], "QUEUE"),
+        (&["watch", "--interval", "5ms"], "200ms to 60s"),
+        (&["watch", "--interval", "5"], "needs a unit"),
+        (&["offer", "q", "x"], "--in"),
+        (&["offer", "q", "x", "--in", "soon"], "a span is written"),
+        (&["offer", "q", "x", "--at", "1700000000"], "1700000000000"),
+        (
+            &["offer", "q", "x", "--in", "5s", "--form", "round"],
+            "byte-id",
+        ),
+        (
+            &["offer", "q", "x", "--in", "5s", "--codec", "avro"],
+            "kryo5",
+        ),
+        (&["entries", "q", "--id", "xyz"], "16 hex digits"),
+    ];
+    for (args, why) in cases {
+        let said = local(args).failed(why);
+        assert_eq!(said.out, "", "{args:?}");
+    }
+    local(&["decode", "--file", "/nowhere/at/all"]).failed("could not open /nowhere/at/all");
+    local(&["decode", "xyz", "--as", "hex"]).partly();
+}
+
+#[test]
+fn an_error_is_one_line() {
+    for args in [
+        ["-p", "1", "queues"].as_slice(),
+        &["rediss://h"],
+        &["queus"],
+    ] {
+        let err = local(args).failed("delayscope: ").err;
+        assert_eq!(err.lines().count(), 1, "{err}");
+        assert!(err.ends_with(".\n") || err.ends_with("?\n"), "{err:?}");
+    }
+}
+
+#[test]
+fn a_queue_that_is_not_there_is_not_made_up() {
+    let program = Program::start();
+    for args in [["show", "nope"], ["entries", "nope"]] {
+        let said = program.run(&args).partly();
+        for key in [
+            "no such queue \"nope\"",
+            "redisson_delay_queue_timeout:{nope}",
+            "redisson_delay_queue:{nope}",
+            "redisson_delay_queue_channel:{nope}",
+        ] {
+            assert!(said.err.contains(key), "{key}: {}", said.err);
+        }
+    }
+    program.run(&["queues"]).partly();
+}
+
+#[test]
+fn a_server_that_is_gone_is_told_at_once_with_its_address() {
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let began = instant();
+    let said = local(&["-p", &port.to_string(), "queues"]);
+    let said = said.failed(&format!("127.0.0.1:{port}/0"));
+    assert!(said.err.contains("refused"), "{}", said.err);
+    assert!(began.elapsed() < Duration::from_secs(3));
+    local(&["-s", "/nowhere/at/all", "queues"]).failed("/nowhere/at/all");
+}
+
+#[test]
+fn a_server_that_hangs_is_told_after_two_seconds() {
+    let program = Program::start();
+    program.server.stop();
+    let began = instant();
+    let said = program.run(&["queues"]).failed("did not answer");
+    program.server.go_on();
+    assert!(began.elapsed() < Duration::from_secs(6), "{said:?}");
+}
+
+#[test]
+fn what_is_no_redis_server_is_said() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut stream = stream;
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    local(&["-p", &port, "queues"]).failed(&port);
+}
+
+#[test]
+fn a_wrong_password_is_told_and_never_shown() {
+    let program = Program::at(Server::start_with(&["--requirepass", "right"]));
+    let socket = program.server.socket();
+    let socket = socket.to_str().unwrap();
+    let url = format!("unix://user:hunter2@{socket}");
+    for args in [
+        vec!["-s", socket, "-a", "hunter2", "queues"],
+        vec!["-u", &url, "queues"],
+        vec![&url],
+    ] {
+        let said = local(&args).failed("password");
+        assert!(!said.err.contains("hunter2"), "{}", said.err);
+    }
+    program.run(&["queues"]).failed("password");
+    // With the right one from the environment there is nothing to complain about but no queues.
+    let home = tempfile::tempdir().unwrap();
+    let mut command = bare(home.path());
+    command
+        .args(["-s", socket, "queues"])
+        .env("REDISCLI_AUTH", "right");
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+}
+
+#[test]
+fn a_password_in_a_url_is_never_repeated() {
+    let cases: [&[&str]; 6] = [
+        &["redis://u:hunter2@127.0.0.1:1", "queues"],
+        &["redis://u:hunter2@127.0.0.1:x"],
+        &["rediss://u:hunter2@h"],
+        &["queues", "redis://u:hunter2@h"],
+        &["show", "a", "redis://u:hunter2@h/1"],
+        &["redis://u:hunter2@h", "-p", "1"],
+    ];
+    for args in cases {
+        let said = local(args).failed("");
+        assert!(!said.err.contains("hunter2"), "{args:?}: {}", said.err);
+        assert!(!said.out.contains("hunter2"), "{args:?}: {}", said.out);
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_it_silently() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let mut watch = program.begin(&["watch", "--json", "--interval", "200ms"]);
+    assert_eq!(watch.next_json()["queue"], "orders");
+    let said = watch.close_output();
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+}
+
+#[test]
+fn watching_survives_a_server_that_goes_away_and_comes_back() {
+    let mut program = Program::start();
+    let mut watch = program.begin(&["watch", "orders", "--json", "--interval", "200ms"]);
+    assert_eq!(watch.next_json()["waiting"], 0);
+    program.server.restart();
+    program.offer("orders", "hello", "1h");
+    while watch.next_json()["waiting"] != 1 {}
+    watch.signal("INT");
+    watch.ended().done();
+}

@@ -1,0 +1,108 @@
+package delayscope.interop;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RBlockingQueue;
+import org.redisson.api.RDelayedQueue;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.Codec;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.codec.JsonJacksonCodec;
+import org.redisson.codec.Kryo5Codec;
+import org.redisson.config.Config;
+
+/** One Redisson client: its connections, its transfer tasks and its consuming threads. */
+final class Client {
+    private final RedissonClient redisson;
+    private final Answers answers;
+    private final List<Thread> consumers = new ArrayList<>();
+    private volatile boolean leaving;
+
+    Client(String url, Answers answers) {
+        Config config = new Config();
+        config.useSingleServer()
+                .setAddress(url)
+                .setConnectionMinimumIdleSize(2)
+                .setConnectionPoolSize(32)
+                .setSubscriptionConnectionMinimumIdleSize(1);
+        redisson = Redisson.create(config);
+        this.answers = answers;
+    }
+
+    /**
+     * Offers each {@code delay-ms:hex}. Whoever holds the delayed queue transfers it too, so a client that shall
+     * only offer has to leave before the first entry is due.
+     */
+    int offer(String queue, String codec, String[] words, int first) {
+        RDelayedQueue<Object> delayed = redisson.getDelayedQueue(target(queue, codec));
+        for (int i = first; i < words.length; i++) {
+            int colon = words[i].indexOf(':');
+            long delay = Long.parseLong(words[i].substring(0, colon));
+            delayed.offer(Hex.text(words[i].substring(colon + 1)), delay, TimeUnit.MILLISECONDS);
+        }
+        return words.length - first;
+    }
+
+    /** Transfers what falls due, for as long as the client lives. */
+    void work(String queue, String codec) {
+        redisson.getDelayedQueue(target(queue, codec));
+    }
+
+    /** Takes elements by blocking, and tells each with the time of its arrival. */
+    void consume(String tag, String queue, String codec) throws InterruptedException {
+        RBlockingQueue<Object> target = target(queue, codec);
+        CountDownLatch started = new CountDownLatch(1);
+        Thread thread = new Thread(() -> {
+            started.countDown();
+            while (!leaving) {
+                take(tag, target);
+            }
+        }, "consume " + queue);
+        thread.setDaemon(true);
+        consumers.add(thread);
+        thread.start();
+        started.await();
+    }
+
+    private void take(String tag, RBlockingQueue<Object> target) {
+        try {
+            Object value = target.poll(1, TimeUnit.SECONDS);
+            if (value != null) {
+                long at = System.currentTimeMillis();
+                answers.say(tag, "took", at, value.getClass().getName(), Hex.of(value.toString()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            if (!leaving) {
+                answers.failed(tag, e);
+            }
+        }
+    }
+
+    /** Ends the client; what it had not transferred stays where it is. */
+    void leave() {
+        leaving = true;
+        redisson.shutdown(0, 2, TimeUnit.SECONDS);
+    }
+
+    private <T> RBlockingQueue<T> target(String queue, String codec) {
+        return redisson.getBlockingQueue(queue, codec(codec));
+    }
+
+    private static Codec codec(String name) {
+        switch (name) {
+            case "string":
+                return new StringCodec();
+            case "json":
+                return new JsonJacksonCodec();
+            case "kryo5":
+                return new Kryo5Codec();
+            default:
+                throw new IllegalArgumentException("unknown codec " + name);
+        }
+    }
+}
