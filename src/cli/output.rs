@@ -239,7 +239,7 @@ mod tests {
         ];
         let row = |room| {
             written(Some(room), |out| {
-                out.row(&columns, &["q", "0:31", "1,000,000"]).unwrap()
+                out.row(&columns, &["q", "0:31", "1,000,000"]).unwrap();
             })
         };
         assert_eq!(row(23), "q       0:31  1,000,000\n");
