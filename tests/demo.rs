@@ -1,14 +1,9 @@
 //! The demo: what each scenario shows, and that nothing of it stays.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a failure here is a failed test; one test is a program that tells its socket"
-)]
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 mod support;
 
-use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixStream;
@@ -183,29 +178,28 @@ async fn a_demo_that_is_dropped_leaves_nothing() {
 
 #[test]
 fn kill_9_of_the_program_leaves_neither_server_nor_directory() {
-    if std::env::var_os(PROGRAM).is_some() {
-        be_the_program();
-    }
-    let mut program = program("kill_9_of_the_program_leaves_neither_server_nor_directory");
-    let told = BufReader::new(program.stdout.take().unwrap())
-        .lines()
-        .find_map(|line| line.unwrap().strip_prefix("socket ").map(PathBuf::from));
-    let socket = told.expect("the program tells its socket");
+    let mut program = Program::start(&["demo"], None);
+    let socket = program.socket();
     let pid = server_pid(&socket);
     assert!(is_running(&pid));
-
-    program.kill().unwrap();
-    program.wait().unwrap();
+    program.child.kill().unwrap();
     wait_for("the directory to go", || !socket.parent().unwrap().exists());
     assert!(!is_running(&pid));
 }
 
 #[test]
-fn valkey_will_do_and_without_any_server_one_line_says_how_to_get_one() {
-    const NAME: &str = "valkey_will_do_and_without_any_server_one_line_says_how_to_get_one";
-    if std::env::var_os(PROGRAM).is_some() {
-        be_the_program();
+fn ctrl_c_and_the_signals_of_a_session_that_ends_leave_nothing() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut program = Program::start(&["demo"], None);
+        let socket = program.socket();
+        program.signal(signal);
+        program.child.wait().unwrap();
+        assert!(!socket.parent().unwrap().exists(), "SIG{signal}");
     }
+}
+
+#[test]
+fn valkey_will_do_and_without_any_server_one_line_says_how_to_get_one() {
     let bin = tempfile::tempdir().unwrap();
     let usual = std::env::var_os("PATH").unwrap();
     let link = |name: &str, to: &Path| symlink(to, bin.path().join(name)).unwrap();
@@ -213,50 +207,71 @@ fn valkey_will_do_and_without_any_server_one_line_says_how_to_get_one() {
         let mut places = std::env::split_paths(&usual).map(|dir| dir.join(tool));
         link(tool, &places.find(|file| file.is_file()).unwrap());
     }
-    let told = || {
-        let mut program = program_with_path(NAME, bin.path().as_os_str());
-        let told = BufReader::new(program.stdout.take().unwrap())
-            .lines()
-            .map(Result::unwrap)
-            .find(|line| line.starts_with("socket ") || line.starts_with("error "));
-        program.kill().unwrap();
-        program.wait().unwrap();
-        told.unwrap()
-    };
-    let error = told();
-    assert!(error.contains("sh assets/setup.sh"), "{error}");
+    let output = Program::command(&["demo"], Some(bin.path())).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("sh assets/setup.sh"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+
     link("valkey-server", &support::server_binary());
-    let socket = told();
-    assert!(socket.starts_with("socket "), "{socket}");
+    let mut program = Program::start(&["demo"], Some(bin.path()));
+    let socket = program.socket();
+    program.signal("TERM");
+    program.child.wait().unwrap();
+    assert!(!socket.parent().unwrap().exists());
 }
 
-/// Says in the environment of a test that it is to be a program with a demo, until it is killed.
-const PROGRAM: &str = "DELAYSCOPE_TEST_DEMO_PROGRAM";
-
-/// A program of its own that runs a demo: the named test once more.
-fn program(test: &str) -> Child {
-    program_with_path(test, &std::env::var_os("PATH").unwrap())
+/// The program, playing without a terminal.
+struct Program {
+    child: Child,
 }
 
-fn program_with_path(test: &str, path: &OsStr) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture", test])
-        .env(PROGRAM, "1")
-        .env("PATH", path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-fn be_the_program() -> ! {
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let demo = Demo::start(DemoOptions::default()).await;
-        match &demo {
-            Ok(demo) => println!("\nsocket {}", socket(demo.endpoint()).display()),
-            Err(error) => println!("\nerror {error}"),
+impl Program {
+    fn command(arguments: &[&str], path: Option<&Path>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_delayscope"));
+        command.args(arguments).stdin(Stdio::null());
+        if let Some(path) = path {
+            command.env("PATH", path);
         }
-        std::future::pending().await
-    })
+        command
+    }
+
+    fn start(arguments: &[&str], path: Option<&Path>) -> Self {
+        let child = Self::command(arguments, path)
+            .arg("--json")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self { child }
+    }
+
+    /// The socket of the server that it says it plays on.
+    fn socket(&mut self) -> PathBuf {
+        let told = self.child.stdout.take().unwrap();
+        let mut lines = BufReader::new(told);
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        // It goes on telling: somebody has to listen.
+        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
+        let started: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let server = started["server"].as_str().unwrap();
+        PathBuf::from(server.strip_suffix("/0").unwrap())
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.unwrap().success());
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -343,6 +358,19 @@ async fn under_a_prefix_exactly_the_demos_own_keys_come_and_go() {
         server.int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]),
         1
     );
+}
+
+#[test]
+fn ctrl_c_removes_the_demos_keys_from_ones_own_server() {
+    let server = Server::start();
+    server.cmd(&["SET", "theirs", "1"]);
+    let url = server.url();
+    let mut program = Program::start(&["-u", &url, "demo", "--prefix", "demo:"], None);
+    program.socket();
+    wait_for("the demo's keys", || server.int(&["DBSIZE"]) > 8);
+    program.signal("INT");
+    assert!(program.child.wait().unwrap().success());
+    assert_eq!(server.int(&["DBSIZE"]), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -103,8 +103,7 @@ impl Watch {
     }
 
     async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {
-        let client = wire::subscriber(self.store.endpoint()).map_err(|_| Failure::Away)?;
-        let connection = within(client.get_async_pubsub()).await;
+        let connection = within(wire::pubsub(self.store.endpoint())).await;
         let Some(Ok(pubsub)) = connection else {
             return Err(Failure::Away);
         };

@@ -10,7 +10,8 @@ use std::time::Duration;
 use delayscope::clock::instant;
 use delayscope::ops::refresh;
 use delayscope::queue::{Address, Known, Link, LinkState, Optional, Queue};
-use delayscope::store::{Access, Store, StoreError};
+use delayscope::store::{Access, Store, StoreError, watch};
+use futures_util::StreamExt;
 
 use crate::support::{PATIENCE, Server, until};
 use crate::{live, lost, open};
@@ -259,7 +260,11 @@ async fn a_server_as_old_as_5_0_has_nothing_to_refuse() {
 async fn a_password_that_the_server_does_not_want_is_no_reason_to_stay_out() {
     let mut server = Server::start();
     server.log_in(None, Some("lingering"));
-    open(&server).await;
+    let store = open(&server).await;
+    let heard = tokio::spawn(watch::announcements(&store).collect::<Vec<_>>());
+    server.log_in(None, None);
+    until("a subscription", || server.int(&["PUBSUB", "NUMPAT"]) == 1).await;
+    heard.abort();
 }
 
 #[tokio::test]
@@ -318,7 +323,7 @@ impl Relay {
                     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
                     let (mute, dead) = (Arc::clone(&mute), Arc::clone(&dead));
                     std::thread::spawn(move || {
-                        let mut bytes = [0; 65_536];
+                        let mut bytes = [0; 16_384];
                         while let Ok(n @ 1..) = from.read(&mut bytes) {
                             dead.fetch_or(mute.load(Relaxed), Relaxed);
                             if !dead.load(Relaxed) && to.write_all(&bytes[..n]).is_err() {

@@ -25,10 +25,10 @@ impl Dice {
         range.start + step
     }
 
-    /// A number of the range, the small ones more often.
+    /// A number of the range, the smaller the likelier: the smaller one of two.
     pub(super) fn small(&mut self, range: Range<i64>) -> i64 {
-        let high = self.number(range.clone()) + 1;
-        self.number(range.start..high)
+        let one = self.number(range.clone());
+        one.min(self.number(range))
     }
 
     /// One of these.

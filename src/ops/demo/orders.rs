@@ -10,11 +10,11 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
 /// How many wait when the demo begins, and within which time they fall due.
-const WAITING: [(usize, i64); 3] = [(700, 10 * MINUTE), (1_500, HOUR), (1_400, 24 * HOUR)];
+const WAITING: [(usize, i64); 3] = [(400, 10 * MINUTE), (1_400, HOUR), (1_800, 24 * HOUR)];
 
 pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {
     let mut shop = Shop::new(1);
-    let first = shop.spread(stage, 60, MINUTE);
+    let first = shop.spread(stage, 30, MINUTE);
     stage.offer(&first).await
 }
 
@@ -67,7 +67,7 @@ impl Shop {
     /// After how many ms an order is looked at again, and what for.
     fn next_step(&mut self) -> (i64, &'static str) {
         match self.dice.number(0..20) {
-            0..5 => (self.dice.number(300..1_500), "retry-payment"),
+            0..5 => (self.dice.number(100..900), "retry-payment"),
             5..12 => (self.dice.number(3 * SECOND..MINUTE), "confirm-by-mail"),
             12..16 => (self.dice.number(MINUTE..10 * MINUTE), "release-stock"),
             16..18 => (15 * MINUTE, "cancel-if-unpaid"),

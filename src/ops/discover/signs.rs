@@ -7,30 +7,15 @@ use crate::store::read::Kind;
 /// `redisson_delay_queue:` in the name of its order list.
 const OWN_PREFIXES: [&[u8]; 2] = [b"delayscope:aside:", b"delayscope:quarantine:"];
 
-/// The names that a queue with this key or channel may have: none when it is no sign of one, two
-/// when it is `…:{X}`, which Redisson makes of the name `X` and of the name `{X}`.
+/// The names that a queue with this key or channel may have; see [`name::names_of_key`].
 pub(super) fn names(key: &[u8]) -> Vec<QueueName> {
-    let prefixes = [
-        name::TIMEOUTS_PREFIX,
-        name::CHANNEL_PREFIX,
-        name::ORDER_PREFIX,
-    ];
-    let rest = prefixes
+    let own = OWN_PREFIXES
         .iter()
-        .chain(&OWN_PREFIXES)
         .find_map(|prefix| key.strip_prefix(*prefix));
-    let Some(rest) = rest.filter(|rest| rest.contains(&b'{')) else {
-        return Vec::new();
-    };
-    let inner = rest
-        .strip_prefix(b"{")
-        .and_then(|rest| rest.strip_suffix(b"}"))
-        .filter(|inner| !inner.is_empty() && !inner.contains(&b'{'));
-    inner
-        .into_iter()
-        .chain([rest])
-        .map(QueueName::new)
-        .collect()
+    match own {
+        Some(rest) => name::names_of_key(&[name::ORDER_PREFIX, rest].concat()),
+        None => name::names_of_key(key),
+    }
 }
 
 /// Which of the names are meant, by what their targets are: those whose target is a list; when
@@ -61,25 +46,15 @@ mod tests {
     }
 
     #[test]
-    fn a_key_with_a_plain_tag_may_mean_two_names() {
-        assert_eq!(text("redisson_delay_queue:{q}"), ["q", "{q}"]);
-        assert_eq!(text("redisson_delay_queue_timeout:{a:b}"), ["a:b", "{a:b}"]);
-        assert_eq!(text("delayscope:aside:{q}"), ["q", "{q}"]);
-        assert_eq!(text("delayscope:quarantine:a{b}c"), ["a{b}c"]);
-        assert_eq!(text("redisson_delay_queue_channel:a{b}c"), ["a{b}c"]);
-        assert_eq!(text("redisson_delay_queue:{a}{b}"), ["{a}{b}"]);
-    }
-
-    #[test]
-    fn other_keys_are_no_signs() {
-        for key in [
-            "redisson_delay_queue:",
-            "redisson_delay_queue:x",
-            "rediss",
-            "orders",
-            "",
+    fn what_bulk_changes_and_repairs_keep_is_a_sign_too() {
+        for prefix in [
+            "redisson_delay_queue",
+            "delayscope:aside",
+            "delayscope:quarantine",
         ] {
-            assert_eq!(text(key), [""; 0], "{key}");
+            assert_eq!(text(&format!("{prefix}:{{q}}")), ["q", "{q}"]);
+            assert_eq!(text(&format!("{prefix}:a{{b}}c")), ["a{b}c"]);
+            assert_eq!(text(&format!("{prefix}:q")), [""; 0]);
         }
     }
 

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
+use redis::aio::{MultiplexedConnection, PubSub};
 use redis::io::tcp::TcpSettings;
 use redis::{
-    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo, Pipeline,
-    RedisConnectionInfo, Value,
+    AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo,
+    Pipeline, RedisConnectionInfo, RedisError, Value,
 };
 
 use super::super::error::{StoreError, plain, words};
@@ -42,6 +42,29 @@ pub(in crate::store) async fn connect(
         .map_err(|e| unreachable(plain(&e)))?;
     let clock = greet(&mut wire, endpoint).await?;
     Ok((wire, clock))
+}
+
+/// A connection in subscriber mode.
+pub(in crate::store) async fn pubsub(endpoint: &Endpoint) -> Result<PubSub, StoreError> {
+    let unreachable = |error: &RedisError| StoreError::NotConnected {
+        server: endpoint.to_string(),
+        why: plain(error),
+    };
+    let opened = subscriber(endpoint)?.get_async_pubsub().await;
+    match opened {
+        // As in `greet`: the password may be one that the server does not want. If it is a wrong
+        // one, subscribing is refused.
+        Err(error) if error.kind() == ErrorKind::AuthenticationFailed => {
+            let bare = Endpoint {
+                user: None,
+                password: None,
+                ..endpoint.clone()
+            };
+            subscriber(&bare)?.get_async_pubsub().await
+        }
+        other => other,
+    }
+    .map_err(|e| unreachable(&e))
 }
 
 /// A client for a connection in subscriber mode, which logs in by the library's means.
