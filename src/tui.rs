@@ -11,7 +11,6 @@ pub mod model;
 pub mod msg;
 pub mod run;
 pub mod runner;
-pub mod start;
 pub mod terminal;
 pub mod theme;
 pub mod update;
