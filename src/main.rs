@@ -29,7 +29,7 @@ fn start(args: Args) -> anyhow::Result<u8> {
 async fn hand_over(command: Option<Command>, config: &Config) -> anyhow::Result<u8> {
     #[cfg(feature = "tui")]
     if cli::is_on_terminal() && !config.json {
-        use delayscope::tui::show;
+        use delayscope::tui::start::show;
         match &command {
             None => return show(config, config.endpoint.clone(), config.queues.clone()).await,
             Some(Command::Demo(asked)) => {

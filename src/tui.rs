@@ -11,6 +11,7 @@ pub mod model;
 pub mod msg;
 pub mod run;
 pub mod runner;
+pub mod start;
 pub mod terminal;
 pub mod theme;
 pub mod update;
