@@ -23,12 +23,15 @@ mod traffic;
 mod watch;
 mod worker;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
-use crate::args::Command;
+use crate::args::{Command, without_passwords};
 use crate::config::Config;
 use output::Output;
-pub use say::{NothingMatched, sentence};
+use say::{NothingMatched, sentence};
+
+/// The exit code of what failed.
+const FAILED: u8 = 2;
 
 /// How a subcommand ended, when nothing failed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -37,6 +40,62 @@ pub enum Outcome {
     Done,
     /// Nothing matched, or not all was done: exit code 1.
     Partly,
+}
+
+impl Outcome {
+    /// The exit code.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Partly => 1,
+        }
+    }
+}
+
+/// Whether somebody sits in front of us: both standard input and output are a terminal.
+#[must_use]
+pub fn is_on_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Says on standard error why it failed; returns the exit code. A reader of our output that went
+/// away is no failure.
+#[must_use]
+pub fn failed(error: &anyhow::Error) -> u8 {
+    if is_closed_pipe(error) {
+        return Outcome::Done.code();
+    }
+    say::note(&sentence(error));
+    if error.is::<NothingMatched>() {
+        Outcome::Partly.code()
+    } else {
+        FAILED
+    }
+}
+
+/// Says what clap has to say: help and version on standard output, what it does not understand on
+/// standard error, without passwords; returns the exit code.
+#[must_use]
+pub fn usage(error: &clap::Error) -> u8 {
+    let (is_terminal, mut to): (_, Box<dyn Write>) = if error.use_stderr() {
+        (io::stderr().is_terminal(), Box::new(io::stderr()))
+    } else {
+        (io::stdout().is_terminal(), Box::new(io::stdout()))
+    };
+    let said = if is_terminal && std::env::var_os("NO_COLOR").is_none() {
+        error.render().ansi().to_string()
+    } else {
+        error.render().to_string()
+    };
+    let said = if error.use_stderr() {
+        without_passwords(&said)
+    } else {
+        said
+    };
+    // Whoever closed the pipe wants no more of it.
+    let _ = write!(to, "{said}");
+    u8::try_from(error.exit_code()).unwrap_or(FAILED)
 }
 
 /// Runs a subcommand; none prints the queues.
@@ -62,8 +121,7 @@ pub async fn run<W: Write>(
 }
 
 /// Whether an error only says that nobody reads our output any more.
-#[must_use]
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
         let json = cause

@@ -11,6 +11,7 @@ pub mod model;
 pub mod msg;
 pub mod run;
 pub mod runner;
+pub mod start;
 pub mod terminal;
 pub mod theme;
 pub mod update;
@@ -21,12 +22,11 @@ use tokio::sync::mpsc::unbounded_channel;
 
 pub use self::edge::Ended;
 use self::edge::Surface as _;
-use self::model::{Background, Look, Model, Zone};
+use self::model::{Look, Model};
 use self::runner::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
-use crate::config::{Config, Theme};
-use crate::queue::{Endpoint, Queue};
+use crate::queue::Queue;
 use crate::store::{Access, Store};
 
 /// What the screen starts with.
@@ -38,29 +38,6 @@ pub struct Options {
     pub look: Look,
     /// How often the selected queue is read, in ms: 200 to 60,000.
     pub interval_ms: u64,
-}
-
-/// Shows `named` queues (none: all there are) of a server as `config` says; the exit code.
-pub async fn show(config: &Config, server: Endpoint, named: Vec<Queue>) -> anyhow::Result<u8> {
-    let access = if config.read_only {
-        Access::ReadOnly
-    } else {
-        Access::ReadWrite
-    };
-    let options = Options {
-        named,
-        look: Look {
-            ascii: config.screen.ascii,
-            no_color: !config.screen.colour,
-            truecolor: config.screen.theme.map(|theme| match theme {
-                Theme::Dark => Background::Dark,
-                Theme::Light => Background::Light,
-            }),
-            zone: Zone::Local,
-        },
-        interval_ms: u64::try_from(config.screen.interval.as_millis()).unwrap_or(u64::MAX),
-    };
-    Ok(run(Store::open(server, access), options).await?.code())
 }
 
 /// Shows the screen until it ends; the exit code is [`Ended::code`]. Fails when the terminal

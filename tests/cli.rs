@@ -2,6 +2,8 @@
 
 #[path = "cli/decoding.rs"]
 mod decoding;
+#[path = "cli/guards.rs"]
+mod guards;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/reading.rs"]

@@ -47,7 +47,8 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-/// Plays behind a screen, which is given the server, until that is left; how it was left.
+/// Plays behind a screen, which is given the server and the queues, until that is left; returns
+/// how it was.
 pub async fn behind<F, S, T>(asked: &args::Demo, config: &Config, screen: F) -> anyhow::Result<T>
 where
     F: FnOnce(Endpoint, Vec<Queue>) -> S,

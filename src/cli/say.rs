@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 /// Nothing matched what was asked for, which is no failure: exit code 1.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct NothingMatched(pub String);
+pub(super) struct NothingMatched(pub(super) String);
 
 /// Says `line` on standard error. When nobody listens there, nothing is lost that matters.
 pub(super) fn note(line: &str) {
@@ -13,8 +13,7 @@ pub(super) fn note(line: &str) {
 }
 
 /// An error with its causes as one line that ends like a sentence.
-#[must_use]
-pub fn sentence(error: &anyhow::Error) -> String {
+pub(super) fn sentence(error: &anyhow::Error) -> String {
     let mut line = format!("{error:#}").replace(['\n', '\r'], " ");
     if !line.ends_with(['.', '?', '!']) {
         line.push('.');

@@ -16,7 +16,7 @@ use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::ops::refresh::pulse;
 use crate::queue::name::names_of_key;
-use crate::queue::{Announcement, Known, Queue, text};
+use crate::queue::{Announcement, Known, Optional, Queue, text};
 use crate::store::Store;
 use crate::store::watch::announcements;
 
@@ -59,7 +59,11 @@ pub(super) async fn run<W: Write>(
             () = stop.asked() => break,
             message = messages.next() => message,
         };
-        let Some(message) = message else { break };
+        let Some(message) = message else {
+            let why = session.store.why_refused(Optional::PSubscribe);
+            let why = why.unwrap_or_else(|| "the subscription ended".to_owned());
+            anyhow::bail!("could not listen on {}: {why}", config.endpoint);
+        };
         let Some(queue) = queue_of(&message, &chosen) else {
             continue;
         };

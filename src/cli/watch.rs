@@ -10,11 +10,16 @@ use tokio::time::MissedTickBehavior;
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::Stop;
-use super::{Outcome, say, shape, times};
+use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
 use crate::ops::{discover::Found, discover::discover, refresh::pulses};
 use crate::queue::{Queue, text};
+
+/// Queues are looked for again after this, when there are some.
+const LOOK_AGAIN: Duration = Duration::from_mins(10);
+/// And after this, when there are none.
+const LOOK_ON: Duration = Duration::from_secs(10);
 
 /// Prints the queues until asked to end, or `count` times.
 pub(super) async fn run<W: Write>(
@@ -38,8 +43,12 @@ pub(super) async fn run<W: Write>(
 struct Watching<'a> {
     session: &'a Session,
     queues: Vec<Queue>,
-    /// Queues are looked for while we watch: none was named.
+    /// They were named; no others are looked for.
+    named: bool,
+    /// Others are being looked for.
     looking: bool,
+    /// All keys were looked through once.
+    looked: bool,
     /// The last trouble that was told, so that it is told once.
     told: Option<String>,
 }
@@ -52,8 +61,10 @@ impl<'a> Watching<'a> {
         };
         Self {
             session,
+            named: !named.is_empty(),
             looking: named.is_empty(),
             queues: named,
+            looked: false,
             told: None,
         }
     }
@@ -69,6 +80,7 @@ impl<'a> Watching<'a> {
         let mut ticks = tokio::time::interval(every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut found = std::pin::pin!(discover(&self.session.store, Vec::new()));
+        let mut again = std::pin::pin!(tokio::time::sleep(Duration::ZERO));
         let mut looks = 0;
         while count.is_none_or(|count| looks < count) {
             // Queues are taken in first, so that the first look has those that are known at once.
@@ -76,15 +88,23 @@ impl<'a> Watching<'a> {
                 biased;
                 () = stop.asked() => break,
                 found = found.next(), if self.looking => match found {
-                    Some(Found::Queue(queue)) => self.queues.push(queue),
-                    Some(Found::Progress { .. }) => {}
-                    Some(Found::Done { .. }) | None => self.looking = false,
-                },
-                _ = ticks.tick() => {
-                    // While nothing was found yet, looking has not begun.
-                    if self.looking && self.queues.is_empty() {
-                        continue;
+                    Some(Found::Queue(queue)) if self.queues.contains(&queue) => {}
+                    Some(Found::Queue(queue)) => {
+                        if self.queues.is_empty() {
+                            ticks.reset_immediately();
+                        }
+                        self.queues.push(queue);
                     }
+                    Some(Found::Progress { .. }) => {}
+                    Some(Found::Done { .. }) | None => {
+                        again.set(tokio::time::sleep(self.looked_through(count)?));
+                    }
+                },
+                () = &mut again, if !self.looking && !self.named => {
+                    self.looking = true;
+                    found.set(discover(&self.session.store, Vec::new()));
+                }
+                _ = ticks.tick(), if !self.queues.is_empty() => {
                     self.look(out).await?;
                     looks += 1;
                 }
@@ -115,6 +135,24 @@ impl<'a> Watching<'a> {
         }
         out.flush()?;
         Ok(())
+    }
+
+    /// All keys were looked through; returns how long until they are again.
+    fn looked_through(&mut self, count: Option<u64>) -> anyhow::Result<Duration> {
+        let first = !std::mem::replace(&mut self.looked, true);
+        self.looking = false;
+        if !self.queues.is_empty() {
+            return Ok(LOOK_AGAIN);
+        }
+        let server = self.session.store.endpoint();
+        if count.is_some() {
+            let why = format!("no delayed queues in {server} to watch. Name one with --queue.");
+            return Err(NothingMatched(why).into());
+        }
+        if first {
+            say::note(&format!("no delayed queues in {server} yet; looking on"));
+        }
+        Ok(LOOK_ON)
     }
 
     fn tell(&mut self, trouble: &str) {

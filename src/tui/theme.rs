@@ -73,6 +73,10 @@ pub struct Glyphs {
     pub down: &'static str,
     /// Differs.
     pub differs: &'static str,
+    /// Good news.
+    pub good: &'static str,
+    /// A reason why not.
+    pub warn: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -101,6 +105,8 @@ const UNICODE: Glyphs = Glyphs {
     up: "↑",
     down: "↓",
     differs: "≠",
+    good: "✓",
+    warn: "▲",
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
@@ -125,6 +131,8 @@ const ASCII: Glyphs = Glyphs {
     up: "+",
     down: "-",
     differs: "!",
+    good: "*",
+    warn: "!",
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],

@@ -23,6 +23,9 @@ use super::widget::pane::{Pane, Part};
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
 
+/// Late by less than this is the normal hand-over to a transfer client: no reason for red.
+const HAND_OVER_MS: i64 = 2_000;
+
 /// Draws the whole screen into `area` of `buf`.
 pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     let area = area.intersection(buf.area);
@@ -124,11 +127,7 @@ impl<'a> Ctx<'a> {
         let polls = age_ms / interval_ms.max(1);
         let stale = || format!("stale {}", header::seconds(age_ms));
         Some(match polls {
-            ..2 if interval_ms < 1000 => {
-                let tenths = interval_ms.div_ceil(100);
-                Part::new(10, format!("0.{tenths} s"), self.theme.dim)
-            }
-            ..2 => Part::new(10, header::seconds(interval_ms), self.theme.dim),
+            ..2 => Part::new(10, header::interval(interval_ms), self.theme.dim),
             2..5 => Part::new(90, stale(), self.theme.warn),
             _ => Part::new(90, stale(), self.theme.late),
         })

@@ -29,7 +29,8 @@ fn every_golden_frame_gives_its_payload_back() {
         .filter(|line| !line.starts_with('#'))
         .map(|line| line.split('\t').collect())
         .collect();
-    let frames: String = rows.iter().map(|row| format!("{}\n", row[4])).collect();
+    let frames: Vec<&str> = rows.iter().map(|row| row[4]).collect();
+    let frames = frames.join("\n");
     let args = ["decode", "-", "--as", "hex", "--json", "--raw"];
     let decoded = local_with_input(&args, frames.as_bytes()).done().json();
     assert_eq!(decoded.len(), rows.len());

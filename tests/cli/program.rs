@@ -1,5 +1,7 @@
 //! Runs the binary, hermetically, and takes apart what it said.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 

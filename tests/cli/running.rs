@@ -192,29 +192,6 @@ fn an_unknown_form_is_asked_for_by_its_flag() {
 }
 
 #[test]
-fn a_dry_run_writes_nothing() {
-    let program = Program::start();
-    let args = [
-        "offer",
-        "orders",
-        "x",
-        "--at",
-        "+5m",
-        "--form",
-        "byte-id",
-        "--count",
-        "7",
-        "--dry-run",
-        "--json",
-    ];
-    let plan = &program.run(&args).done().json()[0];
-    assert_eq!(plan["dry_run"], true);
-    assert_eq!(plan["planned"], 7);
-    assert_eq!(plan["done"], 0);
-    assert_eq!(program.server.int(&["DBSIZE"]), 0);
-}
-
-#[test]
 fn what_cannot_be_unpacked_is_left_and_told() {
     let program = Program::start();
     let orders = delayscope::queue::Queue::redisson("orders");
@@ -230,28 +207,6 @@ fn what_cannot_be_unpacked_is_left_and_told() {
     assert_eq!(moved, 1);
     assert!(said.err.contains("no frame"), "{}", said.err);
     assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
-}
-
-#[test]
-fn looking_at_what_would_be_consumed_takes_nothing() {
-    let program = Program::start();
-    program
-        .server
-        .cmd(&["RPUSH", "orders", "one", "two", "three"]);
-    let peek = [
-        "consume",
-        "orders",
-        "--peek",
-        "--count",
-        "2",
-        "--json",
-        "--read-only",
-    ];
-    let seen = program.run(&peek).done().json();
-    assert_eq!(seen.len(), 2);
-    assert_eq!(seen[0]["text"], "one");
-    assert_eq!(program.server.int(&["LLEN", "orders"]), 3);
-    program.run(&["consume", "empty", "--peek"]).partly();
 }
 
 #[test]
@@ -286,40 +241,6 @@ fn a_consumed_payload_that_nothing_explains_is_not_lost() {
 }
 
 #[test]
-fn a_consumer_takes_the_next_message_only_when_the_last_one_is_printed() {
-    let program = Program::start();
-    program
-        .server
-        .cmd(&["RPUSH", "orders", "one", "two", "three"]);
-    // Its output is closed after the first line: the others stay, but for one on its way.
-    let mut consumer = program.begin(&["consume", "orders", "--yes", "--json"]);
-    assert_eq!(consumer.next_json()["text"], "one");
-    consumer.signal("INT");
-    let said = consumer.ended().done();
-    let printed = 1 + said.out.lines().count();
-    let left = usize::try_from(program.server.int(&["LLEN", "orders"])).unwrap();
-    assert_eq!(printed + left, 3, "{said:?}");
-}
-
-#[test]
-fn an_interrupted_worker_ends_with_its_totals() {
-    let program = Program::start();
-    program.offer("orders", "hello", "0");
-    let mut worker = program.begin(&["worker", "orders", "--yes", "--json"]);
-    assert_eq!(worker.next_json()["moved"], 1);
-    for signal in ["INT", "TERM", "HUP"] {
-        worker.signal(signal);
-        let said = worker.ended().done();
-        assert!(said.err.contains("moved 1 entries"), "{said:?}");
-        program.offer("orders", "again", "0");
-        worker = program.begin(&["worker", "orders", "--yes", "--json"]);
-        assert_eq!(worker.next_json()["moved"], 1);
-    }
-    worker.signal("INT");
-    worker.ended().done();
-}
-
-#[test]
 fn a_worker_counts_as_a_transfer_client() {
     let program = Program::start();
     program.offer("orders", "hello", "1h");
@@ -330,48 +251,4 @@ fn a_worker_counts_as_a_transfer_client() {
     });
     worker.signal("TERM");
     worker.ended().done();
-}
-
-#[test]
-fn nothing_is_moved_or_taken_unasked_where_nobody_can_answer() {
-    let program = Program::start();
-    program.offer("orders", "hello", "0");
-    program.server.cmd(&["RPUSH", "orders", "delivered"]);
-    program
-        .run(&["worker", "orders", "--until-empty"])
-        .failed("--yes");
-    program
-        .run(&["consume", "orders", "--count", "1"])
-        .failed("--yes");
-    assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
-}
-
-#[test]
-fn a_read_only_session_changes_nothing() {
-    let program = Program::start();
-    let changes: [&[&str]; 3] = [
-        &[
-            "offer",
-            "orders",
-            "x",
-            "--in",
-            "0",
-            "--form",
-            "byte-id",
-            "--read-only",
-        ],
-        &["worker", "orders", "--yes", "--until-empty", "--read-only"],
-        &[
-            "consume",
-            "orders",
-            "--yes",
-            "--timeout",
-            "0",
-            "--read-only",
-        ],
-    ];
-    for change in changes {
-        program.run(change).failed("read-only");
-    }
-    assert_eq!(program.server.int(&["DBSIZE"]), 0);
 }

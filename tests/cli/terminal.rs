@@ -1,5 +1,7 @@
 //! Prompts, on a terminal of the test's own.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::io::{Read as _, Write as _};
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};

@@ -15,10 +15,10 @@ use delayscope::tui::model::{
 };
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
-pub const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
+pub(crate) const NOW: EpochMillis = EpochMillis::new(1_795_179_729_300);
 
 /// The look of most tests.
-pub fn look() -> Look {
+pub(crate) fn look() -> Look {
     Look {
         zone: Zone::Offset(3600),
         ..Look::default()
@@ -26,16 +26,17 @@ pub fn look() -> Look {
 }
 
 /// Nothing known yet but the server.
-pub fn bare(size: (u16, u16), look: Look) -> Model {
-    let instant = clock::instant() + Duration::from_secs(3600);
+pub(crate) fn bare(size: (u16, u16), look: Look) -> Model {
+    let instant = clock::instant() + Duration::from_hours(1);
     let mut model = Model::new(size, look, "prod-1:6379/0".to_owned(), false, instant);
     model.now = NOW;
     model.link.state = LinkState::Live;
-    model.link.clock = Some(ServerClock::set(NOW, instant, 12));
+    model.link.clock = Some(ServerClock::set(NOW, instant, 312));
     model.link.facts = Some(Facts {
         product: "redis".to_owned(),
         version: "7.2.4".to_owned(),
         role: "master".to_owned(),
+        uptime_s: 41 * 86_400,
         ..Facts::default()
     });
     model.cost = CostRate {
@@ -47,7 +48,7 @@ pub fn bare(size: (u16, u16), look: Look) -> Model {
 }
 
 /// A healthy-looking evening: a million orders, twelve of them late.
-pub fn evening(size: (u16, u16), look: Look) -> Model {
+pub(crate) fn evening(size: (u16, u16), look: Look) -> Model {
     let mut m = bare(size, look);
     m.discovery = Discovery::Done { looked: 12_034 };
     m.queues = vec![
@@ -79,7 +80,7 @@ pub fn evening(size: (u16, u16), look: Look) -> Model {
 }
 
 /// A message on a queue's channel, `ms` from now.
-pub fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
+pub(crate) fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
     Announcement {
         at: NOW.plus(ms),
         channel: Queue::redisson(queue).keys().channel.unwrap_or_default(),
@@ -88,7 +89,7 @@ pub fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
 }
 
 /// A pulse with these figures: waiting, late, transfer clients.
-pub fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
+pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
     Pulse {
         at: NOW.plus(-400),
         waiting: Known::Is(waiting),
@@ -104,19 +105,19 @@ pub fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
 }
 
 /// A queue that was read just now.
-pub fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 7]) -> QueueRow {
+pub(crate) fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 7]) -> QueueRow {
     let waiting = pulse.waiting.get().unwrap_or(0);
     QueueRow {
         pulse: Some(pulse.clone()),
         survey: Some(survey(Zoom::TenMinutes, classes)),
         trend: trend(waiting, if waiting > 100 { -1 } else { 0 }),
-        read_at: Some(instant - Duration::from_millis(400)),
+        read_at: instant.checked_sub(Duration::from_millis(400)),
         ..QueueRow::new(Queue::redisson(name))
     }
 }
 
 /// Depths that went up (or down) by `step` a second to `waiting`, with an outage in between.
-pub fn trend(waiting: u64, step: i64) -> Trend {
+pub(crate) fn trend(waiting: u64, step: i64) -> Trend {
     let samples = (0..300_i64).rev().map(|ago| {
         (!(120..135).contains(&ago)).then(|| Depths {
             at: NOW.plus(-ago * 1000),
@@ -131,7 +132,7 @@ pub fn trend(waiting: u64, step: i64) -> Trend {
 }
 
 /// A survey with waves of due times and one burst.
-pub fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
+pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
     let edges = zoom.edges(NOW.plus(-400));
     let total: u64 = classes.iter().sum();
     let bars = edges.windows(2).enumerate().map(|(i, edge)| {
@@ -195,7 +196,7 @@ fn reminders(instant: Instant) -> QueueRow {
 }
 
 /// Loads the rows in sight, from rank `top` on.
-pub fn page(m: &mut Model, top: u64) {
+pub(crate) fn page(m: &mut Model, top: u64) {
     let rows = areas::entry_rows(m);
     let left = usize::try_from(m.waiting().saturating_sub(top)).unwrap_or(usize::MAX);
     m.entries.top = top;
@@ -205,13 +206,13 @@ pub fn page(m: &mut Model, top: u64) {
 }
 
 /// The `i`th entry of the page: mostly orders, one of another codec, one without a frame.
-pub fn sample(i: usize) -> EntryRow {
+pub(crate) fn sample(i: usize) -> EntryRow {
     let wait: i64 = match i {
         0 => -12_187,
         1 => 2_402,
         2 => 8_011,
         3 => 31_200,
-        _ => 33_000 + i as i64 * i as i64 * 1_370,
+        _ => 33_000 + i64::try_from(i * i).unwrap_or(0) * 1_370,
     };
     let id = (i as u64 + 1)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -233,7 +234,7 @@ pub fn sample(i: usize) -> EntryRow {
 }
 
 /// An entry of a Redisson queue due in `wait` ms.
-pub fn entry(member: Vec<u8>, wait: i64) -> EntryRow {
+pub(crate) fn entry(member: Vec<u8>, wait: i64) -> EntryRow {
     let queue = Queue::redisson("orders");
     let due = NOW.plus(wait);
     let score = queue.score(due);

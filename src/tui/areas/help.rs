@@ -33,7 +33,8 @@ pub fn lines(ascii: bool) -> Vec<Line> {
 #[must_use]
 pub fn slot(model: &Model, lines: usize) -> Slot {
     let (w, h) = model.size;
-    let bw = 76.min(w);
+    // Beside a box on a narrow terminal only shreds would be seen.
+    let bw = if w < 100 { w } else { 76 };
     // A row stays free above and below, so that it is seen to lie over something.
     let most = if h > 12 { h - 2 } else { h };
     let bh = u16::try_from(lines.saturating_add(2))

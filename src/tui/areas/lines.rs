@@ -22,13 +22,39 @@ pub enum Body {
     Hex,
 }
 
-/// Where the facts and the text of an opened entry lie: columns, rows of facts, rows of text.
+/// How the room of an opened entry is divided.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Plan {
+    /// Columns of the facts, and of bytes that stand alone.
+    pub columns: u16,
+    /// Rows of facts.
+    pub facts: u16,
+    /// Rows of text below them.
+    pub rows: u16,
+    /// Columns of the text.
+    pub text: u16,
+    /// Columns of the bytes beside the text; 0 where there is no room for both.
+    pub beside: u16,
+}
+
+/// Divides the room of an opened entry.
 #[must_use]
-pub fn face(slot: Slot, compact: bool) -> (u16, u16, u16) {
-    let w = slot.inner.w.saturating_sub(2);
+pub fn plan(slot: Slot, compact: bool) -> Plan {
+    let columns = slot.inner.w.saturating_sub(2);
     let h = slot.inner.h;
     let facts = if compact || h < FACTS + 3 { 0 } else { FACTS };
-    (w, facts, h - facts)
+    let beside = match columns {
+        ..110 => 0,
+        110..160 => 46,
+        _ => 78,
+    };
+    Plan {
+        columns,
+        facts,
+        rows: h - facts,
+        text: columns - beside - 2 * u16::from(beside > 0),
+        beside,
+    }
 }
 
 /// The last line that the help, or else an opened entry, can be scrolled to; 0 when all of it is
@@ -42,12 +68,14 @@ pub fn last_scroll(model: &Model) -> usize {
         return 0;
     };
     let areas = areas(model);
-    let (w, _, rows) = face(areas.detail, areas.compact);
-    let lines = match body(view, w) {
-        Body::Text(lines) => lines.len(),
-        Body::Hex => payload(&view.row).len().div_ceil(bytes_a_line(w)),
+    let plan = plan(areas.detail, areas.compact);
+    let bytes = payload(&view.row).len();
+    let lines = match body(view, plan.text) {
+        Body::Hex => bytes.div_ceil(bytes_a_line(plan.columns)),
+        Body::Text(lines) if plan.beside == 0 => lines.len(),
+        Body::Text(lines) => lines.len().max(bytes.div_ceil(bytes_a_line(plan.beside))),
     };
-    lines.saturating_sub(usize::from(rows))
+    lines.saturating_sub(usize::from(plan.rows))
 }
 
 /// Bytes a hex line shows in `columns`: 16, or 8 where that is too wide, or 4.

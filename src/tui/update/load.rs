@@ -49,8 +49,11 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     }
     let frozen = model.frozen.is_some();
     let s = &model.schedule;
-    let slots = [&s.pulse, &s.others, &s.survey];
-    let slots = slots.into_iter().filter_map(|slot| slot.wake(frozen));
+    // Only what could start: the loop would not sleep for a moment that never comes.
+    let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
+    let others = (model.queues.len() > 1).then_some(&s.others);
+    let slots = one.into_iter().flatten().chain(others);
+    let slots = slots.filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
     let again = s.looked.map(|at| at + LOOK_AGAIN);
     slots
@@ -198,7 +201,7 @@ fn next_classes(model: &Model) -> Option<(usize, Instant)> {
         let Some((at, changed)) = surveyed.and_then(|s| Some((s.at?, s.changed))) else {
             return model.instant;
         };
-        at + if changed { CLASSES_PAUSE } else { SURVEY_AGE }
+        on_tick(model, at + if changed { CLASSES_PAUSE } else { SURVEY_AGE })
     };
     read.map(|i| (i, due(i))).min_by_key(|(_, at)| *at)
 }
@@ -314,7 +317,7 @@ pub(super) fn plan_pulse(model: &mut Model) {
     let least = slot.took.unwrap_or_default() * 10 + busy_with_others(model) * 5;
     model.stretched_ms = (least > interval).then(|| millis(least));
     let started = slot.started.unwrap_or(model.instant);
-    let mut at = started + interval.max(least);
+    let mut at = (started + least).max(on_tick(model, started + interval));
     if let Some(due) = next_due(model) {
         let wait = due.since(model.schedule.exact) + AFTER_DUE_MS;
         let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
@@ -341,7 +344,8 @@ pub(super) fn plan_others(model: &mut Model) {
     let never = |row: &crate::tui::model::QueueRow| row.pulse.is_none() && row.trouble.is_none();
     let slot = &model.schedule.others;
     let started = slot.started.unwrap_or(model.instant);
-    let mut at = slot.not_before(started, two_intervals(model));
+    let least = slot.not_before(started, EVENT_PAUSE);
+    let mut at = least.max(on_tick(model, started + two_intervals(model)));
     if model.queues.len() > FIRST_LOOKS && model.queues.iter().any(never) {
         at = slot.not_before(model.instant, EVENT_PAUSE);
     }
@@ -351,7 +355,8 @@ pub(super) fn plan_others(model: &mut Model) {
 /// After a survey: the next one.
 pub(super) fn plan_survey(model: &mut Model) {
     let started = model.schedule.survey.started.unwrap_or(model.instant);
-    model.schedule.survey.want(started + SURVEY_AGE);
+    let at = on_tick(model, started + SURVEY_AGE);
+    model.schedule.survey.want(at);
 }
 
 /// The selected queue has changed: it is surveyed again.
@@ -370,6 +375,17 @@ pub(super) fn interval_changed(model: &mut Model) {
     s.others.due = None;
     plan_pulse(model);
     plan_others(model);
+}
+
+/// The moment the server's clock shows a new second, at or before `at`, unless that is about to
+/// pass: the loop wakes then anyway, and on an idle screen once a second is all.
+fn on_tick(model: &Model, at: Instant) -> Instant {
+    let passed = model.schedule.exact.get().rem_euclid(1000).unsigned_abs();
+    let tick = model.instant + Duration::from_millis(1000 - passed);
+    match at.checked_duration_since(tick) {
+        Some(beyond) => tick + Duration::from_secs(beyond.as_secs()),
+        None => at,
+    }
 }
 
 fn two_intervals(model: &Model) -> Duration {

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::{Ctx, time};
+use super::{Ctx, HAND_OVER_MS, time};
 use crate::payload::Codec;
 use crate::queue::{Due, Known, text};
 use crate::tui::areas::{self, Area};
@@ -37,7 +37,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         nothing(ctx, table, buf);
         return;
     }
-    let room = table.w.saturating_sub(u16::from(!slot.boxed));
+    let room = table.w.saturating_sub(1);
     let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
@@ -194,7 +194,7 @@ fn entry(ctx: &Ctx, row: &EntryRow, placed: &[Placed<Col>], area: Area, buf: &mu
 pub(super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
     match due {
         Due::At(at) if at <= ctx.now => {
-            let style = if ctx.now.since(at) < 2_000 {
+            let style = if ctx.now.since(at) < HAND_OVER_MS {
                 ctx.data.warn
             } else {
                 ctx.data.late

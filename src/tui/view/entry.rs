@@ -27,18 +27,35 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
             .map(|row| text::printable_bytes(row.queue.name.as_bytes()));
         title(ctx, &view.row, queue.as_deref(), Some(view.face), buf);
     }
-    let (w, facts, rows) = lines::face(slot, ctx.areas.compact);
+    let plan = lines::plan(slot, ctx.areas.compact);
     let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
-    self::facts(ctx, &view.row, Rect::new(x, y, w, facts), buf);
-    let below = Rect::new(x, y + facts, w, rows);
-    body(
+    facts(
         ctx,
         &view.row,
-        &lines::body(view, w),
-        view.scroll,
-        below,
+        Rect::new(x, y, plan.columns, plan.facts),
         buf,
     );
+    let y = y + plan.facts;
+    match lines::body(view, plan.text) {
+        Body::Hex => bytes(
+            ctx,
+            &view.row,
+            view.scroll,
+            Rect::new(x, y, plan.columns, plan.rows),
+            buf,
+        ),
+        Body::Text(lines) => {
+            words(
+                ctx,
+                &lines,
+                view.scroll,
+                Rect::new(x, y, plan.text, plan.rows),
+                buf,
+            );
+            let beside = Rect::new(x + plan.columns - plan.beside, y, plan.beside, plan.rows);
+            bytes(ctx, &view.row, view.scroll, beside, buf);
+        }
+    }
 }
 
 /// The entry under the cursor, beside the table.
@@ -57,17 +74,14 @@ pub(super) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
         return;
     };
     title(ctx, row, None, None, buf);
-    let (w, facts, rows) = lines::face(slot, false);
-    let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
-    self::facts(ctx, row, Rect::new(x, y, w, facts), buf);
-    body(
-        ctx,
-        row,
-        &lines::decoded(row, w),
-        0,
-        Rect::new(x, y + facts, w, rows),
-        buf,
-    );
+    let plan = lines::plan(slot, false);
+    let (x, y) = (slot.inner.x + 1, slot.inner.y);
+    facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
+    let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
+    match lines::decoded(row, plan.columns) {
+        Body::Hex => bytes(ctx, row, 0, below, buf),
+        Body::Text(lines) => words(ctx, &lines, 0, below, buf),
+    }
 }
 
 fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf: &mut Buffer) {
@@ -109,7 +123,6 @@ fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf
 
 fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
     let d = &ctx.data;
-    let bytes = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
     let (due, epoch) = match row.due {
         Due::At(at) => (
             [time::full(ctx.model.look.zone, at), time::utc(at)],
@@ -141,15 +154,7 @@ fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
             frame,
             if row.content.is_err() { d.warn } else { d.text },
         ),
-        (
-            "size",
-            format!(
-                "{} bytes, {} with the frame",
-                bytes(row.size),
-                bytes(row.member.len())
-            ),
-            d.text,
-        ),
+        ("size", size(row), d.text),
         ("codec", format!("{name}: {why}"), d.text),
     ];
     for (y, (label, words, style)) in (area.top()..area.bottom()).zip(all) {
@@ -157,6 +162,15 @@ fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
         line.put(buf, &format!("{label:7}"), d.dim);
         line.put_cut(buf, &words, d.glyphs.cut, style);
     }
+}
+
+fn size(row: &EntryRow) -> String {
+    let count = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
+    if row.size == row.member.len() {
+        return format!("{} bytes", count(row.size));
+    }
+    let (payload, member) = (count(row.size), count(row.member.len()));
+    format!("{payload} bytes, {member} with the frame")
 }
 
 /// Which clients write a frame form.
@@ -186,28 +200,26 @@ fn codec(row: &EntryRow) -> (&'static str, &'static str) {
     (decoded.codec.name(), why)
 }
 
-fn body(ctx: &Ctx, row: &EntryRow, body: &Body, scroll: usize, area: Rect, buf: &mut Buffer) {
-    let d = &ctx.data;
-    let rows = usize::from(area.height);
-    match body {
-        Body::Hex => {
-            let bytes = lines::payload(row);
-            let each = lines::bytes_a_line(area.width);
-            let last = bytes.len().div_ceil(each).saturating_sub(rows);
-            let hex = Hex {
-                bytes,
-                each,
-                scroll: scroll.min(last),
-                text: d.text,
-                dim: d.dim,
-            };
-            hex.render(area, buf);
-        }
-        Body::Text(lines) => {
-            let first = scroll.min(lines.len().saturating_sub(rows));
-            for (y, line) in (area.top()..area.bottom()).zip(lines.iter().skip(first)) {
-                Line::new(buf, area.x, y, area.width).put(buf, line, d.text);
-            }
-        }
+fn bytes(ctx: &Ctx, row: &EntryRow, scroll: usize, area: Rect, buf: &mut Buffer) {
+    let bytes = lines::payload(row);
+    let each = lines::bytes_a_line(area.width);
+    let last = bytes
+        .len()
+        .div_ceil(each)
+        .saturating_sub(usize::from(area.height));
+    let hex = Hex {
+        bytes,
+        each,
+        scroll: scroll.min(last),
+        text: ctx.data.text,
+        dim: ctx.data.dim,
+    };
+    hex.render(area, buf);
+}
+
+fn words(ctx: &Ctx, lines: &[String], scroll: usize, area: Rect, buf: &mut Buffer) {
+    let first = scroll.min(lines.len().saturating_sub(usize::from(area.height)));
+    for (y, line) in (area.top()..area.bottom()).zip(lines.iter().skip(first)) {
+        Line::new(buf, area.x, y, area.width).put(buf, line, ctx.data.text);
     }
 }

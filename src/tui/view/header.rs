@@ -1,5 +1,7 @@
 //! The first line: where we are, how the link does, what we cost. And the banner of a lost link.
 
+use std::fmt::Write as _;
+
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
@@ -18,6 +20,14 @@ struct Item {
 /// A span as whole seconds: `7 s`.
 pub(super) fn seconds(ms: u64) -> String {
     format!("{} s", ms / 1000)
+}
+
+/// An interval: `1 s`, `0.2 s`, `2.5 s`.
+pub(super) fn interval(ms: u64) -> String {
+    match (ms / 1000, ms % 1000 / 100) {
+        (whole, 0) => format!("{whole} s"),
+        (whole, tenths) => format!("{whole}.{tenths} s"),
+    }
 }
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
@@ -62,11 +72,11 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         } else {
             &facts.role
         };
-        push(
-            1,
-            format!("{} {} {role}", facts.product, facts.version),
-            t.dim,
-        );
+        let mut server = format!("{} {} {role}", facts.product, facts.version);
+        if m.size.0 >= 160 && facts.uptime_s > 0 {
+            let _ = write!(server, "   up {}", uptime(facts.uptime_s));
+        }
+        push(1, server, t.dim);
     }
     let (state, style) = state(ctx);
     push(9, state, style);
@@ -84,21 +94,17 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             t.text,
         );
     }
-    if let Some(skew) = m.link.clock.map(|c| c.skew_ms()).filter(|ms| ms.abs() >= 5) {
-        let style = match skew.unsigned_abs() {
-            ..=250 => t.dim,
-            251..=1000 => t.warn,
-            _ => t.late,
-        };
-        let rank = if skew.abs() > 250 { 5 } else { 2 };
-        push(rank, format!("skew {}", skew_text(skew)), style);
+    let skew = m.link.clock.map_or(0, |c| c.skew_ms());
+    if skew.abs() > 250 {
+        let style = if skew.abs() > 1000 { t.late } else { t.warn };
+        push(5, format!("skew {}", skew_text(skew)), style);
     }
     if m.read_only {
         let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
         push(5, word.to_owned(), t.text);
     }
     if let Some(ms) = m.stretched_ms {
-        push(3, format!("every {}", text::span(ms)), t.warn);
+        push(3, format!("every {}", interval(ms)), t.warn);
     }
     if let Discovery::Looking { looked, keys } = m.discovery {
         let share = (looked.saturating_mul(100))
@@ -108,6 +114,15 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(3, format!("looked through {share} %"), t.dim);
     }
     items
+}
+
+/// `41 d`, `3 h`, `12 min`: told roughly, so that it hardly ever changes.
+fn uptime(s: u64) -> String {
+    match s {
+        ..3600 => format!("{} min", s / 60),
+        3600..172_800 => format!("{} h", s / 3600),
+        _ => format!("{} d", s / 86_400),
+    }
 }
 
 /// `+12 ms`, `-3.4 s`, `+2h 05m`.

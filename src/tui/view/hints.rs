@@ -50,11 +50,12 @@ pub(super) fn toast(ctx: &Ctx, buf: &mut Buffer) {
     };
     let area = ctx.areas.hints;
     let t = &ctx.theme;
-    let style = match toast.tone {
-        Tone::Good => t.ok,
-        Tone::Warn => t.warn,
+    let (glyph, style) = match toast.tone {
+        Tone::Good => (t.glyphs.good, t.ok),
+        Tone::Warn => (t.glyphs.warn, t.warn),
     };
     let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
     line.wipe(buf, area.w);
-    line.skip(1).put_cut(buf, &toast.text, t.glyphs.cut, style);
+    line.skip(1).put(buf, glyph, style).skip(1);
+    line.put_cut(buf, &toast.text, t.glyphs.cut, style);
 }

@@ -1,19 +1,19 @@
 //! The table of queues.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::widgets::Widget;
+mod cell;
 
+pub(super) use self::cell::difference;
+
+use ratatui::buffer::Buffer;
+
+use self::cell::{cell, mark};
 use super::Ctx;
-use crate::queue::{Known, LinkState, Pulse, text};
+use crate::queue::{LinkState, text};
 use crate::tui::areas::{self, Area, lines};
-use crate::tui::model::{Discovery, Pane, QueueRow};
-use crate::tui::widget::bars;
+use crate::tui::model::{Discovery, Pane};
 use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
-use crate::tui::widget::spark::Spark;
 
 /// The columns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -33,18 +33,14 @@ enum Col {
 /// What the due-time classes are called.
 const CLASSES: [&str; 7] = ["<10s", "<1m", "10m", "1h", "6h", "24h", "later"];
 
-/// Late by less than this is the normal hand-over to a transfer client.
-const HAND_OVER_MS: i64 = 2_000;
-
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.queues;
     if !slot.shown() {
         return;
     }
     let table = areas::table(slot);
-    // A column stays free at the right edge of the terminal.
-    let margin = u16::from(!slot.boxed);
-    let placed = columns(table.w.saturating_sub(margin));
+    // A column stays free at the right edge.
+    let placed = columns(table.w.saturating_sub(1));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -110,6 +106,12 @@ fn columns(room: u16) -> Vec<Placed<Col>> {
         118..190 => 12,
         _ => 26,
     };
+    let late = match room {
+        // Without a line of heads the figure says itself what it is.
+        ..39 => 13,
+        39..190 => 8,
+        _ => 10,
+    };
     let name = match room {
         ..30 => 8,
         30..190 => 14,
@@ -118,7 +120,7 @@ fn columns(room: u16) -> Vec<Placed<Col>> {
     let mut all = vec![
         c(Col::Name, name, 100),
         c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
-        c(Col::Late, if roomy { 10 } else { 8 }, 95),
+        c(Col::Late, late, 95),
         c(Col::Oldest, 9, 55),
         c(Col::Next, 10, 80),
         c(Col::Classes, classes, 60),
@@ -221,161 +223,6 @@ fn class_cells(x: u16, w: u16) -> impl Iterator<Item = (u16, u16)> {
         6 => (x + 1 + 6 * each, each + 1),
         _ => (x + 1 + i * each, each),
     })
-}
-
-/// How bad a queue does.
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum State {
-    Well,
-    HandingOver,
-    Late,
-    /// Late, and nobody is there to transfer.
-    Abandoned,
-}
-
-fn state(ctx: &Ctx, pulse: &Pulse) -> State {
-    let Some(oldest) = pulse.oldest_late() else {
-        // A late head without a moment (a score out of range) is late for good.
-        let late = pulse.late.get().unwrap_or(0) > 0;
-        return if late { State::Late } else { State::Well };
-    };
-    match (ctx.now.since(oldest), &pulse.transfer_clients) {
-        (..HAND_OVER_MS, _) => State::HandingOver,
-        (_, Known::Is(0)) => State::Abandoned,
-        _ => State::Late,
-    }
-}
-
-/// `!` before a queue that is late, beside the cursor's mark.
-fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
-    let state = row.pulse.as_ref().map_or(State::Well, |p| state(ctx, p));
-    let sick = matches!(state, State::Late | State::Abandoned) || row.trouble.is_some();
-    if sick && area.w > 2 && area.h > 0 {
-        // On a reversed row its colour would be a patch.
-        let plain = chosen && ctx.data.reversed;
-        let style = if plain { Style::new() } else { ctx.data.late };
-        Line::new(buf, area.x + 1, area.y, 1).put(buf, "!", style);
-    }
-}
-
-/// `alone`: there is no column for the oldest.
-fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area, buf: &mut Buffer) {
-    let d = &ctx.data;
-    let (x, y, w) = (area.x, area.y, area.w);
-    let columns = usize::from(w.saturating_sub(1));
-    if col == Col::Name {
-        let abandoned = row
-            .pulse
-            .as_ref()
-            .is_some_and(|p| state(ctx, p) == State::Abandoned);
-        let style = if abandoned { d.late } else { d.text };
-        let mut line = Line::new(buf, x + 3.min(w), y, w.saturating_sub(3));
-        line.put_cut(buf, &row.queue.name.text(), d.glyphs.cut, style);
-        return;
-    }
-    if let (Some(why), true) = (&row.trouble, col == Col::Classes) {
-        let mut line = Line::new(buf, x + 2, y, w.saturating_sub(2));
-        line.put_cut(buf, why, d.glyphs.cut, d.warn);
-        return;
-    }
-    let Some(pulse) = &row.pulse else {
-        if col == Col::Waiting {
-            line::right(buf, x, y, w, d.glyphs.cut, d.dim);
-        }
-        return;
-    };
-    let (text, style) = match col {
-        Col::Name => return,
-        Col::Waiting => ctx.figure(&pulse.waiting, columns),
-        Col::Late => match (ctx.figure(&pulse.late, columns), state(ctx, pulse)) {
-            (figure, State::Well) => figure,
-            ((text, _), State::HandingOver) => (text, d.warn),
-            ((text, _), _) => (text, d.late),
-        },
-        Col::Oldest => oldest(ctx, pulse),
-        Col::Next => next(ctx, pulse, alone),
-        Col::Order => difference(ctx, pulse),
-        Col::Target => ctx.figure(&pulse.target, columns),
-        Col::Clients => clients(ctx, pulse),
-        Col::Classes => return classes(ctx, row, area, buf),
-        Col::Trend => return trend(ctx, row, area, buf),
-    };
-    line::right(buf, x, y, w, &text, style);
-}
-
-fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
-    match pulse.oldest_late() {
-        Some(due) if ctx.now.since(due) < HAND_OVER_MS => (ctx.ago(due), ctx.data.warn),
-        Some(due) => (ctx.ago(due), ctx.data.late),
-        None => (ctx.data.glyphs.zero.to_owned(), ctx.data.dim),
-    }
-}
-
-/// When the next entry falls due; where nothing will, since when the oldest is late.
-fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
-    let d = &ctx.data;
-    match (pulse.next, pulse.oldest_late()) {
-        (Some(due), _) => match due.at() {
-            Some(at) => (ctx.countdown(at), d.text),
-            None => ("never".to_owned(), d.warn),
-        },
-        (None, Some(at)) if alone => (ctx.countdown(at), d.late),
-        _ => (d.glyphs.zero.to_owned(), d.dim),
-    }
-}
-
-/// `equal` or `≠ 2`: order list against timeouts.
-pub(super) fn difference(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
-    let d = &ctx.data;
-    match (&pulse.order, &pulse.waiting) {
-        (Known::Is(a), Known::Is(b)) if a == b => ("equal".to_owned(), d.dim),
-        (Known::Is(a), Known::Is(b)) => {
-            let differ = text::compact(a.abs_diff(*b));
-            (format!("{} {differ}", d.glyphs.differs), d.late)
-        }
-        (Known::None, _) => (d.glyphs.none.to_owned(), d.dim),
-        _ => ("?".to_owned(), d.dim),
-    }
-}
-
-/// Transfer clients; `0 !` when something is late and nobody is there.
-fn clients(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
-    let d = &ctx.data;
-    let waits = pulse.waiting.get().unwrap_or(0) > 0;
-    match &pulse.transfer_clients {
-        Known::Is(0) if state(ctx, pulse) == State::Abandoned => ("0 !".to_owned(), d.late),
-        Known::Is(0) if waits => ("0".to_owned(), d.warn),
-        known => ctx.figure(known, 5),
-    }
-}
-
-fn classes(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
-    let Some(survey) = &row.survey else { return };
-    let d = &ctx.data;
-    let peak = survey.classes.iter().copied().max().unwrap_or(0);
-    for (count, (x, w)) in survey.classes.iter().zip(class_cells(area.x, area.w)) {
-        let (glyph, style) = match bars::height(*count, peak, 1) {
-            0 => (d.glyphs.zero, d.dim),
-            eighths => (d.glyphs.eighths[eighths as usize], d.mid),
-        };
-        Line::new(buf, x + w - 2, area.y, 1).put(buf, glyph, style);
-    }
-}
-
-fn trend(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
-    let samples: Vec<_> = row
-        .trend
-        .samples
-        .iter()
-        .map(|s| s.map(|d| d.waiting))
-        .collect();
-    let spark = Spark {
-        samples: &samples,
-        style: ctx.data.mid,
-        eighths: &ctx.data.glyphs.eighths,
-    };
-    let w = area.w.saturating_sub(2);
-    spark.render(Rect::new(area.x + 2, area.y, w, 1), buf);
 }
 
 /// Why a queue could not be read, in place of all its figures.

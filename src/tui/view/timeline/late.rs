@@ -6,14 +6,11 @@ use ratatui::style::Style;
 use super::Picture;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::areas::track::Track;
-use crate::tui::view::Ctx;
+use crate::tui::view::{Ctx, HAND_OVER_MS};
 use crate::tui::widget::line::{self, Line};
 
 /// What the classes are called, the longest ago first.
 const CLASSES: [&str; 4] = [">1h", "1h", "10m", "1m"];
-/// Late by less than this is the normal hand-over.
-const HAND_OVER_MS: i64 = 2_000;
-
 /// How a late figure looks: red, yellow while it is a hand-over, none when nothing is late.
 pub(super) fn style(ctx: &Ctx, pulse: &Pulse) -> Option<Style> {
     pulse.late.get().filter(|n| *n > 0)?;

@@ -1,0 +1,164 @@
+//! What guards a change, and how what runs on comes to an end.
+
+use serde_json::json;
+
+use crate::program::Program;
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let program = Program::start();
+    let args = [
+        "offer",
+        "orders",
+        "x",
+        "--at",
+        "+5m",
+        "--form",
+        "byte-id",
+        "--count",
+        "7",
+        "--dry-run",
+        "--json",
+    ];
+    let plan = &program.run(&args).done().json()[0];
+    assert_eq!(plan["dry_run"], true);
+    assert_eq!(plan["planned"], 7);
+    assert_eq!(plan["done"], 0);
+    assert_eq!(program.server.int(&["DBSIZE"]), 0);
+}
+
+#[test]
+fn looking_at_what_would_be_consumed_takes_nothing() {
+    let program = Program::start();
+    program
+        .server
+        .cmd(&["RPUSH", "orders", "one", "two", "three"]);
+    let peek = [
+        "consume",
+        "orders",
+        "--peek",
+        "--count",
+        "2",
+        "--json",
+        "--read-only",
+    ];
+    let seen = program.run(&peek).done().json();
+    assert_eq!(seen.len(), 2);
+    assert_eq!(seen[0]["text"], "one");
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 3);
+    program.run(&["consume", "empty", "--peek"]).partly();
+}
+
+#[test]
+fn a_consumer_takes_the_next_message_only_when_the_last_one_is_printed() {
+    let program = Program::start();
+    program
+        .server
+        .cmd(&["RPUSH", "orders", "one", "two", "three"]);
+    // Its output is closed after the first line: the others stay, but for one on its way.
+    let mut consumer = program.begin(&["consume", "orders", "--yes", "--json"]);
+    assert_eq!(consumer.next_json()["text"], "one");
+    consumer.signal("INT");
+    let said = consumer.ended().done();
+    let printed = 1 + said.out.lines().count();
+    let left = usize::try_from(program.server.int(&["LLEN", "orders"])).unwrap();
+    assert_eq!(printed + left, 3, "{said:?}");
+}
+
+#[test]
+fn an_interrupted_worker_ends_with_its_totals() {
+    let program = Program::start();
+    program.offer("orders", "hello", "0");
+    let mut worker = program.begin(&["worker", "orders", "--yes", "--json"]);
+    assert_eq!(worker.next_json()["moved"], 1);
+    for signal in ["INT", "TERM", "HUP"] {
+        worker.signal(signal);
+        let said = worker.ended().done();
+        assert!(said.err.contains("moved 1 entries"), "{said:?}");
+        program.offer("orders", "again", "0");
+        worker = program.begin(&["worker", "orders", "--yes", "--json"]);
+        assert_eq!(worker.next_json()["moved"], 1);
+    }
+    worker.signal("INT");
+    worker.ended().done();
+}
+
+#[test]
+fn nothing_is_moved_or_taken_unasked_where_nobody_can_answer() {
+    let program = Program::start();
+    program.offer("orders", "hello", "0");
+    program.server.cmd(&["RPUSH", "orders", "delivered"]);
+    program
+        .run(&["worker", "orders", "--until-empty"])
+        .failed("--yes");
+    program
+        .run(&["consume", "orders", "--count", "1"])
+        .failed("--yes");
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
+}
+
+#[test]
+fn a_read_only_session_changes_nothing() {
+    let program = Program::start();
+    let changes: [&[&str]; 3] = [
+        &[
+            "offer",
+            "orders",
+            "x",
+            "--in",
+            "0",
+            "--form",
+            "byte-id",
+            "--read-only",
+        ],
+        &["worker", "orders", "--yes", "--until-empty", "--read-only"],
+        &[
+            "consume",
+            "orders",
+            "--yes",
+            "--timeout",
+            "0",
+            "--read-only",
+        ],
+    ];
+    for change in changes {
+        program.run(change).failed("read-only");
+    }
+    assert_eq!(program.server.int(&["DBSIZE"]), 0);
+}
+
+#[test]
+fn the_demo_plays_and_leaves_nothing_behind() {
+    let program = Program::start();
+    let args = [
+        "demo",
+        "--scenario",
+        "dead-client",
+        "--prefix",
+        "show:",
+        "--json",
+    ];
+    program.server.cmd(&["SET", "mine", "1"]);
+    let mut demo = program.begin(&args);
+    let started = demo.next_json();
+    assert_eq!(started["event"], "started");
+    assert_eq!(started["queues"], json!(["show:reminders"]));
+    assert_eq!(demo.next_json()["event"], "offered");
+    demo.signal("INT");
+    demo.ended().done();
+    assert_eq!(program.server.list(&["KEYS", "*"]), [b"mine"]);
+}
+
+#[test]
+fn the_demo_refuses_what_it_must_not_touch() {
+    let program = Program::start();
+    program.server.cmd(&["SET", "mine", "1"]);
+    program.run(&["demo"]).failed("--prefix");
+    program
+        .run(&["demo", "--scenario", "opera", "--prefix", "x:"])
+        .failed("dead-client");
+    program
+        .run(&["demo", "--prefix", "x:", "--read-only"])
+        .failed("--read-only");
+    assert_eq!(program.server.int(&["DBSIZE"]), 1);
+}

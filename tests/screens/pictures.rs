@@ -1,0 +1,248 @@
+//! Buffer snapshots, styles and all. After a wanted change: `INSTA_UPDATE=always cargo test
+//! --test screens`, then look through the difference.
+
+use std::time::Duration;
+
+use delayscope::queue::{Due, Known, LinkState, Queue};
+use delayscope::tui::model::{
+    Back, Background, Discovery, EntryView, Face, Look, Model, Overlay, Pane, QueueRow, Screen,
+    Toast, Tone,
+};
+use delayscope::tui::view;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::build::{self, NOW, bare, evening, figures, look, page, queue, sample};
+
+const SMALL: (u16, u16) = (80, 24);
+const MIDDLE: (u16, u16) = (120, 40);
+const LARGE: (u16, u16) = (200, 60);
+
+/// The picture of a model.
+pub(crate) fn draw(model: &Model) -> Buffer {
+    let (w, h) = model.size;
+    let mut buf = Buffer::empty(Rect::new(0, 0, w, h));
+    view::render(model, buf.area, &mut buf);
+    buf
+}
+
+/// Compares the picture with the one that was looked at.
+fn picture(name: &str, model: &Model) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_debug_snapshot!(format!("screen_{name}"), draw(model)));
+}
+
+#[test]
+fn the_dashboard_at_three_sizes() {
+    picture("dashboard_80x24", &evening(SMALL, look()));
+    picture("dashboard_120x40", &evening(MIDDLE, look()));
+    picture("dashboard_200x60", &evening(LARGE, look()));
+}
+
+#[test]
+fn the_dashboard_in_between() {
+    picture("dashboard_100x30", &evening((100, 30), look()));
+    picture("dashboard_60x18", &evening((60, 18), look()));
+    picture("dashboard_38x9", &evening((38, 9), look()));
+}
+
+#[test]
+fn other_looks() {
+    let mut m = evening(SMALL, look());
+    m.focus = Pane::Queues;
+    for (name, look) in [
+        (
+            "no_color",
+            Look {
+                no_color: true,
+                ..look()
+            },
+        ),
+        (
+            "ascii",
+            Look {
+                ascii: true,
+                ..look()
+            },
+        ),
+        (
+            "dark",
+            Look {
+                truecolor: Some(Background::Dark),
+                ..look()
+            },
+        ),
+        (
+            "light",
+            Look {
+                truecolor: Some(Background::Light),
+                ..look()
+            },
+        ),
+    ] {
+        m.look = look;
+        picture(name, &m);
+    }
+}
+
+#[test]
+fn one_queue_on_the_whole_screen() {
+    for (name, size) in [
+        ("queue_80x24", SMALL),
+        ("queue_120x40", MIDDLE),
+        ("queue_200x60", LARGE),
+    ] {
+        let mut m = evening(size, look());
+        m.screen = Screen::Queue;
+        m.focus = Pane::Timeline;
+        page(&mut m, 0);
+        picture(name, &m);
+    }
+}
+
+#[test]
+fn looking_for_queues_and_finding_none() {
+    let mut m = bare(SMALL, look());
+    m.link.clock = None;
+    m.link.state = LinkState::Connecting;
+    picture("connecting", &m);
+    let mut m = bare(SMALL, look());
+    m.discovery = Discovery::Looking {
+        looked: 4_813,
+        keys: 12_034,
+    };
+    picture("looking", &m);
+    m.discovery = Discovery::Done { looked: 12_034 };
+    picture("no_queue", &m);
+}
+
+#[test]
+fn an_empty_queue_says_who_listens() {
+    let mut m = bare(SMALL, look());
+    let mut pulse = figures(0, 0, 4);
+    pulse.head = None;
+    let mut row = queue("orders", m.instant, &pulse, [0; 7]);
+    if let Some(survey) = &mut row.survey {
+        survey.bars.iter_mut().for_each(|bar| bar.count = 0);
+    }
+    m.queues = vec![row];
+    picture("empty_queue", &m);
+}
+
+#[test]
+fn a_server_that_hangs_and_one_that_is_lost() {
+    let mut m = evening(SMALL, look());
+    let ago = |s| m.instant.checked_sub(Duration::from_secs(s)).unwrap();
+    let (three, five, seven) = (ago(3), ago(5), ago(7));
+    m.link.state = LinkState::Hung { since: three };
+    m.queues[0].read_at = Some(three);
+    picture("hung", &m);
+    m.link.state = LinkState::Lost {
+        why: "connection refused".to_owned(),
+        since: five,
+        retry_at: m.instant + Duration::from_millis(1_500),
+    };
+    m.queues[0].read_at = Some(seven);
+    picture("lost", &m);
+    m.link.state = LinkState::Live;
+    m.queues[0].read_at = Some(m.instant);
+    m.toast = Some(Toast {
+        text: "back after 12 s".to_owned(),
+        tone: Tone::Good,
+        until: m.instant,
+    });
+    picture("back", &m);
+}
+
+#[test]
+fn what_cannot_be_known_and_what_does_not_exist() {
+    let mut m = evening(MIDDLE, look());
+    let mut refused = figures(500, 0, 0);
+    refused.transfer_clients = Known::Unknown("NOPERM".into());
+    m.queues[1] = queue("refused", m.instant, &refused, [0, 1, 1, 1, 1, 1, 1]);
+    let mut plain = figures(31_000, 2, 0);
+    plain.order = Known::None;
+    plain.transfer_clients = Known::None;
+    plain.head = Some(Due::At(NOW.plus(-1_200)));
+    let mut row = queue("x", m.instant, &plain, [0, 0, 300, 1_700, 9_000, 20_000, 0]);
+    row.queue = "zset-list:delay_queue,ready_queue"
+        .parse::<Queue>()
+        .unwrap();
+    m.queues[0] = row;
+    m.queues[2] = QueueRow {
+        trouble: Some("redisson_delay_queue_timeout:{invoices} is a list, not a zset".to_owned()),
+        ..QueueRow::new(Queue::redisson("invoices"))
+    };
+    page(&mut m, 0);
+    picture("unknown_and_none", &m);
+}
+
+#[test]
+fn names_that_are_long_wide_or_hostile() {
+    let mut m = evening(SMALL, look());
+    let rename = |row: &mut QueueRow, name: Vec<u8>| row.queue = Queue::redisson(name);
+    rename(&mut m.queues[0], "orders-".repeat(29).into_bytes());
+    rename(
+        &mut m.queues[1],
+        "订单延迟队列和别的东西🎉".as_bytes().to_vec(),
+    );
+    rename(&mut m.queues[2], b"a\x1b[2Jb\x07\nc\xff".to_vec());
+    m.traffic.push_back(build::announced(
+        "orders",
+        -100,
+        b"not a number \x1b]0;x\x07",
+    ));
+    picture("names", &m);
+}
+
+#[test]
+fn a_frozen_read_only_screen_that_reads_slowly() {
+    let mut m = evening(SMALL, look());
+    m.frozen = Some(NOW);
+    m.now = NOW.plus(7_000);
+    m.read_only = true;
+    m.stretched_ms = Some(2_500);
+    picture("frozen", &m);
+}
+
+#[test]
+fn an_entry_as_text_and_as_bytes() {
+    for (name, size, face, i) in [
+        ("entry_text_80x24", SMALL, Face::Text, 0),
+        ("entry_text_120x40", MIDDLE, Face::Text, 7),
+        ("entry_hex_80x24", SMALL, Face::Hex, 1),
+        ("entry_without_frame", SMALL, Face::Text, 5),
+    ] {
+        let mut m = evening(size, look());
+        m.screen = Screen::Entry(Box::new(EntryView {
+            row: sample(i),
+            face,
+            scroll: 0,
+            back: Back::Dashboard,
+        }));
+        picture(name, &m);
+    }
+}
+
+#[test]
+fn the_help() {
+    let mut m = evening(SMALL, look());
+    m.overlay = Some(Overlay::Help { scroll: 0 });
+    picture("help", &m);
+}
+
+#[test]
+fn every_zoom() {
+    for zoom in delayscope::queue::Zoom::ALL {
+        let mut m = evening(SMALL, look());
+        m.zoom = zoom;
+        m.bar = None;
+        let classes = [1_200, 9_800, 41_203, 120_034, 290_500, 537_251, 90_000];
+        let mut survey = build::survey(zoom, classes);
+        survey.late = [410_000, 41_000, 700, 12];
+        m.queues[0].survey = Some(survey);
+        picture(&format!("zoom_{zoom:?}"), &m);
+    }
+}

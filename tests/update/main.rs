@@ -1,0 +1,14 @@
+//! What `update` decides, told in facts: no terminal, no server, no waiting.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failure in the harness is a failed test"
+)]
+
+#[path = "../support/desk.rs"]
+mod desk;
+
+mod link;
+mod moving;
+mod reading;
+mod screens;
