@@ -94,9 +94,14 @@ pub struct Connection {
     /// The database number [default: 0]
     #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
     pub db: Option<i64>,
-    /// A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; repeatable, and no others
-    /// are looked for
-    #[arg(long = "queue", value_name = "NAME", global = true)]
+    /// The queues that are named: then no others are looked for.
+    #[arg(
+        long = "queue",
+        value_name = "NAME",
+        global = true,
+        help = "A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; repeatable, and \
+                no others are looked for"
+    )]
     pub queues: Vec<Queue>,
     /// Refuse every change
     #[arg(long, global = true)]
