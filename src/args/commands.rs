@@ -7,9 +7,6 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::time::{Span, When};
 use crate::queue::{Form, Queue};
 
-/// What a queue is given as.
-const QUEUE: &str = "The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]";
-
 /// `demo`
 #[derive(Args)]
 #[command(after_help = "\
@@ -48,7 +45,7 @@ Examples:
   delayscope show zset-list:delay_queue,ready_queue,ms,right")]
 pub struct Show {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = QUEUE)]
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
 }
 
@@ -62,7 +59,7 @@ Examples:
   delayscope entries orders --from delivered --limit 5")]
 pub struct Entries {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = QUEUE)]
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// Only the entry with this id (16 hex digits); repeatable
     #[arg(long = "id", value_name = "ID")]
@@ -156,7 +153,7 @@ The frame form must be the one that the queue's Redisson clients read: byte-id f
 double-id before; with /4 on Windows and 32-bit servers. It is taken from the queue's entries.")]
 pub struct Offer {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = QUEUE)]
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// The message; - takes one from each line of standard input
     #[arg(
@@ -208,7 +205,7 @@ Runs beside Redisson's own transfer clients: each entry is delivered once. What 
 unpacked is skipped and counted, and stays where it is.")]
 pub struct Worker {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = QUEUE)]
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// Move at most so many entries in one script
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
@@ -232,7 +229,7 @@ Examples:
 What was taken is gone from the server; each message is printed before the next one is taken.")]
 pub struct Consume {
     /// The queue.
-    #[arg(value_name = "QUEUE", help = QUEUE)]
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// Stop after so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
