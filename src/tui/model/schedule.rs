@@ -47,6 +47,8 @@ pub struct Schedule {
     pub(crate) costs: VecDeque<(Instant, Cost)>,
     /// What was published while the picture stood still.
     pub(crate) held: VecDeque<Announcement>,
+    /// Only the queues that were named are shown.
+    pub(crate) only_named: bool,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
 }
