@@ -6,7 +6,7 @@ use super::{act, load, time};
 use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Cost, Link, LinkState, Queue};
 use crate::tui::effect::Effect;
-use crate::tui::model::{CostRate, Discovery, Model, QueueRow, TRAFFIC_KEPT, Tone, Trend};
+use crate::tui::model::{CostRate, Discovery, Model, TRAFFIC_KEPT, Tone, Trend};
 
 /// Over how long our cost is smoothed.
 const SMOOTHED: Duration = Duration::from_secs(5);
@@ -122,13 +122,13 @@ pub(super) fn announced(model: &mut Model, announcement: Announcement) {
 
 /// A queue that was not there when the keys were looked through shows itself.
 fn notice(model: &mut Model, channel: &[u8]) {
+    if model.schedule.channels.contains(channel) {
+        return;
+    }
     let Some(name) = names_of_key(channel).into_iter().next() else {
         return;
     };
-    let known = |row: &QueueRow| row.queue.keys().channel.as_deref() == Some(channel);
-    if !model.queues.iter().any(known) {
-        super::found(model, Queue::redisson(name.as_bytes()));
-    }
+    super::found(model, Queue::redisson(name.as_bytes()));
 }
 
 /// No more announcements than are kept.
