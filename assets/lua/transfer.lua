@@ -56,7 +56,9 @@ local function header(m)
   local n = #m
   for width = 8, 4, -4 do
     local newer = n >= 9 + width and byte(m, 1) == 8 and holds(m, 9, width, n - 9 - width)
-    local older = n >= 8 + width and holds(m, 8, width, n - 8 - width)
+    -- Both can fit only where the newer one has no payload.
+    local older = (not newer or n == 9 + width)
+      and n >= 8 + width and holds(m, 8, width, n - 8 - width)
     if newer and older then
       local sixth, seventh = byte(m, 7, 8)
       newer = not ((seventh == 67 or seventh == 195) and sixth < 224)
@@ -77,7 +79,7 @@ local n = math.min(tonumber(ARGV[2]), 2000)
 local look = n + tonumber(ARGV[3])
 local due = redis.call('ZRANGEBYSCORE', KEYS[2], '0', ARGV[1], 'WITHSCORES', 'LIMIT', 0, look)
 
-local members, payloads, moved, skipped, at_head = {}, {}, {}, {}, {}
+local members, payloads, moved, skipped = {}, {}, {}, {}
 for i = 1, #due, 2 do
   local m = due[i]
   local long, at = header(m)
@@ -88,26 +90,32 @@ for i = 1, #due, 2 do
     payloads[#payloads + 1] = sub(m, long + 1)
     moved[#moved + 1] = sub(m, at, at + 7)
     moved[#moved + 1] = due[i + 1]
-    at_head[m] = true
   end
 end
 
 if #members > 0 then
   redis.call('RPUSH', KEYS[1], unpack(payloads))
+  -- What stands in due order costs a comparison each; what stands there in another order, as
+  -- entries that are due at the same moment do, a look into a table.
+  local list = redis.call('LRANGE', KEYS[3], 0, #members - 1)
   local row = 0
-  for _, m in ipairs(redis.call('LRANGE', KEYS[3], 0, #members - 1)) do
-    if not at_head[m] then break end
-    at_head[m] = nil
+  while row < #list and list[row + 1] == members[row + 1] do
     row = row + 1
+  end
+  local rest = {}
+  for i = row + 1, #members do
+    rest[members[i]] = true
+  end
+  while row < #list and rest[list[row + 1]] do
+    row = row + 1
+    rest[list[row]] = nil
   end
   if row > 0 then
     redis.call('LTRIM', KEYS[3], row, -1)
   end
-  if row < #members then
-    for _, m in ipairs(members) do
-      if at_head[m] then
-        redis.call('LREM', KEYS[3], 1, m)
-      end
+  for i = 1, #members do
+    if rest[members[i]] then
+      redis.call('LREM', KEYS[3], 1, members[i])
     end
   end
   redis.call('ZREM', KEYS[2], unpack(members))
