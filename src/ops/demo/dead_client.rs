@@ -9,9 +9,9 @@ use crate::store::StoreError;
 const DEAD_FOR_MS: i64 = 242_000;
 /// How far ahead reminders are set, in ms.
 const AHEAD_MS: i64 = 900_000;
-/// The longest from one due time to the next, in ms, by day and by night, as it were: what falls
-/// due comes in bunches.
-const GAPS_MS: [i64; 4] = [30_000, 18_000, 9_000, 5_000];
+/// The longest from one due time to the next, in ms, for bunch after bunch: what falls
+/// due comes unevenly.
+const GAPS_MS: [i64; 4] = [5_000, 30_000, 18_000, 9_000];
 /// How many in a row have the same gaps.
 const BUNCH: usize = 9;
 /// How often a new entry is offered, in ms.
