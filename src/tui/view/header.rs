@@ -113,6 +113,9 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     if let Some(ms) = m.stretched_ms {
         push(3, format!("every {}", interval(ms)), t.warn);
     }
+    if m.rows_on_change {
+        push(3, "rows on change".to_owned(), t.warn);
+    }
     if let Discovery::Looking { looked, keys } = m.discovery {
         let share = (looked.saturating_mul(100))
             .checked_div(keys)
