@@ -173,7 +173,7 @@ impl Serving<'_> {
                 None
             }
             Err(StoreError::TimedOut { .. }) => None,
-            Err(error) => Some(error),
+            Err(error) => Some(error).filter(ends_the_connection),
         }
     }
 }
