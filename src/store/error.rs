@@ -113,6 +113,12 @@ impl StoreError {
         matches!(self, Self::TimedOut { .. } | Self::Broken { .. })
     }
 
+    /// Whether the server cannot answer anybody just now, and will again by itself.
+    #[must_use]
+    pub fn passing(&self) -> bool {
+        self.code().is_some_and(passes)
+    }
+
     /// The first word of the server's error, when it answered with one.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
@@ -122,6 +128,15 @@ impl StoreError {
             _ => None,
         }
     }
+}
+
+/// Whether an error with this first word goes by without anybody's doing: a server that loads its
+/// data, waits for its master or runs a long script has refused nothing.
+pub(in crate::store) fn passes(code: &str) -> bool {
+    matches!(
+        code,
+        "LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN"
+    )
 }
 
 /// The server's error as it sent it: code and text.

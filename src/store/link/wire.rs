@@ -10,7 +10,7 @@ use redis::{
     Pipeline, RedisConnectionInfo, RedisError, Value,
 };
 
-use super::super::error::{StoreError, plain, words};
+use super::super::error::{StoreError, passes, plain, words};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Address, Endpoint};
 
@@ -110,6 +110,8 @@ async fn greet(
         hello.cmd("SELECT").arg(endpoint.db);
     }
     hello.cmd("CLIENT").arg("SETNAME").arg(NAME);
+    // TIME is also answered by a server that still loads its data; this is not.
+    hello.cmd("EXISTS").arg("delayscope:probe");
     hello.cmd("TIME");
     let (sent, count) = (instant(), hello.len());
     let answer = tokio::time::timeout(LIMIT, wire.send_packed_commands(&hello, 0, count)).await;
@@ -151,8 +153,22 @@ async fn greet(
             });
         }
     }
+    may_read(values.iter().rev().nth(1), endpoint)?;
     let time = values.last().unwrap_or(&Value::Nil);
     read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
+}
+
+/// Fails when the server lets nobody read for now. (That we may not read this key is no matter.)
+fn may_read(answer: Option<&Value>, endpoint: &Endpoint) -> Result<(), StoreError> {
+    match answer {
+        Some(Value::ServerError(error)) if passes(error.code()) => Err(StoreError::Refused {
+            server: endpoint.to_string(),
+            attempt: "let us read",
+            code: error.code().to_owned(),
+            words: words(error),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Adds AUTH when there is something to log in with; tells whether there was.
