@@ -31,6 +31,11 @@ The password is best given in REDISCLI_AUTH: arguments can be seen by others on 
 
 Exit codes: 0 done, 1 nothing matched or not all done, 2 failed.";
 
+// Not as comments of the fields: rustdoc takes the brackets for links.
+const QUEUE_HELP: &str = "The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]";
+const QUEUES_HELP: &str = "A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; \
+                           repeatable, and no others are looked for";
+
 /// Watch the delayed queues of a Redis server, and run them.
 #[derive(Parser)]
 #[command(
@@ -94,9 +99,8 @@ pub struct Connection {
     /// The database number [default: 0]
     #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
     pub db: Option<i64>,
-    /// A queue by name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]; repeatable, and no others
-    /// are looked for
-    #[arg(long = "queue", value_name = "NAME", global = true)]
+    /// The queues that are named.
+    #[arg(long = "queue", value_name = "NAME", global = true, help = QUEUES_HELP)]
     pub queues: Vec<Queue>,
     /// Refuse every change
     #[arg(long, global = true)]

@@ -140,6 +140,7 @@ fn endpoint(
     endpoint.password = given
         .password
         .clone()
+        .filter(|password| !password.is_empty())
         .or(endpoint.password)
         .or(env_password);
     Ok(endpoint)

@@ -57,7 +57,9 @@ impl Surface for Paper {
         Ok(())
     }
 
-    fn repaint(&mut self) -> io::Result<()> {
+    fn repaint(&mut self) {}
+
+    fn retake(&mut self) -> io::Result<()> {
         Ok(())
     }
 

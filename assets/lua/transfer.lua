@@ -56,9 +56,9 @@ local function header(m)
   local n = #m
   for width = 8, 4, -4 do
     local newer = n >= 9 + width and byte(m, 1) == 8 and holds(m, 9, width, n - 9 - width)
-    -- Both eras can fit only where this leaves no payload.
-    if newer and n > 9 + width then return 9 + width, 2 end
-    local older = n >= 8 + width and holds(m, 8, width, n - 8 - width)
+    -- Both can fit only where the newer one has no payload.
+    local older = (not newer or n == 9 + width)
+      and n >= 8 + width and holds(m, 8, width, n - 8 - width)
     if newer and older then
       local sixth, seventh = byte(m, 7, 8)
       newer = not ((seventh == 67 or seventh == 195) and sixth < 224)
@@ -79,44 +79,43 @@ local n = math.min(tonumber(ARGV[2]), 2000)
 local look = n + tonumber(ARGV[3])
 local due = redis.call('ZRANGEBYSCORE', KEYS[2], '0', ARGV[1], 'WITHSCORES', 'LIMIT', 0, look)
 
-local k, members, payloads, moved, skipped = 0, {}, {}, {}, {}
+local members, payloads, moved, skipped = {}, {}, {}, {}
 for i = 1, #due, 2 do
   local m = due[i]
   local long, at = header(m)
   if not long then
     skipped[#skipped + 1] = sub(redis.sha1hex(m), 1, 16)
-  elseif k < n then
-    k = k + 1
-    members[k] = m
-    payloads[k] = sub(m, long + 1)
-    moved[2 * k - 1] = sub(m, at, at + 7)
-    moved[2 * k] = due[i + 1]
+  elseif #members < n then
+    members[#members + 1] = m
+    payloads[#payloads + 1] = sub(m, long + 1)
+    moved[#moved + 1] = sub(m, at, at + 7)
+    moved[#moved + 1] = due[i + 1]
   end
 end
 
-if k > 0 then
+if #members > 0 then
   redis.call('RPUSH', KEYS[1], unpack(payloads))
-  local order = redis.call('LRANGE', KEYS[3], 0, k - 1)
+  -- What stands in due order costs a comparison each; what stands there in another order, as
+  -- entries that are due at the same moment do, a look into a table.
+  local list = redis.call('LRANGE', KEYS[3], 0, #members - 1)
   local row = 0
-  while row < k and order[row + 1] == members[row + 1] do
+  while row < #list and list[row + 1] == members[row + 1] do
     row = row + 1
   end
-  local left = {}
-  for i = row + 1, k do
-    left[members[i]] = true
+  local rest = {}
+  for i = row + 1, #members do
+    rest[members[i]] = true
   end
-  while left[order[row + 1] or ''] do
+  while row < #list and rest[list[row + 1]] do
     row = row + 1
-    left[order[row]] = nil
+    rest[list[row]] = nil
   end
   if row > 0 then
     redis.call('LTRIM', KEYS[3], row, -1)
   end
-  if row < k then
-    for _, m in ipairs(members) do
-      if left[m] then
-        redis.call('LREM', KEYS[3], 1, m)
-      end
+  for i = 1, #members do
+    if rest[members[i]] then
+      redis.call('LREM', KEYS[3], 1, members[i])
     end
   end
   redis.call('ZREM', KEYS[2], unpack(members))

@@ -44,8 +44,8 @@ Examples:
   delayscope show orders --json | jq .transfer_clients
   delayscope show zset-list:delay_queue,ready_queue,ms,right")]
 pub struct Show {
-    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
-    #[arg(value_name = "QUEUE")]
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
 }
 
@@ -58,8 +58,8 @@ Examples:
   delayscope entries orders --id 9f3c2a7714e08b55 --raw --json
   delayscope entries orders --from delivered --limit 5")]
 pub struct Entries {
-    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
-    #[arg(value_name = "QUEUE")]
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// Only the entry with this id (16 hex digits); repeatable
     #[arg(long = "id", value_name = "ID")]
@@ -152,8 +152,8 @@ Examples:
 The frame form must be the one that the queue's Redisson clients read: byte-id from 3.21.1 on,
 double-id before; with /4 on Windows and 32-bit servers. It is taken from the queue's entries.")]
 pub struct Offer {
-    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
-    #[arg(value_name = "QUEUE")]
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// The message; - takes one from each line of standard input
     #[arg(
@@ -204,8 +204,8 @@ Examples:
 Runs beside Redisson's own transfer clients: each entry is delivered once. What cannot be
 unpacked is skipped and counted, and stays where it is.")]
 pub struct Worker {
-    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
-    #[arg(value_name = "QUEUE")]
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// Move at most so many entries in one script
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
@@ -228,8 +228,8 @@ Examples:
 
 What was taken is gone from the server; each message is printed before the next one is taken.")]
 pub struct Consume {
-    /// The queue's name, or zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]
-    #[arg(value_name = "QUEUE")]
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
     /// Stop after so many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

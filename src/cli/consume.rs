@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 
 use super::bytes::to_hex;
 use super::confirm::confirm;
@@ -14,7 +15,7 @@ use super::stop::Stop;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::Config;
-use crate::ops::consumer::{ConsumeOptions, Consumed, consume, peek};
+use crate::ops::consumer::{ConsumeOptions, Consumed, consume_until, peek};
 use crate::ops::refresh::pulse;
 use crate::payload::{Codec, Decoded};
 use crate::queue::{Queue, text};
@@ -67,7 +68,8 @@ async fn take<W: Write>(
         timeout: asked.timeout.map(args::Span::duration),
     };
     let mut stop = Stop::listen();
-    let mut elements = consume(writer, queue, options);
+    let (ending, ended) = watch::channel(false);
+    let mut elements = consume_until(writer, queue, options, ended);
     if !out.is_json() {
         out.titles(&COLUMNS)?;
         out.flush()?;
@@ -75,11 +77,16 @@ async fn take<W: Write>(
     out.keep_whole();
     let mut taken = 0;
     loop {
-        // An element that has come is printed before anybody can end us.
         let element = tokio::select! {
             biased;
             element = elements.next() => element,
-            () = stop.asked() => return Ok(taken),
+            // Asked once, what is on its way is waited for; asked twice, it is not.
+            () = stop.asked() => {
+                if ending.send_replace(true) {
+                    return Ok(taken);
+                }
+                continue;
+            }
         };
         match element {
             None => return Ok(taken),

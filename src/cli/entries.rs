@@ -20,12 +20,12 @@ use crate::queue::{Due, Entry, EntryId, Queue, State, text};
 
 const COLUMNS: [Column; 7] = [
     Column::left("ID", 16),
-    Column::left("DUE", 8),
+    Column::left("DUE", 16),
     Column::right("IN", text::COUNTDOWN_WIDTH),
-    Column::left("STATE", 9),
-    Column::left("FORM", 11),
-    Column::left("CODEC", 13),
-    Column::left("TEXT", 0),
+    Column::left("STATE", 9).optional(),
+    Column::left("FORM", 11).optional(),
+    Column::left("CODEC", 13).optional(),
+    Column::left("TEXT", 24),
 ];
 /// What a terminal gets when nobody says how many.
 const SCREENFUL: u64 = 100;

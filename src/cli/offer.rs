@@ -1,7 +1,7 @@
 //! `offer`: new messages, as a Redisson client offers them.
 
 use std::io::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
@@ -108,6 +108,7 @@ struct Totals {
     unannounced: Option<String>,
     /// When the last batch was offered, and for when.
     due: Option<(EpochMillis, EpochMillis)>,
+    longest: Duration,
     stopped: Option<StoreError>,
 }
 
@@ -172,6 +173,7 @@ impl Offering<'_> {
         self.totals.done += offered.ids.len() as u64;
         self.totals.refused += offered.refused.len() as u64;
         self.totals.head |= offered.head;
+        self.totals.longest = self.totals.longest.max(offered.longest);
         if self.asked.each {
             for id in offered.ids {
                 entry(&id.to_string(), "done", None, out)?;
@@ -241,7 +243,7 @@ impl Offering<'_> {
             ("left", json!(totals.left)),
             ("journal_id", Value::Null),
             ("elapsed_ms", json!(u64::try_from(elapsed.as_millis()).ok())),
-            ("longest_block_ms", Value::Null),
+            ("longest_block_ms", json!(ms(totals.longest))),
             ("due_ms", json!(totals.due.map(|(_, due)| due.get()))),
             (
                 "form",
@@ -291,6 +293,11 @@ impl Offering<'_> {
         }
         line
     }
+}
+
+/// In ms, to the µs.
+fn ms(span: Duration) -> f64 {
+    (span.as_secs_f64() * 1e6).round() / 1e3
 }
 
 fn entry<W: Write>(

@@ -14,6 +14,9 @@ pub struct Output<W: Write = BufWriter<Stdout>> {
     columns: Option<usize>,
 }
 
+/// What stands between two columns.
+const GAP: &str = "  ";
+
 /// Which side of its column a cell stands on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Side {
@@ -32,6 +35,8 @@ pub struct Column {
     pub side: Side,
     /// How many columns of the terminal it has at least.
     pub least: usize,
+    /// It is left out of a terminal that is too narrow: a figure is never cut.
+    pub optional: bool,
 }
 
 impl Column {
@@ -42,6 +47,7 @@ impl Column {
             title,
             side: Side::Left,
             least,
+            optional: false,
         }
     }
 
@@ -52,6 +58,16 @@ impl Column {
             title,
             side: Side::Right,
             least,
+            optional: false,
+        }
+    }
+
+    /// The same, left out of a terminal that is too narrow.
+    #[must_use]
+    pub const fn optional(self) -> Self {
+        Self {
+            optional: true,
+            ..self
         }
     }
 }
@@ -97,11 +113,15 @@ impl<W: Write> Output<W> {
 
     /// One line for people, cut to the terminal's width.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
-        let line = line.trim_end();
         match self.columns {
-            Some(columns) => writeln!(self.out, "{}", text::cut(line, columns)),
-            None => writeln!(self.out, "{line}"),
+            Some(columns) => writeln!(self.out, "{}", text::cut(line.trim_end(), columns)),
+            None => self.whole(line),
         }
+    }
+
+    /// One line for people, whole also on a terminal.
+    pub fn whole(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", line.trim_end())
     }
 
     /// The titles of a table whose rows come one by one.
@@ -110,16 +130,36 @@ impl<W: Write> Output<W> {
         self.row(columns, &titles)
     }
 
-    /// A row of a table whose rows come one by one.
+    /// A row of a table whose rows come one by one. Only words in the last column are cut.
     pub fn row<S: AsRef<str>>(&mut self, columns: &[Column], cells: &[S]) -> io::Result<()> {
         let mut line = String::new();
-        for (i, (column, cell)) in columns.iter().zip(cells).enumerate() {
-            if i > 0 {
-                line.push_str("  ");
+        let shown = self.shown(columns);
+        for ((column, cell), _) in columns.iter().zip(cells).zip(&shown).filter(|(_, s)| **s) {
+            if !line.is_empty() {
+                line.push_str(GAP);
             }
             push_padded(&mut line, cell.as_ref(), column.least, column.side);
         }
-        self.line(&line)
+        match columns.last().map(|column| column.side) {
+            Some(Side::Left) => self.line(&line),
+            _ => self.whole(&line),
+        }
+    }
+
+    /// Which columns there is room for.
+    fn shown(&self, columns: &[Column]) -> Vec<bool> {
+        let mut shown = vec![true; columns.len()];
+        let wide = |shown: &[bool]| -> usize {
+            let some = columns.iter().zip(shown).filter(|(_, shown)| **shown);
+            some.map(|(column, _)| column.least + GAP.len()).sum()
+        };
+        let room = self.columns.map_or(usize::MAX, |room| room + GAP.len());
+        for (i, column) in columns.iter().enumerate().rev() {
+            if column.optional && wide(&shown) > room {
+                shown[i] = false;
+            }
+        }
+        shown
     }
 
     /// A whole table: each column as wide as its widest cell.
@@ -188,6 +228,23 @@ mod tests {
         let line = |columns| written(columns, |out| out.line("a long payload").unwrap());
         assert_eq!(line(Some(6)), "a lon…\n");
         assert_eq!(line(None), "a long payload\n");
+    }
+
+    #[test]
+    fn a_narrow_terminal_loses_whole_columns_and_never_a_figure() {
+        let columns = [
+            Column::left("QUEUE", 6),
+            Column::right("NEXT", 4).optional(),
+            Column::right("WAITING", 9),
+        ];
+        let row = |room| {
+            written(Some(room), |out| {
+                out.row(&columns, &["q", "0:31", "1,000,000"]).unwrap();
+            })
+        };
+        assert_eq!(row(23), "q       0:31  1,000,000\n");
+        assert_eq!(row(22), "q       1,000,000\n");
+        assert_eq!(row(9), "q       1,000,000\n");
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub(super) const COLUMNS: [Column; 9] = [
     Column::right("LATE", 4),
     Column::right("OLDEST", 7),
     Column::right("NEXT", 7),
-    Column::left("AT", 8),
-    Column::right("ORDER", 7),
+    Column::left("AT", 8).optional(),
+    Column::right("ORDER", 7).optional(),
     Column::right("TARGET", 6),
     Column::right("CLIENTS", 7),
 ];

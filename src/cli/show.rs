@@ -110,12 +110,12 @@ fn print<W: Write>(
 ) -> io::Result<()> {
     let name = text::printable_bytes(queue.name.as_bytes());
     let layout = queue.layout.word();
-    out.line(&format!("{name} · {layout} · {}", config.endpoint))?;
-    out.line("")?;
+    out.whole(&format!("{name} · {layout} · {}", config.endpoint))?;
+    out.whole("")?;
     figures(pulse, out)?;
-    out.line("")?;
+    out.whole("")?;
     timeline(survey, out)?;
-    out.line("")?;
+    out.whole("")?;
     for key in &survey.keys {
         let shown = text::printable_bytes(&key.key);
         let mark = match key.kind.as_str() {
@@ -126,16 +126,16 @@ fn print<W: Write>(
         let expiry = key.expires_in_ms.map_or_else(String::new, |ms| {
             format!("  ! expires in {}", text::countdown(ms))
         });
-        out.line(&format!("{:17}{shown}  {}{mark}{expiry}", "key", key.kind))?;
+        out.whole(&format!("{:17}{shown}  {}{mark}{expiry}", "key", key.kind))?;
     }
     if let Some(channel) = queue.keys().channel {
-        out.line(&format!(
+        out.whole(&format!(
             "{:17}{}",
             "channel",
             text::printable_bytes(&channel)
         ))?;
     }
-    out.line(&format!("{:17}{skew_ms} ms", "clock skew"))
+    out.whole(&format!("{:17}{skew_ms} ms", "clock skew"))
 }
 
 fn figures<W: Write>(pulse: &Pulse, out: &mut Output<W>) -> io::Result<()> {
@@ -174,7 +174,7 @@ fn figures<W: Write>(pulse: &Pulse, out: &mut Output<W>) -> io::Result<()> {
         };
         let figure = shape::figure(known);
         let missing = 12_usize.saturating_sub(text::width(&figure));
-        out.line(&format!("{name:17}{:missing$}{figure}   {remark}", ""))?;
+        out.whole(&format!("{name:17}{:missing$}{figure}   {remark}", ""))?;
     }
     Ok(())
 }
@@ -191,15 +191,16 @@ fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
         }
     };
     let late = classes(&LATE_CLASSES, &survey.late);
-    out.line(&format!("{:17}{late}", "late by"))?;
+    out.whole(&format!("{:17}{late}", "late by"))?;
     let due = classes(&DUE_CLASSES, &survey.classes);
-    out.line(&format!("{:17}{due}", "due in"))?;
+    out.whole(&format!("{:17}{due}", "due in"))?;
     let most = survey.bars.iter().map(|bar| bar.count).max().unwrap_or(0);
     if most > 0 {
         let label = survey.zoom.map_or("", Zoom::label);
         let bars: String = survey.bars.iter().map(|b| level(b.count, most)).collect();
-        let most = text::compact(most);
-        out.line(&format!("{:17}now▕{bars}▏{label}  highest {most}", "next"))?;
+        let most = text::thousands(most);
+        out.whole(&format!("{:17}{label}, highest bar {most}", "next"))?;
+        out.whole(&format!("  now ▕{bars}▏"))?;
     }
     Ok(())
 }

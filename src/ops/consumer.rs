@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{Stream, stream};
+use tokio::sync::watch;
 
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::payload::{self, Decoded};
@@ -49,9 +50,28 @@ pub fn consume(
     queue: &Queue,
     options: ConsumeOptions,
 ) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
+    consuming(writer, writer.taker(queue), options)
+}
+
+/// [`consume`], until `stop` says so: then the stream ends within a second, after the element that
+/// was on its way. Nothing is lost, which dropping the stream cannot promise.
+pub fn consume_until(
+    writer: &Writer,
+    queue: &Queue,
+    options: ConsumeOptions,
+    stop: watch::Receiver<bool>,
+) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
+    consuming(writer, writer.taker(queue).until(stop), options)
+}
+
+fn consuming(
+    writer: &Writer,
+    taker: Taker,
+    options: ConsumeOptions,
+) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
     let consumer = Consumer {
         store: writer.store().clone(),
-        taker: writer.taker(queue),
+        taker,
         left: options.count,
         timeout: options.timeout,
         waited: Duration::ZERO,
@@ -97,7 +117,7 @@ impl Consumer {
                     self.waited = Duration::ZERO;
                     return Some(Ok(consumed(&self.store, element)));
                 }
-                Ok(None) if self.timeout.is_some() => return None,
+                Ok(None) if self.timeout.is_some() || self.taker.has_stopped() => return None,
                 Ok(None) => {}
                 Err(why) => {
                     self.pause = self.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);

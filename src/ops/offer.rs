@@ -1,5 +1,7 @@
 //! Offering new messages, as a Redisson client does, and finding out how a queue wants them.
 
+use std::time::Duration;
+
 use crate::clock::EpochMillis;
 use crate::payload::{self, Codec};
 use crate::queue::{EntryId, Form, Layout, Queue, frame};
@@ -34,6 +36,8 @@ pub struct Offered {
     pub head: bool,
     /// The server's words when it refused to announce the new head: nobody was told of it.
     pub unannounced: Option<String>,
+    /// For how long the longest script kept the server.
+    pub longest: Duration,
     /// Why the rest was not offered, when the first batches were in already.
     pub stopped: Option<Stopped>,
 }
@@ -79,7 +83,10 @@ pub async fn offer_each<'a>(
         let after = rest.split_off(batch(&rest));
         let ids: Vec<_> = rest.iter().map(|(_, member)| queue.id(member)).collect();
         match writer.offer(queue, rest).await {
-            Ok(added) => count(&mut offered, &ids, added.done),
+            Ok(added) => {
+                offered.longest = offered.longest.max(added.took);
+                count(&mut offered, &ids, added.done);
+            }
             Err(why) if offered.ids.is_empty() && offered.refused.is_empty() => return Err(why),
             Err(why) => {
                 let left = ids.len() + after.len();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, Value};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
@@ -16,6 +17,9 @@ use crate::queue::{Layout, Push, Queue};
 
 /// The longest that one BLPOP waits: so long may a server be gone without our noticing.
 const SLICE: Duration = Duration::from_secs(5);
+/// The same while somebody may ask us to stop: what is under way then must end, or an element
+/// that is just on its way would be lost.
+const SHORT_SLICE: Duration = Duration::from_secs(1);
 /// How much later than its own wait an answer may come.
 const GRACE: Duration = Duration::from_secs(2);
 /// BLPOP counts whole seconds before Redis 6.0. Of the last one we ask at this pace.
@@ -28,6 +32,7 @@ pub struct Taker {
     pop: &'static str,
     blocking_pop: &'static str,
     wire: Option<MultiplexedConnection>,
+    stop: Option<watch::Receiver<bool>>,
 }
 
 impl Taker {
@@ -42,15 +47,31 @@ impl Taker {
             pop,
             blocking_pop,
             wire: None,
+            stop: None,
         }
     }
 
-    /// Takes the next element; none when there is none within that time.
+    /// Takes no more from the moment on when `stop` says so: a [`take`](Self::take) that is under
+    /// way then ends within a second, and nothing is lost.
+    #[must_use]
+    pub fn until(mut self, stop: watch::Receiver<bool>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Whether it takes no more.
+    #[must_use]
+    pub fn has_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| *stop.borrow())
+    }
+
+    /// Takes the next element; none when there is none within that time, or when it has stopped.
     pub async fn take(&mut self, within: Duration) -> Result<Option<Vec<u8>>, StoreError> {
         let started = instant();
-        loop {
+        let slice = self.stop.as_ref().map_or(SLICE, |_| SHORT_SLICE);
+        while !self.has_stopped() {
             let left = within.saturating_sub(instant().saturating_duration_since(started));
-            let whole = left.min(SLICE).as_secs();
+            let whole = left.min(slice).as_secs();
             let taken = if whole == 0 {
                 let mut pop = redis::cmd(self.pop);
                 pop.arg(&self.target);
@@ -67,6 +88,7 @@ impl Taker {
                 taken => return Ok(taken),
             }
         }
+        Ok(None)
     }
 
     async fn ask(&mut self, pop: &Cmd, wait: Duration) -> Result<Option<Vec<u8>>, StoreError> {

@@ -252,7 +252,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         areas.depth = Slot::new(right.take(5), true);
         areas.traffic = Slot::new(right, true);
         if w >= THREE_COLUMNS {
-            areas.detail = Slot::new(body.take_right((w - 100) / 2), true);
+            areas.detail = Slot::new(body.take_right(w * 23 / 100), true);
         }
     } else {
         let roomy = !dashboard && h >= 24;

@@ -14,7 +14,9 @@ pub trait Surface {
     /// Draws what differs from the last picture.
     fn draw(&mut self, model: &Model) -> io::Result<()>;
     /// Forgets the last picture: the next one writes every cell.
-    fn repaint(&mut self) -> io::Result<()>;
+    fn repaint(&mut self);
+    /// Takes the terminal again, whatever state it was left in, and repaints.
+    fn retake(&mut self) -> io::Result<()>;
     /// Gives the terminal back and stops the program, as Ctrl-Z does; returns when it goes on.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
 }

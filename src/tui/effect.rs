@@ -50,6 +50,8 @@ pub enum Effect {
     Suspend,
     /// Draw every cell again.
     Redraw,
+    /// Take the terminal again after somebody else had it, and draw every cell.
+    RetakeTerminal,
     /// End the program.
     Quit,
 }

@@ -88,7 +88,8 @@ async fn perform(
         for effect in std::mem::take(&mut effects) {
             match effect {
                 Effect::Quit => return Ok(true),
-                Effect::Redraw => surface.repaint()?,
+                Effect::Redraw => surface.repaint(),
+                Effect::RetakeTerminal => surface.retake()?,
                 Effect::Suspend => {
                     surface.suspend().await?;
                     effects.extend(update(model, Msg::Resumed));

@@ -148,7 +148,7 @@ impl Runner for Tasks {
             }
             Effect::RetryLink => store.retry_now(),
             // The loop's own.
-            Effect::Suspend | Effect::Redraw | Effect::Quit => {}
+            Effect::Suspend | Effect::Redraw | Effect::RetakeTerminal | Effect::Quit => {}
         }
     }
 }

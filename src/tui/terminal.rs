@@ -5,10 +5,11 @@
 //! answer that the reader of the keys has swallowed.
 
 mod input;
+mod panics;
 mod signals;
 
 use std::io::{self, BufWriter, Stdout, Write, stdout};
-use std::sync::Once;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -23,7 +24,6 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use rustix::process::{Signal, kill_current_process_group};
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::edge::{Input, Surface};
@@ -40,28 +40,33 @@ const FRAME_BYTES: usize = 64 * 1024;
 /// The terminal is ours at the moment.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// A panic was reported; the loop has to end even if it happened in another task.
-static PANICKED: Notify = Notify::const_new();
-
 /// The terminal, entered. Dropping it gives the terminal back.
 pub struct Tty {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    /// Never dropped: ratatui's drop writes to standard error when the terminal is gone, which
+    /// panics when that is the same terminal. [`leave`] does what is to be done.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    /// The next picture writes every cell.
+    repaint: bool,
 }
 
 impl Tty {
     /// Takes the terminal: raw mode, the other screen, mouse and bracketed paste.
     pub fn enter() -> io::Result<Self> {
-        give_back_on_panic();
+        panics::give_back();
         enter()?;
         let out = BufWriter::with_capacity(FRAME_BYTES, stdout());
         let terminal = Terminal::new(CrosstermBackend::new(out))?;
-        Ok(Self { terminal })
+        Ok(Self {
+            terminal: ManuallyDrop::new(terminal),
+            repaint: false,
+        })
     }
 
     /// Keys, mouse, sizes and signals from now on; the first signal that ends the program also
     /// sees to it that it does end.
     pub fn input(&self) -> io::Result<UnboundedReceiver<Input>> {
         let (tx, rx) = unbounded_channel();
+        panics::tell(tx.clone());
         signals::forward(tx.clone())?;
         input::forward(tx);
         Ok(rx)
@@ -71,6 +76,7 @@ impl Tty {
 impl Drop for Tty {
     fn drop(&mut self) {
         leave();
+        panics::say();
     }
 }
 
@@ -81,6 +87,10 @@ impl Surface for Tty {
 
     fn draw(&mut self, model: &Model) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        if std::mem::take(&mut self.repaint) {
+            let (columns, rows) = size()?;
+            self.terminal.resize(Rect::new(0, 0, columns, rows))?;
+        }
         self.terminal.draw(|frame| {
             let area = frame.area();
             // Resized between two looks at the size: the next picture fits again.
@@ -92,12 +102,15 @@ impl Surface for Tty {
         self.terminal.backend_mut().flush()
     }
 
-    fn repaint(&mut self) -> io::Result<()> {
-        // Whoever stopped us may have left the terminal in any mode.
+    fn repaint(&mut self) {
+        self.repaint = true;
+    }
+
+    fn retake(&mut self) -> io::Result<()> {
+        // Raw mode is not set again while crossterm believes that it is.
         let _ = disable_raw_mode();
-        enter()?;
-        let (columns, rows) = size()?;
-        self.terminal.resize(Rect::new(0, 0, columns, rows))
+        self.repaint();
+        enter()
     }
 
     async fn suspend(&mut self) -> io::Result<()> {
@@ -126,6 +139,10 @@ fn enter() -> io::Result<()> {
     )
 }
 
+fn entered() -> bool {
+    ENTERED.load(Ordering::SeqCst)
+}
+
 /// Gives the terminal back; harmless when it is not ours. A terminal that is gone cannot be
 /// written to any more, and that is no reason to fail.
 fn leave() {
@@ -142,17 +159,4 @@ fn leave() {
         cursor::Show
     );
     let _ = disable_raw_mode();
-}
-
-/// A panic's message belongs on the screen that stays, and the shell gets a working terminal.
-fn give_back_on_panic() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            leave();
-            before(info);
-            PANICKED.notify_one();
-        }));
-    });
 }

@@ -33,11 +33,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
             cursor::keep_in_sight(model);
-            Vec::new()
+            // Even if it is the old size: what was cut off in between has to come back.
+            vec![Effect::Redraw]
         }
         Msg::Resumed => {
             load::ask_all(model);
-            vec![Effect::Redraw]
+            vec![Effect::RetakeTerminal]
         }
         Msg::Ticked(instant) => time::ticked(model, instant),
         Msg::LinkChanged(link) => link::changed(model, *link),

@@ -184,7 +184,8 @@ impl<'a> Ctx<'a> {
         if focused {
             for x in area.left()..area.right() {
                 let cell = &mut buf[(x, area.y)];
-                if t.reversed && cell.fg != t.late.fg.unwrap_or_default() {
+                // Colours would be patches on a reversed row.
+                if t.reversed {
                     cell.fg = ratatui::style::Color::Reset;
                 }
                 cell.set_style(t.select);

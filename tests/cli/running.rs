@@ -34,6 +34,7 @@ fn a_message_goes_from_offer_through_worker_to_consumer() {
     assert_eq!(offered["planned"], 1);
     assert_eq!(offered["done"], 1);
     assert_eq!(offered["journal_id"], Value::Null);
+    assert!(offered["longest_block_ms"].as_f64().unwrap() > 0.0);
 
     let worker = ["worker", "orders", "--until-empty", "--yes", "--json"];
     let batches = program.run(&worker).done().json();

@@ -1,5 +1,7 @@
 //! The lines of an opened entry, so that `update` knows how far it can be scrolled.
 
+use std::io::{self, Write};
+
 use serde_json::Value;
 
 use super::{Slot, areas, help};
@@ -100,43 +102,63 @@ pub fn payload(row: &EntryRow) -> &[u8] {
 pub fn body(view: &EntryView, columns: u16) -> Body {
     match view.face {
         Face::Hex => Body::Hex,
-        Face::Text => decoded(&view.row, columns),
+        Face::Text => decoded(&view.row, columns, MOST),
     }
 }
 
-/// The decoded payload as lines of `columns`, JSON with a line a field.
+/// The decoded payload as lines of `columns`, JSON with a line a field; no more than about `most`
+/// bytes of it, however large it is.
 #[must_use]
-pub fn decoded(row: &EntryRow, columns: u16) -> Body {
+pub fn decoded(row: &EntryRow, columns: u16, most: usize) -> Body {
     let Ok(decoded) = &row.content else {
         return Body::Hex;
     };
     if decoded.codec == Codec::Unknown {
         return Body::Hex;
     }
-    let mut all = match &decoded.value {
-        Value::Object(_) | Value::Array(_) => {
-            serde_json::to_string_pretty(&decoded.value).unwrap_or_else(|_| decoded.text.clone())
-        }
-        Value::String(s) => s.clone(),
-        _ => decoded.text.clone(),
+    let mut out = Bounded {
+        bytes: Vec::new(),
+        most,
     };
-    let whole = all.len();
-    if whole > MOST {
-        let end = (0..=MOST).rev().find(|i| all.is_char_boundary(*i));
-        all.truncate(end.unwrap_or(0));
-    }
+    let whole = match &decoded.value {
+        Value::Object(_) | Value::Array(_) => {
+            serde_json::to_writer_pretty(&mut out, &decoded.value).is_ok()
+        }
+        Value::String(s) => out.write_all(s.as_bytes()).is_ok(),
+        _ => out.write_all(decoded.text.as_bytes()).is_ok(),
+    };
+    // Cut within a character, the rest of it goes too.
+    let text = out.bytes.utf8_chunks().next().map_or("", |c| c.valid());
     let mut lines = Vec::new();
-    for line in all.lines() {
+    for line in text.lines() {
         fold(line, usize::from(columns), &mut lines);
     }
-    if whole > MOST {
-        let more = u64::try_from(whole - all.len()).unwrap_or(0);
-        lines.push(format!(
-            "{} more bytes: the hex face shows all",
-            text::thousands(more)
-        ));
+    if !whole {
+        lines.push("There is more: the bytes show all of it.".to_owned());
     }
     Body::Text(lines)
+}
+
+/// Takes so many bytes, then refuses: writing megabytes for a screenful would be felt.
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        let room = self.most - self.bytes.len();
+        if room == 0 && !more.is_empty() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let taken = room.min(more.len());
+        self.bytes.extend_from_slice(&more[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Cuts a line into pieces of at most `columns`.
@@ -183,6 +205,26 @@ mod tests {
         let mut lines = Vec::new();
         fold("订单订", 5, &mut lines);
         assert_eq!(lines, ["订单", "订"]);
+    }
+
+    #[test]
+    fn a_payload_of_megabytes_is_not_laid_out_whole() {
+        let many: Vec<u32> = (0..200_000).collect();
+        let json = serde_json::to_vec(&many).unwrap();
+        let row = EntryRow {
+            size: json.len(),
+            content: Ok(crate::payload::decode(&json)),
+            member: json,
+            score: 0.0,
+            due: crate::queue::Due::OutOfRange(-1.0),
+            id: crate::queue::EntryId([0; 8]),
+            form: None,
+        };
+        let Body::Text(lines) = decoded(&row, 80, 1_000) else {
+            panic!("text");
+        };
+        assert!(lines.len() < 300, "{}", lines.len());
+        assert!(lines.last().unwrap().starts_with("There is more"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{PANICKED, disable_raw_mode};
+use super::disable_raw_mode;
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
 
@@ -25,11 +25,6 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
         });
     }
     let mut continued = continued()?;
-    let panicked = tx.clone();
-    tokio::spawn(async move {
-        PANICKED.notified().await;
-        end(&panicked, Ended::Panicked);
-    });
     tokio::spawn(async move {
         while continued.recv().await.is_some() {
             if tx.send(Input::Happened(Box::new(Msg::Resumed))).is_err() {

@@ -78,7 +78,7 @@ pub(super) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
     let (x, y) = (slot.inner.x + 1, slot.inner.y);
     facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
     let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
-    match lines::decoded(row, plan.columns) {
+    match lines::decoded(row, plan.columns, glance(plan)) {
         Body::Hex => bytes(ctx, row, 0, below, buf),
         Body::Text(lines) => words(ctx, &lines, 0, below, buf),
     }
@@ -173,12 +173,17 @@ fn size(row: &EntryRow) -> String {
     format!("{payload} bytes, {member} with the frame")
 }
 
+/// As many bytes of text as a pane without scrolling can show.
+fn glance(plan: lines::Plan) -> usize {
+    usize::from(plan.columns) * usize::from(plan.rows) * 4
+}
+
 /// Which clients write a frame form.
 fn era(form: Form) -> &'static str {
     match form {
-        Form::ByteId => "Redisson 3.21.1 and later",
+        Form::ByteId => "Redisson 3.21.1+",
         Form::DoubleId => "Redisson up to 3.21.0",
-        Form::ByteIdShort => "Redisson 3.21.1 and later, 32-bit or Windows server",
+        Form::ByteIdShort => "Redisson 3.21.1+, 32-bit or Windows server",
         Form::DoubleIdShort => "Redisson up to 3.21.0, 32-bit or Windows server",
     }
 }

@@ -7,7 +7,7 @@ pub(super) use self::cell::difference;
 use ratatui::buffer::Buffer;
 
 use self::cell::{cell, mark};
-use super::Ctx;
+use super::{Ctx, rect};
 use crate::queue::{LinkState, text};
 use crate::tui::areas::{self, Area, lines};
 use crate::tui::model::{Discovery, Pane};
@@ -81,7 +81,14 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             trouble(ctx, why, &placed, area, buf);
         }
         if index == ctx.model.cursor {
-            ctx.select(area, ctx.model.focus == Pane::Queues, buf);
+            let classes = placed.iter().find(|(col, ..)| *col == Col::Classes);
+            let figures = match classes {
+                // Reversed bars would be holes: the bar of the cursor ends before them.
+                Some((_, x, _)) if ctx.data.reversed => Area { w: x + 1, ..area },
+                _ => area,
+            };
+            buf.set_style(rect(area), ctx.data.strong);
+            ctx.select(figures, ctx.model.focus == Pane::Queues, buf);
         }
         mark(ctx, row, area, index == ctx.model.cursor, buf);
     }

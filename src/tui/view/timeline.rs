@@ -24,6 +24,8 @@ struct Picture<'a> {
     counts: Vec<u64>,
     /// The highest of them.
     peak: u64,
+    /// The count that fills the plot: a row an entry at least, so that a quiet queue looks quiet.
+    top: u64,
     /// All of them.
     in_view: u64,
     /// What is due after the last of them.
@@ -65,9 +67,11 @@ fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
             None => {}
         }
     }
+    let peak = counts.iter().copied().max().unwrap_or(0);
     Picture {
         survey,
-        peak: counts.iter().copied().max().unwrap_or(0),
+        peak,
+        top: peak.max(u64::from(track.plot.h)),
         in_view: counts.iter().sum(),
         counts,
         beyond,
@@ -145,10 +149,10 @@ fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     };
     mark(area.h - 1, 0);
     if picture.peak > 0 {
-        mark(0, picture.peak);
-        // The row whose middle is half the peak, where the two ends leave room for it.
-        if area.h >= 5 && picture.peak >= 2 {
-            mark(area.h / 2, picture.peak / 2);
+        mark(0, picture.top);
+        // Half way, where the two ends leave room for it.
+        if area.h >= 5 {
+            mark(area.h / 2, picture.top / 2);
         }
     }
 }
@@ -158,7 +162,7 @@ fn peak(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let words = format!("peak {}", text::thousands(picture.peak));
     let columns = text::width(&words) + 1;
     let below = u32::from(track.plot.h.saturating_sub(1)) * 8;
-    let low = |n: &u64| bars::height(*n, picture.peak, track.plot.h) <= below;
+    let low = |n: &u64| bars::height(*n, picture.top, track.plot.h) <= below;
     let (counts, plot) = (&picture.counts, track.plot);
     if picture.peak == 0 || counts.len() < columns + 2 {
         return;
@@ -191,7 +195,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         .collect();
     let widget = Bars {
         bars: &bars,
-        peak: picture.peak,
+        peak: picture.top,
         width: track.bar_w,
         eighths: &d.glyphs.eighths,
     };

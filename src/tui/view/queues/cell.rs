@@ -8,7 +8,7 @@ use ratatui::widgets::Widget;
 use super::{Col, class_cells};
 use crate::queue::{Known, Pulse, text};
 use crate::tui::areas::Area;
-use crate::tui::model::QueueRow;
+use crate::tui::model::{Pane, QueueRow};
 use crate::tui::view::{Ctx, HAND_OVER_MS};
 use crate::tui::widget::bars;
 use crate::tui::widget::line::{self, Line};
@@ -43,7 +43,7 @@ pub(super) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mu
     let sick = matches!(state, State::Late | State::Abandoned) || row.trouble.is_some();
     if sick && area.w > 2 && area.h > 0 {
         // On a reversed row its colour would be a patch.
-        let plain = chosen && ctx.data.reversed;
+        let plain = chosen && ctx.data.reversed && ctx.model.focus == Pane::Queues;
         let style = if plain { Style::new() } else { ctx.data.late };
         Line::new(buf, area.x + 1, area.y, 1).put(buf, "!", style);
     }
@@ -123,7 +123,8 @@ fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
     let d = &ctx.data;
     match (pulse.next, pulse.oldest_late()) {
         (Some(due), _) => match due.at() {
-            Some(at) => (ctx.countdown(at), d.text),
+            // Between two reads it may have fallen due: it is due now.
+            Some(at) => (ctx.countdown(at.max(ctx.now)), d.text),
             None => ("never".to_owned(), d.warn),
         },
         (None, Some(at)) if alone => (ctx.countdown(at), d.late),

@@ -1,0 +1,293 @@
+//! How fast the screen is there, answers keys and shows changes, and what it costs, measured
+//! through a pseudo-terminal on the real program with a private server.
+//!
+//! `cargo bench --bench screen`. Each figure stands beside its limit; one that is over it fails
+//! the run.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark that fails shall say where; its output is its purpose"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/terminal.rs"]
+mod terminal;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use delayscope::clock::instant;
+use delayscope::queue::Queue;
+use support::{PATIENCE, Server, frame};
+use terminal::Terminal;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_delayscope");
+const SIZE: (u16, u16) = (120, 40);
+const IDLE: Duration = Duration::from_secs(20);
+const HOUR_MS: i64 = 3_600_000;
+
+/// The figures so far.
+#[derive(Default)]
+struct Table {
+    over: bool,
+}
+
+impl Table {
+    /// Prints a figure beside its limit.
+    fn row(&mut self, what: &str, figure: f64, limit: f64, unit: &str) {
+        let over = figure > limit;
+        self.over |= over;
+        let mark = if over { "OVER" } else { "ok" };
+        println!("{what:<58} {figure:>9.2} {unit:<4} ≤ {limit:>7.1}  {mark}");
+    }
+}
+
+fn main() -> ExitCode {
+    // `cargo test` builds benchmarks and runs them with other arguments.
+    if !std::env::args().any(|arg| arg == "--bench") {
+        return ExitCode::SUCCESS;
+    }
+    let mut table = Table::default();
+    let small = server(1_000);
+    let large = server(1_000_000);
+    start(&mut table, &small, "1 k", "1,000");
+    start(&mut table, &large, "1 M", "1,000,000");
+    keys(&mut table, &large);
+    changes(&mut table, &small);
+    memory(&mut table, &large);
+    idle(&mut table, &large);
+    drop(large);
+    recovery(&mut table, small);
+    if table.over {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// A server with `orders`, due in an hour and later.
+fn server(count: u64) -> Server {
+    let server = Server::start();
+    let first = server.now().plus(HOUR_MS);
+    server.fill(&Queue::redisson("orders"), count, first, 10);
+    server
+}
+
+fn ms(span: Duration) -> f64 {
+    span.as_secs_f64() * 1000.0
+}
+
+fn middle(mut spans: Vec<Duration>, share: f64) -> f64 {
+    spans.sort_unstable();
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an index into a few hundred"
+    )]
+    let at = ((spans.len() - 1) as f64 * share).round() as usize;
+    ms(spans[at])
+}
+
+/// From the start of the process to a picture with the count and the first rows.
+fn start(table: &mut Table, server: &Server, size: &str, count: &str) {
+    let cardinality = server.int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
+    assert_eq!(count.replace(',', ""), cardinality.to_string());
+    let of = format!("of {count}");
+    let state = tempfile::tempdir().unwrap();
+    let home = state.path().to_str().unwrap().to_owned();
+    let first = |program: &[&str]| {
+        let terminal = Terminal::start(program, SIZE, &[("XDG_STATE_HOME", &home)]);
+        let shown = terminal.wait("data", PATIENCE, |s| {
+            s.text().contains(&of) && s.text().contains("entry 1")
+        });
+        shown - terminal.started
+    };
+    let url = server.url();
+    let named: Vec<Duration> = (0..15)
+        .map(|_| first(&[PROGRAM, &url, "--queue", "orders"]))
+        .collect();
+    let what = format!("start to first data, named, {size} entries (median)");
+    table.row(&what, middle(named, 0.5), 40.0, "ms");
+    // The first one finds and remembers it.
+    first(&[PROGRAM, &url]);
+    let remembered: Vec<Duration> = (0..15).map(|_| first(&[PROGRAM, &url])).collect();
+    let what = format!("start to first data, remembered, {size} entries (median)");
+    table.row(&what, middle(remembered, 0.5), 40.0, "ms");
+}
+
+fn open(server: &Server) -> Terminal {
+    let url = server.url();
+    let terminal = Terminal::start(&[PROGRAM, &url, "--queue", "orders"], SIZE, &[]);
+    terminal.wait_text("entry 1");
+    terminal
+}
+
+/// From a key to the picture that it makes.
+fn keys(table: &mut Table, server: &Server) {
+    let mut terminal = open(server);
+    let press = |terminal: &mut Terminal| {
+        let mut took = Vec::new();
+        for i in 0..200 {
+            let open = i % 2 == 0;
+            let pressed = instant();
+            terminal.send(b"?");
+            let shown = terminal.wait("help", PATIENCE, |s| {
+                s.text().contains("quit at once") == open
+            });
+            took.push(shown - pressed);
+            pause(Duration::from_millis(7));
+        }
+        took
+    };
+    let live = press(&mut terminal);
+    table.row(
+        "key to picture, live (median)",
+        middle(live.clone(), 0.5),
+        3.0,
+        "ms",
+    );
+    table.row("key to picture, live (p95)", middle(live, 0.95), 10.0, "ms");
+    server.stop();
+    let hung = press(&mut terminal);
+    server.go_on();
+    table.row(
+        "key to picture, server hangs (median)",
+        middle(hung.clone(), 0.5),
+        3.0,
+        "ms",
+    );
+    table.row(
+        "key to picture, server hangs (p95)",
+        middle(hung, 0.95),
+        10.0,
+        "ms",
+    );
+}
+
+/// From a change in Redis to the picture that shows it.
+fn changes(table: &mut Table, server: &Server) {
+    let terminal = open(server);
+    let orders = Queue::redisson("orders");
+    let mut count = 1_000;
+    let mut change = |publish: bool, pace: u64| {
+        count += 1;
+        let due = server.now().plus(2 * HOUR_MS).get().to_string();
+        server.put(&orders, &frame(count, b"more"), &due);
+        let changed = instant();
+        if publish {
+            server.cmd(&["PUBLISH", "redisson_delay_queue_channel:{orders}", &due]);
+        }
+        let of = format!("of 1,{:03}", count - 1_000);
+        let shown = terminal.wait("the change", PATIENCE, |s| s.text().contains(&of));
+        pause(Duration::from_millis(pace));
+        shown.saturating_duration_since(changed)
+    };
+    let quiet: Vec<Duration> = (0..15).map(|i| change(false, 137 * (i % 7))).collect();
+    table.row(
+        "change to picture (longest of 15)",
+        middle(quiet, 1.0),
+        1200.0,
+        "ms",
+    );
+    let published: Vec<Duration> = (0..30).map(|i| change(true, 61 * (i % 7))).collect();
+    table.row(
+        "published to picture (longest of 30)",
+        middle(published, 1.0),
+        100.0,
+        "ms",
+    );
+}
+
+/// What the program weighs with a million entries open, after having been everywhere in them.
+fn memory(table: &mut Table, server: &Server) {
+    let mut terminal = open(server);
+    terminal.send(b"G");
+    terminal.wait_text("entry 1000000");
+    for _ in 0..50 {
+        terminal.send(b"\x1b[5~");
+        pause(Duration::from_millis(10));
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", terminal.pid())).unwrap();
+    let line = status.lines().find(|l| l.starts_with("VmRSS")).unwrap();
+    let kb: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    table.row("memory with 1 M entries open", kb / 1024.0, 20.0, "MB");
+}
+
+/// What nothing costs: four queues, nothing changes, nothing due within a minute.
+fn idle(table: &mut Table, server: &Server) {
+    for name in ["emails", "invoices", "reminders"] {
+        let first = server.now().plus(HOUR_MS);
+        server.fill(&Queue::redisson(name), 500, first, 1000);
+    }
+    let spent = |span: Duration| {
+        let before = server_cpu_ms(server);
+        pause(span);
+        (server_cpu_ms(server) - before) / span.as_secs_f64()
+    };
+    let alone = spent(IDLE / 2);
+    let url = server.url();
+    let terminal = Terminal::start(&[PROGRAM, &url], SIZE, &[]);
+    terminal.wait_text("reminders");
+    // Past the search for queues and the first surveys.
+    pause(Duration::from_secs(5));
+    let before = own_cpu_ms(terminal.pid());
+    let with_us = spent(IDLE);
+    let own = (own_cpu_ms(terminal.pid()) - before) / IDLE.as_secs_f64();
+    table.row(
+        "idle, four queues: server CPU for us",
+        with_us - alone,
+        2.0,
+        "ms/s",
+    );
+    table.row("idle, four queues: own CPU", own, 5.0, "ms/s");
+    println!("{:<58} {alone:>9.2} ms/s", "  (the server by itself)");
+}
+
+/// Dead for three seconds, back with other data.
+fn recovery(table: &mut Table, mut server: Server) {
+    let terminal = open(&server);
+    server.kill();
+    terminal.wait_text("lost");
+    pause(Duration::from_secs(3));
+    server.restart();
+    let back = instant();
+    let first = server.now().plus(HOUR_MS);
+    server.fill(&Queue::redisson("orders"), 88, first, 10);
+    let live = terminal.wait("live data", PATIENCE, |s| s.text().contains("of 88"));
+    table.row("server back to live picture", ms(live - back), 1000.0, "ms");
+}
+
+/// CPU time of all threads of a process, in ms.
+fn own_cpu_ms(pid: u32) -> f64 {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let nanos = tasks.map(|task| {
+        let path = task.unwrap().path().join("schedstat");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let first = text.split_whitespace().next().unwrap_or("0");
+        first.parse::<f64>().unwrap()
+    });
+    nanos.sum::<f64>() / 1e6
+}
+
+/// CPU time of the server, in ms.
+fn server_cpu_ms(server: &Server) -> f64 {
+    let info = match server.cmd(&["INFO", "cpu"]) {
+        support::Value::BulkString(bytes) => String::from_utf8(bytes).unwrap(),
+        support::Value::VerbatimString { text, .. } => text,
+        other => panic!("INFO answered {other:?}"),
+    };
+    let seconds = |name: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap().parse::<f64>().unwrap()
+    };
+    (seconds("used_cpu_user:") + seconds("used_cpu_sys:")) * 1000.0
+}
+
+/// Lets time pass: what is measured is what happens meanwhile.
+fn pause(span: Duration) {
+    let until: Instant = instant() + span;
+    std::thread::sleep(until.saturating_duration_since(instant()));
+}
