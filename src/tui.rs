@@ -53,6 +53,7 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
         instant(),
     );
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
+    model.schedule.only_named = !options.named.is_empty();
     for queue in &options.named {
         update::found(&mut model, queue.clone());
     }

@@ -36,8 +36,8 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
         .collect();
     out.table(&shape::COLUMNS, &rows)?;
     out.flush()?;
-    let remarks = queues.iter().zip(&seen);
-    for remark in remarks.flat_map(|(queue, pulse)| shape::remarks(queue, pulse)) {
+    let rows: Vec<_> = queues.iter().zip(&seen).collect();
+    for remark in shape::remarks(&rows) {
         say::note(&remark);
     }
     Ok(Outcome::Done)

@@ -110,22 +110,29 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse) -> Vec<String> {
     ]
 }
 
-/// What a row has to say beside its figures: why some are unknown.
-pub(super) fn remarks(queue: &Queue, pulse: &Pulse) -> Vec<String> {
-    let figures = [
-        ("waiting", &pulse.waiting),
-        ("order list", &pulse.order),
-        ("target", &pulse.target),
-        ("transfer clients", &pulse.transfer_clients),
-    ];
-    let remark = |(what, known): (&str, &Known<u64>)| match known {
-        Known::Unknown(why) => Some(format!(
-            "{}: {what} unknown: {why}",
-            text::printable_bytes(queue.name.as_bytes())
-        )),
-        _ => None,
+/// What rows have to say beside their figures: why some are unknown, each reason once.
+pub(super) fn remarks(rows: &[(&Queue, &Pulse)]) -> Vec<String> {
+    let mut reasons: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for (queue, pulse) in rows {
+        for (what, known) in [
+            ("waiting", &pulse.waiting),
+            ("order list", &pulse.order),
+            ("target", &pulse.target),
+            ("transfer clients", &pulse.transfer_clients),
+        ] {
+            let Known::Unknown(why) = known else { continue };
+            let name = text::printable_bytes(queue.name.as_bytes());
+            match reasons.iter_mut().find(|(w, y, _)| (*w, *y) == (what, why)) {
+                Some((_, _, names)) => names.push(name),
+                None => reasons.push((what, why, vec![name])),
+            }
+        }
+    }
+    let remark = |(what, why, names): (&str, &str, Vec<String>)| match names.as_slice() {
+        [name] => format!("{name}: {what} unknown: {why}"),
+        names => format!("{what} unknown in {} queues: {why}", names.len()),
     };
-    figures.into_iter().filter_map(remark).collect()
+    reasons.into_iter().map(remark).collect()
 }
 
 /// A figure: `?` when it cannot be had, `—` when the layout has no such thing.
@@ -208,9 +215,12 @@ mod tests {
         assert_eq!(row[3], "-0:10");
         assert_eq!(row[6], "?");
         assert_eq!(row[8], "—");
+        let (q, pulse) = (Queue::redisson("q"), pulse());
+        let one = (&q, &pulse);
+        assert_eq!(remarks(&[one]), ["q: order list unknown: WRONGTYPE"]);
         assert_eq!(
-            remarks(&Queue::redisson("q"), &pulse()),
-            ["q: order list unknown: WRONGTYPE"]
+            remarks(&[one, one]),
+            ["order list unknown in 2 queues: WRONGTYPE"]
         );
     }
 }

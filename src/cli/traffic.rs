@@ -16,7 +16,7 @@ use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::ops::refresh::pulse;
 use crate::queue::name::names_of_key;
-use crate::queue::{Announcement, Known, Optional, Queue, text};
+use crate::queue::{Announcement, Known, LinkState, Optional, Queue, text};
 use crate::store::Store;
 use crate::store::watch::announcements;
 
@@ -52,12 +52,18 @@ pub(super) async fn run<W: Write>(
         out.titles(&COLUMNS)?;
         out.flush()?;
     }
+    let mut link = session.store.link();
+    let mut away = false;
     let mut printed = 0;
     while asked.count.is_none_or(|count| printed < count) {
         let message = tokio::select! {
             biased;
             () = stop.asked() => break,
             message = messages.next() => message,
+            Ok(()) = link.changed() => {
+                away = told(&link.borrow_and_update().state, away);
+                continue;
+            }
         };
         let Some(message) = message else {
             let why = session.store.why_refused(Optional::PSubscribe);
@@ -75,6 +81,24 @@ pub(super) async fn run<W: Write>(
         say::note(&format!("{} messages", text::thousands(printed)));
     }
     Ok(Outcome::Done)
+}
+
+/// Says when the server goes and when it is back: silence alone could mean either. Returns whether
+/// it is away.
+fn told(state: &LinkState, away: bool) -> bool {
+    match state {
+        LinkState::Lost { why, .. } if !away => {
+            say::note(&format!(
+                "the server is away ({why}); what is announced now is lost"
+            ));
+            true
+        }
+        LinkState::Live if away => {
+            say::note("the server answers again");
+            false
+        }
+        _ => away,
+    }
 }
 
 /// The queue that a message is about; none when it is not one of the chosen.

@@ -1,20 +1,19 @@
 //! The loop: waits for a key, an answer or the next moment that matters, lets `update` decide,
 //! draws once. Nothing in it waits for Redis, so a key acts at once whatever the server does.
 
+mod pace;
+
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use self::pace::Pace;
 use super::edge::{Ended, Input, Runner, Surface};
 use super::effect::Effect;
 use super::model::Model;
 use super::msg::Msg;
 use super::update::{changes_at, update, wakes_at};
-
-/// Pictures that no key has asked for are at least this far apart: a flood of announcements
-/// costs no more than a hundred of them a second.
-const FRAME: Duration = Duration::from_millis(10);
 
 /// Runs until something ends it. `clock` reads the monotonic clock.
 pub async fn run(
@@ -26,7 +25,7 @@ pub async fn run(
     clock: impl Fn() -> Instant,
 ) -> io::Result<Ended> {
     let mut draw_at = Some(clock());
-    let mut drawn = clock();
+    let mut pace = Pace::new(clock());
     loop {
         if draw_at.is_some_and(|at| at <= clock()) {
             let size = surface.size()?;
@@ -34,7 +33,7 @@ pub async fn run(
                 perform(model, Msg::Resized(size.0, size.1), surface, runner).await?;
             }
             surface.draw(model)?;
-            drawn = clock();
+            pace.drawn();
             draw_at = changes_at(model);
         }
         let wake = wakes_at(model).into_iter().chain(draw_at).min();
@@ -64,7 +63,8 @@ pub async fn run(
         }
         happened.extend(std::iter::from_fn(|| replies.try_recv().ok()));
         if !happened.is_empty() {
-            let at = if urgent { clock() } else { drawn + FRAME };
+            let now = clock();
+            let at = if urgent { now } else { pace.next(now) };
             draw_at = Some(draw_at.map_or(at, |planned| planned.min(at)));
         }
         happened.insert(0, Msg::Ticked(clock()));

@@ -83,11 +83,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// A queue was named or found: it becomes a row, once.
 pub fn found(model: &mut Model, queue: Queue) {
-    if model.queues.iter().any(|row| row.queue == queue) {
+    if !model.schedule.known.insert(queue.clone()) {
         return;
     }
-    model.queues.push(QueueRow::new(queue));
-    order::sort(model);
+    model.schedule.channels.extend(queue.keys().channel);
+    order::insert(model, QueueRow::new(queue));
     if !model.schedule.touched {
         show_fitting_screen(model);
     }

@@ -124,7 +124,11 @@ impl<'a> Ctx<'a> {
         if self.model.frozen.is_some() {
             return Some(Part::new(90, "frozen", self.theme.warn));
         }
-        let polls = age_ms / interval_ms.max(1);
+        // Without an answer the age is told at once, whatever the interval is.
+        let polls = match self.model.link.state {
+            LinkState::Hung { .. } | LinkState::Lost { .. } => age_ms / 1000 + 2,
+            _ => age_ms / interval_ms.max(1),
+        };
         let stale = || format!("stale {}", header::seconds(age_ms));
         Some(match polls {
             ..2 => Part::new(10, header::interval(interval_ms), self.theme.dim),

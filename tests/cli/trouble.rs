@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::clock::instant;
 
 use crate::program::{Program, bare, local};
-use crate::support::Server;
+use crate::support::{Server, wait_for};
 
 #[test]
 fn bad_input_says_what_is_wrong_with_it() {
@@ -181,4 +181,30 @@ fn watching_survives_a_server_that_goes_away_and_comes_back() {
     while watch.next_json()["waiting"] != 1 {}
     watch.signal("INT");
     watch.ended().done();
+}
+
+#[test]
+fn traffic_says_when_the_server_goes_and_when_it_is_back() {
+    let mut program = Program::start();
+    let mut traffic = program.begin(&["traffic", "orders", "--json"]);
+    let subscribed = |program: &Program| program.server.int(&["PUBSUB", "NUMPAT"]) == 1;
+    wait_for("the subscription", || subscribed(&program));
+    program.server.restart();
+    wait_for("the subscription again", || subscribed(&program));
+    let mut next = || {
+        let channel = "redisson_delay_queue_channel:{orders}";
+        program.server.cmd(&["PUBLISH", channel, "0"]);
+        traffic.next_json()
+    };
+    wait_for("the link", || next()["transfer_clients"] == 0);
+    // By the next one it has told what there was to tell.
+    next();
+    traffic.signal("INT");
+    let said = traffic.ended().done();
+    assert!(said.err.contains("the server is away"), "{}", said.err);
+    assert!(
+        said.err.contains("the server answers again"),
+        "{}",
+        said.err
+    );
 }

@@ -102,3 +102,27 @@ async fn a_worker_dropped_in_the_middle_loses_nothing_and_another_goes_on() {
     assert_eq!(sorted(bench.target()), payloads);
     assert!(bench.nothing_left());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_offer_whose_answer_never_came_says_so_and_is_not_made_again() {
+    let mut bench = Bench::new().await;
+    bench.offer("before", 60_000).await;
+    bench.server.stop();
+    let offering = {
+        let (writer, queue) = (bench.writer.clone(), bench.queue.clone());
+        let due = bench.now().plus(60_000);
+        let payloads = [b"during".to_vec()];
+        tokio::spawn(async move { offer(&writer, &queue, &payloads, due, Form::ByteId).await })
+    };
+    let link = bench.store.link();
+    let hung = || matches!(link.borrow().state, LinkState::Hung { .. });
+    until("the hang to be noticed", hung).await;
+    bench.server.kill();
+    let unknown = offering.await.unwrap().unwrap_err();
+    assert!(unknown.outcome_unknown(), "{unknown}");
+    bench.server.restart();
+    bench.offer("after", 60_000).await;
+    let keys = bench.queue.keys();
+    let order = bench.server.cmd_bytes(&[b"LLEN", &keys.order.unwrap()]);
+    assert_eq!(order, crate::support::Value::Int(1));
+}

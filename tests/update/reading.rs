@@ -136,6 +136,21 @@ fn an_announcement_on_the_selected_channel_reads_it_at_once() {
 }
 
 #[test]
+fn a_queue_born_while_watching_shows_itself_by_its_channel() {
+    let mut desk = Desk::of(many(2));
+    desk.press(Code::Down);
+    desk.world.push(World::new("born", 3, 60_000, 1000));
+    let born = desk.world[2].queue.clone();
+    for _ in 0..2 {
+        desk.tell(announced(&born));
+        desk.answer_all();
+    }
+    assert_eq!(desk.model.queues.len(), 3);
+    let row = desk.model.queues.iter().find(|row| row.queue == born);
+    assert!(row.unwrap().pulse.is_some());
+}
+
+#[test]
 fn a_flood_of_announcements_reads_twenty_times_a_second_at_most() {
     let mut desk = Desk::of(many(1));
     let queue = desk.world[0].queue.clone();

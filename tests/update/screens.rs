@@ -132,3 +132,17 @@ fn an_opened_entry_stays_as_it_was_while_the_queue_goes_on() {
     };
     assert_eq!(entry.row.member, crate::desk::member(0));
 }
+
+#[test]
+fn ten_thousand_queues_are_taken_in_at_once() {
+    let mut desk = Desk::of(Vec::new());
+    for i in (0..10_000).rev() {
+        desk.tell(Msg::QueueFound(Queue::redisson(format!("q{i:05}"))));
+    }
+    assert_eq!(desk.model.queues.len(), 10_000);
+    let sorted = |rows: &[delayscope::tui::model::QueueRow]| {
+        rows.is_sorted_by_key(|row| row.queue.name.clone())
+    };
+    assert!(sorted(&desk.model.queues));
+    assert_eq!(desk.model.cursor, 0);
+}

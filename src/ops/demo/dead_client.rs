@@ -7,28 +7,32 @@ use crate::store::StoreError;
 
 /// How long ago the client died, in ms: so late is the oldest entry.
 const DEAD_FOR_MS: i64 = 242_000;
-/// How many were due since, and how many wait.
-const LATE: i64 = 7;
-const WAITING: i64 = 60;
-/// From one due time to the next, in ms; a new entry is offered as often.
-const EVERY_MS: i64 = 20_000;
+/// How far ahead reminders are set, in ms.
+const AHEAD_MS: i64 = 900_000;
+/// The longest from one due time to the next, in ms, for bunch after bunch: what falls
+/// due comes unevenly.
+const GAPS_MS: [i64; 4] = [5_000, 30_000, 18_000, 9_000];
+/// How many in a row have the same gaps.
+const BUNCH: usize = 9;
+/// How often a new entry is offered, in ms.
+const EVERY_MS: u64 = 6_000;
 
 pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {
     let mut dice = Dice::new(21);
-    let late = (0..LATE).map(|n| n * DEAD_FOR_MS / LATE - DEAD_FOR_MS);
-    let waiting = (1..=WAITING).map(|n| n * EVERY_MS);
-    let messages: Vec<_> = late
-        .chain(waiting)
-        .map(|ms| reminder(&mut dice, stage, ms))
-        .collect();
+    let mut messages = Vec::new();
+    let mut ms = -DEAD_FOR_MS;
+    while ms < AHEAD_MS {
+        messages.push(reminder(&mut dice, stage, ms));
+        let longest = GAPS_MS[messages.len() / BUNCH % GAPS_MS.len()];
+        ms += dice.number(500..longest);
+    }
     stage.offer(&messages).await
 }
 
 pub(super) async fn play(stage: Stage) {
     let mut dice = Dice::new(22);
-    let every = stage.span(EVERY_MS.unsigned_abs());
-    while stage.pause(every).await {
-        let message = reminder(&mut dice, &stage, (WAITING + 1) * EVERY_MS);
+    while stage.pause(stage.span(EVERY_MS)).await {
+        let message = reminder(&mut dice, &stage, AHEAD_MS);
         stage.offer_or_tell(&[message]).await;
     }
 }

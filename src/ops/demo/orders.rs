@@ -10,20 +10,24 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 
 /// How many wait when the demo begins, and within which time they fall due.
-const WAITING: [(usize, i64); 3] = [(400, 10 * MINUTE), (1_400, HOUR), (1_800, 24 * HOUR)];
+const WAITING: [(usize, i64); 4] = [
+    (30, MINUTE),
+    (400, 10 * MINUTE),
+    (1_400, HOUR),
+    (1_800, 24 * HOUR),
+];
 
 pub(super) async fn open(stage: &Stage) -> Result<(), StoreError> {
     let mut shop = Shop::new(1);
-    let first = shop.spread(stage, 30, MINUTE);
-    stage.offer(&first).await
+    let spans = WAITING.into_iter();
+    let waiting: Vec<_> = spans
+        .flat_map(|(count, within_ms)| shop.spread(stage, count, within_ms))
+        .collect();
+    stage.offer(&waiting).await
 }
 
 pub(super) async fn play(stage: Stage) {
     let mut shop = Shop::new(2);
-    for (count, within_ms) in WAITING {
-        let messages = shop.spread(&stage, count, within_ms);
-        stage.offer_or_tell(&messages).await;
-    }
     loop {
         let pause = u64::try_from(shop.dice.number(150..650)).unwrap_or(400);
         if !stage.pause(stage.span(pause)).await {
@@ -52,7 +56,7 @@ impl Shop {
     /// Orders of the hours before, due within that time, more of them soon than late.
     fn spread(&mut self, stage: &Stage, count: usize, within_ms: i64) -> Vec<Message> {
         let one = |_| {
-            let due = stage.after(self.dice.small(0..within_ms));
+            let due = stage.after(self.wave(within_ms));
             let action = self.dice.one_of(&[
                 "cancel-if-unpaid",
                 "remind-packing",
@@ -62,6 +66,19 @@ impl Shop {
             (due, self.order(action))
         };
         (0..count).map(one).collect()
+    }
+
+    /// A moment within that time: customers come in waves, three and a bit of them.
+    fn wave(&mut self, within_ms: i64) -> i64 {
+        let from_crest = within_ms * 3 / 20;
+        loop {
+            let at = self.dice.small(0..within_ms);
+            let away = (at % (2 * from_crest) - from_crest).abs();
+            // From certain at a crest to one in four between two.
+            if self.dice.number(0..4 * from_crest) >= 3 * away {
+                return at;
+            }
+        }
     }
 
     /// After how many ms an order is looked at again, and what for.

@@ -49,11 +49,12 @@ impl Scenario {
         }
     }
 
-    /// The first entries, few enough to be there when the screen opens.
+    /// What waits when the screen opens.
     pub(super) async fn open(self, stage: &Stage) -> Result<(), StoreError> {
         match self {
             Self::Classic => classic::open(stage).await,
             Self::Orders => orders::open(stage).await,
+            // Too many to wait for; they come at once after it.
             Self::Burst => Ok(()),
             Self::DeadClient => dead_client::open(stage).await,
         }

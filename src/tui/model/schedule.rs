@@ -1,6 +1,6 @@
 //! What is being read, what is to be read next, and when: `update`'s private bookkeeping.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
@@ -31,6 +31,9 @@ pub struct Schedule {
     pub(crate) row_bytes: Option<usize>,
     /// Entry that the cursor has lost and that the next page may show again.
     pub(crate) lost: Option<Vec<u8>>,
+    /// The queues that have a row, and their channels.
+    pub(crate) known: HashSet<Queue>,
+    pub(crate) channels: HashSet<Vec<u8>>,
     /// Per queue: when it was surveyed, whether it has changed since.
     pub(crate) surveyed: HashMap<Queue, Surveyed>,
     /// Where the turn of the rows out of sight goes on.
@@ -47,6 +50,8 @@ pub struct Schedule {
     pub(crate) costs: VecDeque<(Instant, Cost)>,
     /// What was published while the picture stood still.
     pub(crate) held: VecDeque<Announcement>,
+    /// Only the queues that were named are shown.
+    pub(crate) only_named: bool,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
 }

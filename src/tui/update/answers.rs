@@ -133,7 +133,8 @@ fn sample(row: &mut QueueRow, pulse: &Pulse) {
         order: pulse.order.get(),
         target: pulse.target.get().unwrap_or(0),
     };
-    let second = |d: &Depths| d.at.get().div_euclid(1000);
+    // Reading is in step with the seconds: rounded, so that a ms of jitter is no other second.
+    let second = |d: &Depths| d.at.plus(500).get().div_euclid(1000);
     match row.trend.samples.back_mut() {
         Some(Some(last)) if second(last) == second(&depths) => *last = depths,
         _ => {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{act, load, time};
-use crate::queue::{Announcement, Cost, Link, LinkState};
+use crate::queue::name::names_of_key;
+use crate::queue::{Announcement, Cost, Link, LinkState, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::model::{CostRate, Discovery, Model, TRAFFIC_KEPT, Tone, Trend};
 
@@ -105,6 +106,8 @@ pub(super) fn announced(model: &mut Model, announcement: Announcement) {
     let selected = model.selected().and_then(|row| row.queue.keys().channel);
     if selected.is_some_and(|channel| channel == announcement.channel) {
         load::want_selected(model);
+    } else if !model.schedule.only_named {
+        notice(model, &announcement.channel);
     }
     if model.frozen.is_some() {
         model.schedule.held.push_back(announcement);
@@ -115,6 +118,17 @@ pub(super) fn announced(model: &mut Model, announcement: Announcement) {
         model.traffic.push_back(announcement);
         trim_traffic(model);
     }
+}
+
+/// A queue that was not there when the keys were looked through shows itself.
+fn notice(model: &mut Model, channel: &[u8]) {
+    if model.schedule.channels.contains(channel) {
+        return;
+    }
+    let Some(name) = names_of_key(channel).into_iter().next() else {
+        return;
+    };
+    super::found(model, Queue::redisson(name.as_bytes()));
 }
 
 /// No more announcements than are kept.

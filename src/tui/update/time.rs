@@ -11,6 +11,9 @@ use crate::tui::model::{Model, Overlay, Screen};
 /// Below this, in ms, a countdown shows tenths.
 const TENTHS_BELOW: i64 = 10_000;
 
+/// Two looks at the server's clock differ by less than this, in ms.
+const JITTER_MS: i64 = 100;
+
 /// Time passed.
 pub(super) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
     model.instant = model.instant.max(instant);
@@ -31,7 +34,11 @@ pub(super) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
 /// drawn in between.
 pub(super) fn carry_on(model: &mut Model) {
     if let Some(clock) = &model.link.clock {
-        model.schedule.exact = clock.at(model.instant);
+        let (before, at) = (model.schedule.exact, clock.at(model.instant));
+        // Each look at the clock differs by a little: a second that has begun does not begin
+        // again. Unless the server's clock was set back.
+        let jitter = (-JITTER_MS..0).contains(&at.since(before));
+        model.schedule.exact = if jitter { before } else { at };
     }
     model.now = model.frozen.unwrap_or_else(|| {
         let (exact, step) = (model.schedule.exact.get(), step_ms(model));

@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
 use crate::queue::{LinkState, text};
-use crate::tui::model::Discovery;
+use crate::tui::model::{Discovery, Screen};
 use crate::tui::widget::line::Line;
 
 /// A part of the header; those of the lowest rank are left out first.
@@ -66,6 +66,13 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     push(6, "delayscope".to_owned(), t.strong);
     let most = usize::from(m.size.0) * 2 / 5;
     push(7, address(&m.endpoint, most, t.glyphs.cut), t.text);
+    // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
+    let inside = !matches!(m.screen, Screen::Dashboard);
+    if let Some(row) = m.selected().filter(|_| inside) {
+        let name = text::printable_bytes(row.queue.name.as_bytes());
+        let name = text::cut(&name, if ctx.wide() { 32 } else { 16 }).replace('…', t.glyphs.cut);
+        push(8, format!("{} {name}", t.glyphs.more), t.strong);
+    }
     if let (true, Some(facts)) = (ctx.wide(), m.link.facts.as_ref()) {
         let role = if facts.role == "slave" {
             "replica"

@@ -78,8 +78,8 @@ mod tests {
         };
         widget.render(buf.area, &mut buf);
         let lines = [
-            "00000000  08 64 65 6c 61 79 00 ff   .delay..          ",
-            "00000008  73 63 6f 70 65            scope             ",
+            "00000000  08 64 65 6c 61 79 00 ff   .delay..      ",
+            "00000008  73 63 6f 70 65            scope         ",
         ];
         assert_eq!(buf, Buffer::with_lines(lines));
         widget.render(Rect::new(0, 0, 1, 1), &mut buf);

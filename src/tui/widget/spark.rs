@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-/// One row of `▁▂▃`, scaled to its own least and most.
+/// One row of `▁▂▃…▇`, scaled to its own least and most.
 #[derive(Debug)]
 pub struct Spark<'a> {
     /// Oldest first; `None` is a gap.
@@ -47,10 +47,11 @@ impl Widget for &Spark<'_> {
         );
         for (x, value) in (area.left()..area.right()).zip(&columns) {
             let Some(value) = value else { continue };
-            // A level line lies low, a moving one uses the whole height.
+            // A level line lies low; a moving one uses the height up to a gap, so that the lines of
+            // two rows do not run together.
             let eighth = match (most - least, value - least) {
                 (0, _) => 1,
-                (range, above) => 1 + u128::from(above) * 7 / u128::from(range),
+                (range, above) => 1 + u128::from(above) * 6 / u128::from(range),
             };
             let symbol = self.eighths[usize::try_from(eighth).unwrap_or(8).min(8)];
             buf[(x, area.y)].set_symbol(symbol).set_style(self.style);
@@ -78,7 +79,7 @@ mod tests {
     #[test]
     fn an_outage_is_a_gap_and_the_newest_sample_stands_right() {
         let buf = drawn(&[Some(10), None, Some(17)], 4);
-        assert_eq!(buf, Buffer::with_lines([" 1 8"]));
+        assert_eq!(buf, Buffer::with_lines([" 1 7"]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::{Col, class_cells};
-use crate::queue::{Known, Pulse, text};
+use crate::queue::{Known, LinkState, Pulse, text};
 use crate::tui::areas::Area;
 use crate::tui::model::{Pane, QueueRow};
 use crate::tui::view::{Ctx, HAND_OVER_MS};
@@ -64,7 +64,9 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         line.put_cut(buf, &row.queue.name.text(), d.glyphs.cut, style);
         return;
     }
-    if let (Some(why), true) = (&row.trouble, col == Col::Classes) {
+    // A server that does not answer at all is told of in the header, not in every row.
+    let answers = matches!(ctx.model.link.state, LinkState::Live);
+    if let (Some(why), true) = (&row.trouble, col == Col::Classes && answers) {
         let mut line = Line::new(buf, x + 2, y, w.saturating_sub(2));
         line.put_cut(buf, why, d.glyphs.cut, d.warn);
         return;
@@ -124,7 +126,10 @@ fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
     match (pulse.next, pulse.oldest_late()) {
         (Some(due), _) => match due.at() {
             // Between two reads it may have fallen due: it is due now.
-            Some(at) => (ctx.countdown(at.max(ctx.now)), d.text),
+            Some(at) if ctx.now.since(at) < HAND_OVER_MS => {
+                (ctx.countdown(at.max(ctx.now)), d.text)
+            }
+            Some(_) => ("?".to_owned(), d.dim),
             None => ("never".to_owned(), d.warn),
         },
         (None, Some(at)) if alone => (ctx.countdown(at), d.late),
@@ -164,7 +169,8 @@ fn classes(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
     for (count, (x, w)) in survey.classes.iter().zip(class_cells(area.x, area.w)) {
         let (glyph, style) = match bars::height(*count, peak, 1) {
             0 => (d.glyphs.zero, d.dim),
-            eighths => (d.glyphs.eighths[eighths as usize], d.mid),
+            // A gap above: the bars of two rows must not run together.
+            eighths => (d.glyphs.eighths[(eighths as usize * 7).div_ceil(8)], d.mid),
         };
         Line::new(buf, x + w - 2, area.y, 1).put(buf, glyph, style);
     }
