@@ -80,6 +80,9 @@ pub(crate) enum RankFor {
     },
 }
 
+/// How long one answer is at once believed to take.
+const BELIEVED: Duration = Duration::from_millis(200);
+
 /// One kind of reading: at most one request under way and one waiting.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
@@ -127,12 +130,15 @@ impl Slot {
         self.started = Some(now);
     }
 
-    /// An answer has come; false when nobody waits for one of this generation any more.
+    /// An answer has come; false when nobody waits for one of this generation any more. One
+    /// answer says no more than twice what those before it did: a server that stood still for
+    /// seconds is not a slow one, and is read at the old pace as soon as it is back.
     pub(crate) fn end(&mut self, generation: u64, now: Instant) -> bool {
         if self.flight.take_if(|g| *g == generation).is_none() {
             return false;
         }
         let took = now.saturating_duration_since(self.started.unwrap_or(now));
+        let took = took.min((self.took.unwrap_or_default() * 2).max(BELIEVED));
         // Smoothed, so that one slow answer does not flash in the header.
         self.took = Some(self.took.map_or(took, |old| (old * 3 + took) / 4));
         true
