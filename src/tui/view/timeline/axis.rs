@@ -20,6 +20,10 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         let span = pointer(ctx, track, picture, bar, buf);
         taken.push(span);
     }
+    // Before the server's clock is known there is no time to write.
+    if ctx.model.link.clock.is_none() {
+        return;
+    }
     for (x, label) in labels(ctx, track) {
         let end = x + u16::try_from(label.len()).unwrap_or(5);
         let free = |(a, b): &(u16, u16)| end < *a || x > *b;
