@@ -276,6 +276,20 @@ fn a_lost_server_makes_countdowns_approximate() {
 }
 
 #[test]
+fn a_server_that_never_answered_has_no_time_of_its_loss() {
+    let mut m = bare((80, 24), look());
+    m.link.clock = None;
+    m.link.state = LinkState::Lost {
+        why: "Connection refused".to_owned(),
+        since: m.instant,
+        retry_at: m.instant,
+    };
+    let banner = line(&draw(&m), 1);
+    assert!(banner.contains("not reached"), "{banner}");
+    assert!(!banner.contains(':'), "{banner}");
+}
+
+#[test]
 fn what_falls_due_says_now_until_it_is_late_by_a_second() {
     for (ms, shown) in [(100, "0.1 s"), (0, "now"), (-999, "now"), (-1_000, "-0:01")] {
         let mut m = evening((80, 24), look());
