@@ -84,7 +84,7 @@ mod tests {
         }
         assert!((495_000..=515_000).contains(&paid), "{paid} µs in 2 s");
         let late = start + Duration::from_secs(10);
-let waits: Vec<_> = (0..6)
+        let waits: Vec<_> = (0..6)
             .map(|_| pace.paid(500, 0, late).map(|until| until - late))
             .collect();
         assert_eq!(waits[..5], [None; 5], "a short rest is made up for");
