@@ -136,3 +136,22 @@ async fn a_survey_that_may_not_count_says_so_instead_of_zeros() {
         Some(5)
     );
 }
+
+#[tokio::test]
+async fn a_server_with_enough_clients_is_quoted() {
+    let server = Server::start_with(&["--maxclients", "1"]);
+    let mut only = server.connection();
+    until("the one place to be ours", || {
+        let ours = redis::cmd("PING").exec(&mut only).is_ok();
+        if !ours {
+            only = server.connection();
+        }
+        ours
+    })
+    .await;
+    let store = open(&server);
+    let full = store.ready(PATIENCE).await.unwrap_err();
+    assert!(full.to_string().contains("max number of clients"), "{full}");
+    drop(only);
+    until("the link to be live", || live(&store)).await;
+}

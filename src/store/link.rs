@@ -232,9 +232,9 @@ impl Store {
         self.inner.shared.allow(command);
     }
 
-    /// Keeps the clock up to date with an answer to TIME.
-    pub(in crate::store) fn observe(&self, clock: ServerClock, round_trip: Duration) {
-        self.inner.shared.observe(clock, round_trip);
+    /// Keeps the clock up to date with an answer to TIME, if that tells it better.
+    pub(in crate::store) fn observe(&self, clock: ServerClock) {
+        self.inner.shared.observe(clock);
     }
 
     /// Adds measured server time to what we cost.
