@@ -80,9 +80,6 @@ pub(crate) enum RankFor {
     },
 }
 
-/// How long one answer is at once believed to take.
-const BELIEVED: Duration = Duration::from_millis(200);
-
 /// One kind of reading: at most one request under way and one waiting.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slot {
@@ -94,8 +91,8 @@ pub(crate) struct Slot {
     pub(crate) asked: bool,
     /// When the last one was started.
     pub(crate) started: Option<Instant>,
-    /// How long an answer takes, smoothed.
-    pub(crate) took: Option<Duration>,
+    /// How long the last three answers took, newest first.
+    pub(crate) took: [Option<Duration>; 3],
 }
 
 impl Slot {
@@ -130,24 +127,33 @@ impl Slot {
         self.started = Some(now);
     }
 
-    /// An answer has come; false when nobody waits for one of this generation any more. One
-    /// answer says no more than twice what those before it did: a server that stood still for
-    /// seconds is not a slow one, and is read at the old pace as soon as it is back.
+    /// An answer has come; false when nobody waits for one of this generation any more.
     pub(crate) fn end(&mut self, generation: u64, now: Instant) -> bool {
         if self.flight.take_if(|g| *g == generation).is_none() {
             return false;
         }
         let took = now.saturating_duration_since(self.started.unwrap_or(now));
-        let took = took.min((self.took.unwrap_or_default() * 2).max(BELIEVED));
-        // Smoothed, so that one slow answer does not flash in the header.
-        self.took = Some(self.took.map_or(took, |old| (old * 3 + took) / 4));
+        self.took = [Some(took), self.took[0], self.took[1]];
         true
+    }
+
+    /// How long an answer takes: the mean of the last three without the slowest, since one slow
+    /// answer alone says nothing.
+    pub(crate) fn takes(&self) -> Duration {
+        let seen = self.took.into_iter().flatten();
+        let (count, sum, most) = seen.fold((0_u32, Duration::ZERO, Duration::ZERO), |acc, took| {
+            (acc.0 + 1, acc.1 + took, acc.2.max(took))
+        });
+        match count {
+            0 | 1 => Duration::ZERO,
+            _ => sum.saturating_sub(most) / (count - 1),
+        }
     }
 
     /// The earliest start of the next request that takes at most a tenth of the time and leaves
     /// `pause` between two starts.
     pub(crate) fn not_before(&self, now: Instant, pause: Duration) -> Instant {
-        let pause = pause.max(self.took.unwrap_or_default() * 10);
+        let pause = pause.max(self.takes() * 10);
         self.started.map_or(now, |started| now.max(started + pause))
     }
 
