@@ -242,7 +242,11 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         (_, Known::Is(n)) => format!("Nothing waits. {} clients listen.", text::thousands(*n)),
         _ => "Nothing waits.".to_owned(),
     };
-    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    line.skip(3)
-        .put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.data.text);
+    let words = text::printable(&words);
+    let room = usize::from(area.w.saturating_sub(4));
+    for (y, words) in (area.y..area.y + area.h).zip(areas::lines::wrap(&words, room)) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(3)
+            .put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.data.text);
+    }
 }

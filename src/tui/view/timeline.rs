@@ -225,7 +225,8 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     };
     let waiting = row.pulse.as_ref().map(|p| &p.waiting);
     let words = match (picture.survey, waiting) {
-        (None, _) => return,
+        // What cannot be read is not nothing: the entries say why.
+        (None, _) | (_, Some(Known::Unknown(_))) => return,
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
         _ if picture.beyond > 0 => format!(
             "nothing due within {}, {} later: - zooms out",
@@ -251,7 +252,7 @@ fn side(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let Some(pulse) = &row.pulse else { return };
     let d = &ctx.data;
     let known = |n| {
-        if picture.survey.is_some() {
+        if picture.survey.is_some() && !matches!(pulse.waiting, Known::Unknown(_)) {
             Known::Is(n)
         } else {
             Known::Unknown("".into())
