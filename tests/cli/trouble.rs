@@ -11,7 +11,7 @@ use crate::support::{Server, wait_for};
 
 #[test]
 fn bad_input_says_what_is_wrong_with_it() {
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 26] = [
         (&["queus"], "\"queus\" is neither a command nor a URL"),
         (&["rediss://h"], "TLS"),
         (&["http://h"], "scheme \"http\" is unknown"),
@@ -42,6 +42,14 @@ fn bad_input_says_what_is_wrong_with_it() {
             "kryo5",
         ),
         (&["entries", "q", "--id", "xyz"], "16 hex digits"),
+        (
+            &["entries", "q", "--late", "--from", "order"],
+            "Give one of them",
+        ),
+        (
+            &["entries", "q", "--from", "delivered", "--due-before", "now"],
+            "no due time",
+        ),
     ];
     for (args, why) in cases {
         let said = local(args).failed(why);
@@ -146,13 +154,16 @@ fn a_wrong_password_is_told_and_never_shown() {
 
 #[test]
 fn a_password_in_a_url_is_never_repeated() {
-    let cases: [&[&str]; 6] = [
+    let cases: [&[&str]; 9] = [
         &["redis://u:hunter2@127.0.0.1:1", "queues"],
         &["redis://u:hunter2@127.0.0.1:x"],
         &["rediss://u:hunter2@h"],
         &["queues", "redis://u:hunter2@h"],
         &["show", "a", "redis://u:hunter2@h/1"],
         &["redis://u:hunter2@h", "-p", "1"],
+        &["u:hunter2@h"],
+        &["redis://u:hunter2/x@h"],
+        &["redis://u:x?hunter2@h"],
     ];
     for args in cases {
         let said = local(args).failed("");
