@@ -91,12 +91,32 @@ async fn take<W: Write>(
         match element {
             None => return Ok(taken),
             Some(Ok(element)) => {
+                if let Err(why) = print(queue, &element, out) {
+                    return Err(put_back(writer, queue, &element, why).await);
+                }
                 taken += 1;
-                print(queue, &element, out)?;
             }
-            Some(Err(why)) if why.code().is_some() => return Err(why.into()),
+            Some(Err(why)) if !why.may_pass() => return Err(why.into()),
             Some(Err(why)) => say::note(&format!("{why}; trying again")),
         }
+    }
+}
+
+/// What could not be printed would be nowhere any more: it goes back, so that the next consumer
+/// has it. Returns what there is to say of it.
+async fn put_back(
+    writer: &Writer,
+    queue: &Queue,
+    element: &Consumed,
+    unprinted: io::Error,
+) -> anyhow::Error {
+    match writer.put_back(queue, &element.element).await {
+        Ok(()) => anyhow::Error::new(unprinted)
+            .context("a message that could not be printed was put back"),
+        Err(why) => anyhow::Error::new(why).context(format!(
+            "a message was taken, but could neither be printed ({unprinted}) nor be put back; it is {}",
+            to_hex(&element.element)
+        )),
     }
 }
 

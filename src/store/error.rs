@@ -106,11 +106,25 @@ pub enum StoreError {
     },
 }
 
+/// Refusals of a server that starts, is kept by a script, or is being failed over.
+const PASSING: [&str; 5] = ["LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN"];
+
 impl StoreError {
     /// Whether the server may have carried the request out although no answer came.
     #[must_use]
     pub const fn outcome_unknown(&self) -> bool {
         matches!(self, Self::TimedOut { .. } | Self::Broken { .. })
+    }
+
+    /// Whether it may pass by itself: the server is away, busy or loading. What the server refuses,
+    /// a key of another type or a closed door stays until somebody does something about it.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::NotConnected { .. } | Self::TimedOut { .. } | Self::Broken { .. } => true,
+            Self::Refused { code, .. } => PASSING.contains(&code.as_str()),
+            _ => false,
+        }
     }
 
     /// The first word of the server's error, when it answered with one.
@@ -144,5 +158,24 @@ pub(in crate::store) fn plain(error: &RedisError) -> String {
     match text.split_once(" (os error") {
         Some((words, _)) => words.to_owned(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_loads_is_waited_for_and_one_that_refuses_is_not() {
+        let refused = |code: &str| StoreError::Refused {
+            server: "h:1/0".into(),
+            attempt: "take from the target",
+            code: code.into(),
+            words: code.into(),
+        };
+        assert!(refused("LOADING").may_pass());
+        assert!(!refused("NOPERM").may_pass());
+        let server = "h:1/0".to_owned();
+        assert!(!StoreError::ReadOnly { server }.may_pass());
     }
 }

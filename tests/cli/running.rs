@@ -253,3 +253,41 @@ fn a_worker_counts_as_a_transfer_client() {
     worker.signal("TERM");
     worker.ended().done();
 }
+
+#[test]
+fn a_worker_that_is_to_empty_a_queue_ends_at_a_key_of_another_type() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    program.server.cmd(&["SET", timeouts, "text"]);
+    let worker = ["worker", "orders", "--until-empty", "--yes"];
+    program
+        .run(&worker)
+        .failed("is a string where a zset belongs");
+}
+
+#[test]
+fn a_worker_listens_also_with_a_password_that_the_server_does_not_want() {
+    let program = Program::start();
+    let worker = program.begin(&["-a", "unwanted", "worker", "orders", "--yes"]);
+    let channel = "redisson_delay_queue_channel:{orders}";
+    wait_for("the subscription", || {
+        program.server.int(&["PUBLISH", channel, "0"]) == 1
+    });
+    worker.signal("TERM");
+    worker.ended().done();
+}
+
+#[test]
+fn what_is_in_is_told_when_the_rest_of_the_input_is_bad() {
+    let program = Program::start();
+    let args = [
+        "offer", "orders", "-", "--in", "1h", "--form", "byte-id", "--codec", "json", "--json",
+    ];
+    let input = [b"1\n".repeat(1_900), b"\xff\n".to_vec()].concat();
+    let said = program.run_with_input(&args, &input).failed("no UTF-8");
+    assert_eq!(said.json()[0]["done"], 1_900);
+    let waiting = program
+        .server
+        .int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
+    assert_eq!(waiting, 1_900);
+}
