@@ -65,7 +65,12 @@ pub struct ServerClock {
     server_us: i64,
     at: Instant,
     skew_ms: i64,
+    /// How far off it can be at `at`: half of the round trip.
+    error_us: i64,
 }
+
+/// How far two clocks that are kept in time may drift apart in a second, in µs.
+const DRIFT_US: i64 = 500;
 
 impl ServerClock {
     /// From an answer to `TIME` (`server_us`: microseconds since the epoch) that was asked at
@@ -79,7 +84,20 @@ impl ServerClock {
             server_us,
             at,
             skew_ms: local_then.since(EpochMillis(server_us.div_euclid(1000))),
+            error_us: micros(answered.saturating_duration_since(sent)) / 2,
         }
+    }
+
+    /// Whether this later look is to be believed rather than the `older` one: it is as exact as
+    /// that is by now, or it contradicts it (the server's clock was set). A slow answer tells
+    /// little, and one on a busy machine would make entries due milliseconds early or late.
+    #[must_use]
+    pub fn supersedes(&self, older: &Self) -> bool {
+        let age = self.at.saturating_duration_since(older.at);
+        let older_error = older.error_us + micros(age).saturating_mul(DRIFT_US) / 1_000_000;
+        let apart = self.server_us.abs_diff(older.micros_at(self.at));
+        self.error_us <= older_error
+            || i64::try_from(apart).unwrap_or(i64::MAX) > self.error_us + older_error
     }
 
     /// A clock that shows `server` at our moment `at`, with this machine `skew_ms` ahead of it.
@@ -89,6 +107,7 @@ impl ServerClock {
             server_us: server.get().saturating_mul(1000),
             at,
             skew_ms,
+            error_us: 0,
         }
     }
 
@@ -101,23 +120,25 @@ impl ServerClock {
     /// The server's time at `moment` of our monotonic clock.
     #[must_use]
     pub fn at(&self, moment: Instant) -> EpochMillis {
-        let us = |d: Duration| i64::try_from(d.as_micros()).unwrap_or(i64::MAX);
+        EpochMillis(self.micros_at(moment).div_euclid(1000))
+    }
+
+    fn micros_at(&self, moment: Instant) -> i64 {
         let passed = match moment.checked_duration_since(self.at) {
-            Some(after) => us(after),
-            None => -us(self.at.saturating_duration_since(moment)),
+            Some(after) => micros(after),
+            None => -micros(self.at.saturating_duration_since(moment)),
         };
-        EpochMillis(self.server_us.saturating_add(passed).div_euclid(1000))
+        self.server_us.saturating_add(passed)
     }
 
     /// How long from now until the server's clock shows `due`; zero when it is past.
     #[must_use]
     pub fn until(&self, due: EpochMillis) -> Duration {
-        let due_us = due.get().saturating_mul(1000);
-        let passed = instant().saturating_duration_since(self.at).as_micros();
-        let now_us = self
-            .server_us
-            .saturating_add(i64::try_from(passed).unwrap_or(i64::MAX));
-        Duration::from_micros(u64::try_from(due_us.saturating_sub(now_us)).unwrap_or(0))
+        let left_us = due
+            .get()
+            .saturating_mul(1000)
+            .saturating_sub(self.micros_at(instant()));
+        Duration::from_micros(u64::try_from(left_us).unwrap_or(0))
     }
 
     /// This machine's wall clock less the server's, in ms: positive when ours is ahead.
@@ -125,6 +146,10 @@ impl ServerClock {
     pub const fn skew_ms(&self) -> i64 {
         self.skew_ms
     }
+}
+
+fn micros(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -147,5 +172,34 @@ mod tests {
             clock.at(t.checked_sub(Duration::from_millis(3)).unwrap()),
             EpochMillis::new(1_699_999_999_997)
         );
+    }
+
+    /// A look at a server whose clock shows `server_us` at mid round trip.
+    fn look(start: Instant, at_ms: u64, round_trip_ms: u64, server_us: i64) -> ServerClock {
+        let half = Duration::from_millis(round_trip_ms) / 2;
+        let at = start + Duration::from_millis(at_ms);
+        ServerClock::observed(server_us, at.checked_sub(half).unwrap(), at + half)
+    }
+
+    #[test]
+    fn a_slow_answer_does_not_replace_an_exact_one_until_that_is_old() {
+        let t = instant() + Duration::from_secs(1);
+        let exact = look(t, 0, 1, 1_700_000_000_000_000);
+        let slow = look(t, 1_000, 10, 1_700_000_001_003_000);
+        assert!(!slow.supersedes(&exact));
+        let exact_too = look(t, 1_000, 1, 1_700_000_001_000_100);
+        assert!(exact_too.supersedes(&exact));
+        let slow_but_later = look(t, 20_000, 10, 1_700_000_020_003_000);
+        assert!(slow_but_later.supersedes(&exact));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_is_believed_at_once() {
+        let t = instant() + Duration::from_secs(1);
+        let exact = look(t, 0, 1, 1_700_000_000_000_000);
+        for step_us in [-60_000, 60_000] {
+            let slow = look(t, 1_000, 10, 1_700_000_001_000_000 + step_us);
+            assert!(slow.supersedes(&exact), "{step_us}");
+        }
     }
 }

@@ -200,7 +200,41 @@ fn a_stopped_server_does_not_stop_the_keys_or_the_end() {
     terminal.send(b"\x1b");
     terminal.signal("-TERM");
     ended(&mut terminal, 143);
+    // Nor the start, where the server is connected to and says nothing.
+    let mut terminal = open(&server);
+    terminal.wait_text("connecting");
+    terminal.send(b"q");
+    ended(&mut terminal, 0);
     server.go_on();
+}
+
+#[test]
+fn a_server_that_hung_and_goes_on_is_live_again() {
+    let server = server(50);
+    let terminal = open(&server);
+    with_data(&terminal);
+    server.stop();
+    terminal.wait("that it hangs", PATIENCE, |s| !s.text().contains("● live"));
+    server.go_on();
+    terminal.wait_text("● live");
+    let due = server.now().plus(7_200_000).get().to_string();
+    server.put(&Queue::redisson("orders"), &frame(4242, b"more"), &due);
+    terminal.wait_text("of 51");
+}
+
+#[test]
+fn a_terminal_that_takes_no_more_output_does_not_keep_the_program() {
+    let server = server(50);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    let reads = terminal.reads();
+    let stuck = reads.lock().unwrap();
+    for _ in 0..400 {
+        terminal.send(b"?");
+    }
+    terminal.signal("-TERM");
+    assert_eq!(terminal.exit_code(), 143);
+    drop(stuck);
 }
 
 #[test]

@@ -96,7 +96,7 @@ async fn take<W: Write>(
                 }
                 taken += 1;
             }
-            Some(Err(why)) if !why.may_pass() => return Err(why.into()),
+            Some(Err(why)) if !why.may_heal() => return Err(why.into()),
             Some(Err(why)) => say::note(&format!("{why}; trying again")),
         }
     }

@@ -26,6 +26,8 @@ use crate::store::{Store, StoreError};
 const PATTERN: &[u8] = b"[rd]e[dl][ia][sy]s*";
 /// How many keys are looked at in one round trip.
 const TOGETHER: usize = 100;
+/// How long it waits before it begins again.
+const AGAIN: Duration = Duration::from_millis(200);
 /// How often progress is told.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -94,6 +96,15 @@ impl From<StoreError> for Stop {
     }
 }
 
+/// Whether the server will not let us look later either.
+fn for_good(error: &StoreError) -> bool {
+    match error {
+        StoreError::Refused { .. } => !error.passing(),
+        StoreError::Unexpected { .. } => true,
+        _ => false,
+    }
+}
+
 struct Search {
     store: Store,
     memory: Memory,
@@ -113,9 +124,11 @@ impl Search {
         loop {
             self.wait_until_live().await;
             match self.look(&remembered).await {
-                // The server went away; all over again when it is back.
-                Err(Stop::Store(error)) if error.outcome_unknown() || self.away() => {}
-                Err(Stop::Store(_)) => return self.tell(Found::Done { looked: 0 }).await,
+                Err(Stop::Store(error)) if for_good(&error) && !self.away() => {
+                    return self.tell(Found::Done { looked: 0 }).await;
+                }
+                // The server went away, or is busy; all over again when it is back.
+                Err(Stop::Store(_)) => tokio::time::sleep(AGAIN).await,
                 done => return done,
             }
         }
@@ -143,7 +156,7 @@ impl Search {
             let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
             match read::channels(&self.store, &pattern).await {
                 Ok(channels) => self.signs_in(&channels).await?,
-                Err(StoreError::Refused { .. }) => {}
+                Err(error) if for_good(&error) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -158,7 +171,7 @@ impl Search {
         loop {
             let slice = match read::scan(&self.store, cursor, PATTERN, pace.count()).await {
                 Ok(slice) => slice,
-                Err(StoreError::Refused { .. }) => {
+                Err(error) if for_good(&error) => {
                     return self.tell(Found::Done { looked }).await;
                 }
                 Err(error) => return Err(error.into()),

@@ -106,9 +106,6 @@ pub enum StoreError {
     },
 }
 
-/// Refusals of a server that starts, is kept by a script, or is being failed over.
-const PASSING: [&str; 5] = ["LOADING", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN"];
-
 impl StoreError {
     /// Whether the server may have carried the request out although no answer came.
     #[must_use]
@@ -116,14 +113,19 @@ impl StoreError {
         matches!(self, Self::TimedOut { .. } | Self::Broken { .. })
     }
 
-    /// Whether it may pass by itself: the server is away, busy or loading. What the server refuses,
-    /// a key of another type or a closed door stays until somebody does something about it.
+    /// Whether the server cannot answer anybody just now, and will again by itself.
     #[must_use]
-    pub fn may_pass(&self) -> bool {
+    pub fn passing(&self) -> bool {
+        self.code().is_some_and(passes)
+    }
+
+    /// Whether trying again may help without anybody's doing: the server is away, or
+    /// [`passing`](Self::passing). What it refuses, and a key of another type, stays.
+    #[must_use]
+    pub fn may_heal(&self) -> bool {
         match self {
             Self::NotConnected { .. } | Self::TimedOut { .. } | Self::Broken { .. } => true,
-            Self::Refused { code, .. } => PASSING.contains(&code.as_str()),
-            _ => false,
+            _ => self.passing(),
         }
     }
 
@@ -136,6 +138,15 @@ impl StoreError {
             _ => None,
         }
     }
+}
+
+/// Whether an error with this first word goes by without anybody's doing: a server that loads its
+/// data, waits for its master or runs a long script has refused nothing.
+pub(in crate::store) fn passes(code: &str) -> bool {
+    matches!(
+        code,
+        "LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN"
+    )
 }
 
 /// The server's error as it sent it: code and text.
@@ -173,9 +184,9 @@ mod tests {
             code: code.into(),
             words: code.into(),
         };
-        assert!(refused("LOADING").may_pass());
-        assert!(!refused("NOPERM").may_pass());
+        assert!(refused("LOADING").may_heal());
+        assert!(!refused("NOPERM").may_heal());
         let server = "h:1/0".to_owned();
-        assert!(!StoreError::ReadOnly { server }.may_pass());
+        assert!(!StoreError::ReadOnly { server }.may_heal());
     }
 }

@@ -4,19 +4,32 @@
 //! It is opened by the first request and again by the first one after it broke. Nothing is ever
 //! sent twice here: whether a request without an answer was carried out is for its caller to say.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Value};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use super::error::{StoreError, plain};
 use super::link::Store;
+use crate::clock::instant;
+
+/// A connection that was not used for so long may be none any more.
+const REST: Duration = Duration::from_secs(1);
+/// How long one may take to show that it is.
+const ANSWER: Duration = Duration::from_secs(2);
 
 /// A connection of its own, opened when it is needed.
 pub(super) struct Lane {
     store: Store,
-    wire: Mutex<Option<MultiplexedConnection>>,
+    wire: Mutex<Option<Open>>,
+}
+
+/// A connection and when it was last asked for.
+struct Open {
+    wire: MultiplexedConnection,
+    used: Instant,
 }
 
 impl Lane {
@@ -42,7 +55,7 @@ impl Lane {
         let mut wire = self.wire().await?;
         let answer = wire.send_packed_commands(pipeline, 0, pipeline.len());
         let server = || self.store.endpoint().to_string();
-        let error = match tokio::time::timeout(limit, answer).await {
+        let error = match timeout(limit, answer).await {
             Ok(Ok(values)) => return Ok(values),
             Ok(Err(error)) => StoreError::Broken {
                 server: server(),
@@ -60,14 +73,42 @@ impl Lane {
         Err(error)
     }
 
-    /// The lock is held while connecting: two requests at once shall not open two.
+    /// The lock is held while connecting: two requests at once shall not open two. Servers and
+    /// what stands before them close connections that rest, so one that has rested is asked for
+    /// the time first: a change sent on a closed one would count as perhaps carried out.
     async fn wire(&self) -> Result<MultiplexedConnection, StoreError> {
         let mut slot = self.wire.lock().await;
-        if let Some(wire) = &*slot {
-            return Ok(wire.clone());
+        if let Some(open) = &mut *slot {
+            let rested = instant().saturating_duration_since(open.used);
+            if rested < REST || lives(&mut open.wire).await {
+                open.used = instant();
+                return Ok(open.wire.clone());
+            }
         }
-        let wire = self.store.dedicated().await?;
-        *slot = Some(wire.clone());
+        *slot = None;
+        let wire = self.store.dedicated().await.map_err(not_sent)?;
+        let used = instant();
+        *slot = Some(Open {
+            wire: wire.clone(),
+            used,
+        });
         Ok(wire)
+    }
+}
+
+async fn lives(wire: &mut MultiplexedConnection) -> bool {
+    let time = redis::cmd("TIME");
+    let answer = timeout(ANSWER, wire.send_packed_command(&time));
+    matches!(answer.await, Ok(Ok(_)))
+}
+
+/// No answer while connecting leaves nothing unknown: the request itself was not sent.
+fn not_sent(error: StoreError) -> StoreError {
+    match error {
+        StoreError::TimedOut { server, after, .. } => StoreError::NotConnected {
+            server,
+            why: format!("it did not answer within {after:?}"),
+        },
+        error => error,
     }
 }

@@ -54,6 +54,12 @@ pub enum Access {
     ReadWrite,
 }
 
+/// Whether the server let nothing through but said that a script keeps it.
+fn busy(values: &[Value]) -> bool {
+    let busy = |value: &Value| matches!(value, Value::ServerError(e) if e.code() == "BUSY");
+    values.iter().any(busy)
+}
+
 impl Store {
     /// Opens the link and returns at once; must be called in a tokio runtime.
     #[must_use]
@@ -158,7 +164,10 @@ impl Store {
         let server = || self.endpoint().to_string();
         match answer.await {
             Ok(Ok(values)) => {
-                flight.answered();
+                // "Busy with a script" is no answer: a server that says only that hangs.
+                if !busy(&values) {
+                    flight.answered();
+                }
                 shared.pay(pipeline, &values);
                 Ok(values)
             }
@@ -223,9 +232,9 @@ impl Store {
         self.inner.shared.allow(command);
     }
 
-    /// Keeps the clock up to date with an answer to TIME.
-    pub(in crate::store) fn observe(&self, clock: ServerClock, round_trip: Duration) {
-        self.inner.shared.observe(clock, round_trip);
+    /// Keeps the clock up to date with an answer to TIME, if that tells it better.
+    pub(in crate::store) fn observe(&self, clock: ServerClock) {
+        self.inner.shared.observe(clock);
     }
 
     /// Adds measured server time to what we cost.

@@ -195,6 +195,7 @@ pub async fn counts(
     keys: &Keys,
     ranges: &[ScoreRange],
 ) -> Result<Counts, StoreError> {
+    const ATTEMPT: &str = "count the due times of a queue";
     let mut t = Transaction::default();
     for (from, to) in ranges {
         let range = [keys.timeouts.as_slice(), from.as_bytes(), to.as_bytes()];
@@ -207,11 +208,17 @@ pub async fn counts(
         t.add("TYPE", &[key]);
         t.add("PTTL", &[key]);
     }
-    let mut done = transaction::run(store, "count the due times of a queue", &[t]).await?;
+    let mut done = transaction::run(store, ATTEMPT, &[t]).await?;
     let Some(done) = done.pop() else {
-        return Err(store.unexpected("count the due times of a queue", &Value::Nil));
+        return Err(store.unexpected(ATTEMPT, &Value::Nil));
     };
     let (counts, facts) = done.values.split_at(ranges.len());
+    if let Some(Value::ServerError(error)) = counts.first()
+        && error.code() != "WRONGTYPE"
+    {
+        // Zeros would be a lie.
+        store.accept(ATTEMPT, counts[0].clone())?;
+    }
     let keys = wanted.iter().zip(facts.chunks(2));
     Ok(Counts {
         at: done.at,

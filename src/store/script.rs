@@ -261,7 +261,7 @@ async fn send(
     let way = answered
         .saturating_duration_since(asked)
         .saturating_sub(took);
-    store.observe(ServerClock::observed(before, asked, asked + way), way);
+    store.observe(ServerClock::observed(before, asked, asked + way));
     Ok(Timed {
         done: answer,
         ended_us,

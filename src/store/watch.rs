@@ -8,7 +8,7 @@ use redis::aio::{PubSubSink, PubSubStream};
 use redis::{Msg, RedisError};
 use tokio::time::{sleep, timeout};
 
-use super::error::plain;
+use super::error::{passes, plain};
 use super::link::task::pause;
 use super::link::{Store, wire};
 use crate::clock::{instant, local_now};
@@ -111,8 +111,8 @@ impl Watch {
         let pattern = [name::CHANNEL_PREFIX, b"*"].concat();
         match within(sink.psubscribe(pattern)).await {
             Some(Ok(())) => Ok((sink, messages)),
-            // NOPERM, or an unknown command; a login that is missing now may come later.
-            Some(Err(error)) if !gone(&error) && error.code() != Some("NOAUTH") => {
+            // NOPERM, or an unknown command. What is refused for now may be allowed later.
+            Some(Err(error)) if !gone(&error) && !for_now(&error) => {
                 Err(Failure::Refused(plain(&error)))
             }
             _ => Err(Failure::Away),
@@ -132,6 +132,12 @@ impl Watch {
 /// The outcome, unless it takes too long.
 async fn within<T>(future: impl Future<Output = T>) -> Option<T> {
     timeout(LIMIT, future).await.ok()
+}
+
+/// A login may come later, and a busy server have time again.
+fn for_now(error: &RedisError) -> bool {
+    let code = error.code().unwrap_or_default();
+    code == "NOAUTH" || passes(code)
 }
 
 fn gone(error: &RedisError) -> bool {

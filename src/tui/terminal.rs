@@ -126,17 +126,22 @@ impl Surface for Tty {
     }
 }
 
+/// Takes the terminal, wholly or not at all.
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
-    execute!(
+    let taken = execute!(
         stdout(),
         EnterAlternateScreen,
         DisableLineWrap,
         EnableBracketedPaste,
         Print(MOUSE_ON),
         cursor::Hide
-    )
+    );
+    if taken.is_err() {
+        leave();
+    }
+    taken
 }
 
 fn entered() -> bool {

@@ -95,7 +95,8 @@ fn form(words: &[String]) -> String {
         | ["INFO", "server" | "replication"]
         | ["SCRIPT", "EXISTS", _]
         | ["CONFIG", "GET", "maxmemory-policy"]
-        | ["MEMORY", "USAGE", "delayscope:probe"] => "on connecting".to_owned(),
+        | ["MEMORY", "USAGE", "delayscope:probe"]
+        | ["EXISTS", "delayscope:probe"] => "on connecting".to_owned(),
         _ => panic!("nothing bounds {words:?}"),
     }
 }

@@ -59,6 +59,7 @@ pub struct Terminal {
     pub started: Instant,
     state: tempfile::TempDir,
     gone: Arc<AtomicBool>,
+    reads: Arc<Mutex<()>>,
 }
 
 impl Terminal {
@@ -96,9 +97,12 @@ impl Terminal {
         let seen = Arc::clone(&shown);
         let gone = Arc::new(AtomicBool::new(false));
         let reader_gone = Arc::clone(&gone);
+        let reads = Arc::new(Mutex::new(()));
+        let reader_reads = Arc::clone(&reads);
         std::thread::spawn(move || {
             let mut chunk = vec![0; 65536];
             while let Ok(n @ 1..) = reader.read(&mut chunk) {
+                drop(reader_reads.lock().unwrap());
                 let mut shown = seen.0.lock().unwrap();
                 shown.parser.process(&chunk[..n]);
                 shown.bytes.extend_from_slice(&chunk[..n]);
@@ -119,6 +123,7 @@ impl Terminal {
             started,
             state,
             gone,
+            reads,
         }
     }
 
@@ -182,6 +187,11 @@ impl Terminal {
         let pid = self.pid().to_string();
         let status = Command::new("kill").args([name, &pid]).status();
         assert!(status.unwrap().success());
+    }
+
+    /// While this is locked the terminal takes no output: the program's writes get stuck.
+    pub fn reads(&self) -> Arc<Mutex<()>> {
+        Arc::clone(&self.reads)
     }
 
     /// The terminal goes away, as when its window is closed.

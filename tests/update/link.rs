@@ -1,11 +1,13 @@
 //! The server goes and comes back.
 
-use delayscope::queue::LinkState;
+use delayscope::clock::ServerClock;
+use delayscope::queue::{Link, LinkState};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::Tone;
+use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, is_pulse};
+use crate::desk::{Desk, START, is_pulse};
 
 fn lost(desk: &Desk) -> LinkState {
     LinkState::Lost {
@@ -80,4 +82,25 @@ fn a_hung_server_is_not_asked_again_and_again() {
         assert_eq!(desk.pass(100), []);
     }
     assert!(desk.link(LinkState::Live).iter().any(is_pulse));
+}
+
+#[test]
+fn a_second_that_has_begun_does_not_begin_again() {
+    let mut desk = Desk::of_one(100);
+    desk.pass(3_000);
+    let clock =
+        |ahead_ms: i64| ServerClock::set(START.plus(3_000 + ahead_ms), desk.model.instant, 0);
+    let looks = [clock(-2), clock(-1), clock(1), clock(-60_000)];
+    let mut shown = Vec::new();
+    for clock in looks {
+        let link = Link {
+            state: LinkState::Live,
+            clock: Some(clock),
+            ..Link::default()
+        };
+        desk.tell(Msg::LinkChanged(Box::new(link)));
+        shown.push(desk.model.now.since(START));
+    }
+    // The last is no jitter: that clock was set back.
+    assert_eq!(shown, [3_000, 3_000, 3_000, -57_000]);
 }

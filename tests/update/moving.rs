@@ -244,6 +244,24 @@ fn another_queue_shows_none_of_the_rows_of_the_one_before() {
     assert!(!desk.model.entries.rows.is_empty());
 }
 
+#[test]
+fn a_queue_found_later_does_not_push_the_cursor_off_its_queue() {
+    let mut desk = Desk::of(vec![
+        World::new("beta", 3, 600_000, 1000),
+        World::new("gamma", 3, 600_000, 1000),
+    ]);
+    desk.press(Code::Tab);
+    desk.tell(Msg::QueueFound(Queue::redisson("alpha")));
+    assert_eq!(names(&desk), ["alpha", "beta", "gamma"]);
+    assert_eq!(selected(&desk), "beta");
+    // Right after a move of the cursor rows stay where they are: new ones come last.
+    desk.press(Code::BackTab);
+    desk.press(Code::Down);
+    desk.tell(Msg::QueueFound(Queue::redisson("aaa")));
+    assert_eq!(names(&desk), ["alpha", "beta", "gamma", "aaa"]);
+    assert_eq!(selected(&desk), "gamma");
+}
+
 fn names(desk: &Desk) -> Vec<String> {
     let rows = desk.model.queues.iter();
     rows.map(|row| row.queue.name.to_string()).collect()

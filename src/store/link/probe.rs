@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use redis::{Pipeline, Value};
 
-use super::super::error::words;
+use super::super::error::{passes, words};
 use crate::queue::{Facts, Optional, Refused};
 
 /// What is tried, each in its cheapest form. PSUBSCRIBE is missing: it would turn the
@@ -54,7 +54,9 @@ pub(super) fn pipeline() -> Pipeline {
 pub(super) fn read(values: &[Value]) -> (Refused, Option<Facts>) {
     let mut refused = Refused::default();
     for ((command, _), value) in TRIES.iter().zip(values) {
-        if let Value::ServerError(error) = value {
+        if let Value::ServerError(error) = value
+            && !passes(error.code())
+        {
             refused.0.insert(*command, words(error));
         }
     }

@@ -1,7 +1,7 @@
 //! What the link's task and its handles have in common.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use redis::aio::MultiplexedConnection;
 use redis::{Arg, Cmd, Pipeline, Value};
@@ -10,12 +10,6 @@ use tokio::sync::{Notify, watch};
 use super::super::error::StoreError;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, Facts, Link, Optional};
-
-/// A round trip longer than this tells little about the server's clock.
-const GOOD_ROUND_TRIP: Duration = Duration::from_millis(20);
-
-/// Until a better look at the clock is this old, a bad one does not replace it.
-const CLOCK_STAYS_GOOD: Duration = Duration::from_mins(1);
 
 /// Server time of a command that nothing measured, in µs.
 const TYPICAL_US: u64 = 2;
@@ -39,7 +33,6 @@ struct State {
     in_flight: usize,
     waiting_since: Option<Instant>,
     last_answer: Option<Instant>,
-    clock_seen: Option<Instant>,
 }
 
 impl Shared {
@@ -115,18 +108,12 @@ impl Shared {
         (state.waiting_since, state.last_answer)
     }
 
-    pub(super) fn observe(&self, clock: ServerClock, round_trip: Duration) {
-        let now = instant();
-        let mut state = self.state();
-        let outdated = state
-            .clock_seen
-            .is_none_or(|seen| now.saturating_duration_since(seen) > CLOCK_STAYS_GOOD);
-        if round_trip > GOOD_ROUND_TRIP && !outdated {
-            return;
-        }
-        state.clock_seen = Some(now);
-        drop(state);
-        self.silently(|link| link.clock = Some(clock));
+    pub(super) fn observe(&self, clock: ServerClock) {
+        self.silently(|link| {
+            if link.clock.is_none_or(|known| clock.supersedes(&known)) {
+                link.clock = Some(clock);
+            }
+        });
     }
 
     pub(super) fn refuse(&self, command: Optional, words: String) {

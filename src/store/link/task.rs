@@ -237,8 +237,7 @@ async fn time(shared: &Shared, mut wire: MultiplexedConnection) -> Result<(), St
     flight.answered();
     shared.pay(&beat, &values);
     shared.pay_typical(1);
-    let round_trip = answered.saturating_duration_since(sent);
-    shared.observe(ServerClock::observed(us, sent, answered), round_trip);
+    shared.observe(ServerClock::observed(us, sent, answered));
     Ok(())
 }
 

@@ -9,13 +9,20 @@ use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo,
     Pipeline, RedisConnectionInfo, RedisError, Value,
 };
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
 
-use super::super::error::{StoreError, plain, words};
+use super::super::error::{StoreError, passes, plain, words};
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Address, Endpoint};
 
 /// How long the connection itself, and then the first answer, may take.
 const LIMIT: Duration = Duration::from_secs(2);
+
+/// How long we listen for what a server says unasked, and for how many bytes.
+const UNASKED: Duration = Duration::from_millis(300);
+const WORDS: u64 = 1_000;
 
 /// What CLIENT LIST shows us as.
 const NAME: &str = "delayscope";
@@ -36,10 +43,17 @@ pub(in crate::store) async fn connect(
         .set_connection_timeout(Some(LIMIT))
         // Each request has its own limit; see `Store::query`.
         .set_response_timeout(None);
-    let mut wire = client
-        .get_multiplexed_async_connection_with_config(&config)
-        .await
-        .map_err(|e| unreachable(plain(&e)))?;
+    let opened = client.get_multiplexed_async_connection_with_config(&config);
+    let mut wire = match opened.await {
+        Ok(wire) => wire,
+        Err(error) if error.is_connection_refusal() || error.is_timeout() => {
+            return Err(unreachable(plain(&error)));
+        }
+        Err(error) => {
+            let why = unasked(&endpoint.address).await;
+            return Err(unreachable(why.unwrap_or_else(|| plain(&error))));
+        }
+    };
     let clock = greet(&mut wire, endpoint).await?;
     Ok((wire, clock))
 }
@@ -124,15 +138,18 @@ async fn greet(
         hello.cmd("SELECT").arg(endpoint.db);
     }
     hello.cmd("CLIENT").arg("SETNAME").arg(NAME);
+    // TIME is also answered by a server that still loads its data; this is not.
+    hello.cmd("EXISTS").arg("delayscope:probe");
     hello.cmd("TIME");
     let (sent, count) = (instant(), hello.len());
-    let answer = tokio::time::timeout(LIMIT, wire.send_packed_commands(&hello, 0, count)).await;
+    let answer = timeout(LIMIT, wire.send_packed_commands(&hello, 0, count)).await;
     let values = match answer {
         Ok(Ok(values)) => values,
         Ok(Err(error)) => {
+            let why = unasked(&endpoint.address).await;
             return Err(StoreError::NotConnected {
                 server: server(),
-                why: plain(&error),
+                why: why.unwrap_or_else(|| plain(&error)),
             });
         }
         Err(_) => {
@@ -165,8 +182,43 @@ async fn greet(
             });
         }
     }
+    may_read(values.iter().rev().nth(1), endpoint)?;
     let time = values.last().unwrap_or(&Value::Nil);
     read_time(time, endpoint).map(|us| ServerClock::observed(us, sent, answered))
+}
+
+/// What a server says unasked before it closes a connection: that it has enough clients, or that
+/// it takes none from outside. The library does not pass it on.
+async fn unasked(address: &Address) -> Option<String> {
+    let mut line = Vec::new();
+    let reading = async {
+        match address {
+            Address::Tcp(host, port) => {
+                let stream = TcpStream::connect((host.as_str(), *port)).await?;
+                stream.take(WORDS).read_to_end(&mut line).await
+            }
+            Address::Unix(path) => {
+                let stream = UnixStream::connect(path).await?;
+                stream.take(WORDS).read_to_end(&mut line).await
+            }
+        }
+    };
+    timeout(UNASKED, reading).await.ok()?.ok()?;
+    let words = String::from_utf8_lossy(line.strip_prefix(b"-")?);
+    words.lines().next().map(str::to_owned)
+}
+
+/// Fails when the server lets nobody read for now. (That we may not read this key is no matter.)
+fn may_read(answer: Option<&Value>, endpoint: &Endpoint) -> Result<(), StoreError> {
+    match answer {
+        Some(Value::ServerError(error)) if passes(error.code()) => Err(StoreError::Refused {
+            server: endpoint.to_string(),
+            attempt: "let us read",
+            code: error.code().to_owned(),
+            words: words(error),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Adds AUTH when there is something to log in with; tells whether there was.

@@ -139,10 +139,8 @@ fn unpack(
     };
     let server_us = u64::try_from(end - start).unwrap_or(0);
     store.cost_server_us(server_us);
-    store.observe(
-        ServerClock::observed(i64::midpoint(start, end), sent, sent + round_trip),
-        round_trip,
-    );
+    let middle = i64::midpoint(start, end);
+    store.observe(ServerClock::observed(middle, sent, sent + round_trip));
     Ok(Done {
         at: EpochMillis::new(start.div_euclid(1000)),
         server_us,

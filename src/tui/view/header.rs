@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
 use crate::queue::{LinkState, text};
-use crate::tui::model::{Discovery, Screen};
+use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
 
 /// A part of the header; those of the lowest rank are left out first.
@@ -110,8 +110,8 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
         push(5, word.to_owned(), t.text);
     }
-    if let Some(ms) = m.stretched_ms {
-        push(3, format!("every {}", interval(ms)), t.warn);
+    if let Some(why) = seldom(m) {
+        push(3, why, t.warn);
     }
     if let Discovery::Looking { looked, keys } = m.discovery {
         let share = (looked.saturating_mul(100))
@@ -121,6 +121,16 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(3, format!("looked through {share} %"), t.dim);
     }
     items
+}
+
+/// What is read less often than the user asked for.
+fn seldom(m: &Model) -> Option<String> {
+    let every = m.stretched_ms.map(|ms| format!("every {}", interval(ms)));
+    let rows = m.rows_on_change.then(|| "rows on change".to_owned());
+    match (every, rows) {
+        (Some(every), Some(rows)) => Some(format!("{every}, {rows}")),
+        (every, rows) => every.or(rows),
+    }
 }
 
 /// `41 d`, `3 h`, `12 min`: told roughly, so that it hardly ever changes.
