@@ -242,6 +242,21 @@ fn a_consumed_payload_that_nothing_explains_is_not_lost() {
 }
 
 #[test]
+fn a_consumed_payload_whose_value_is_not_its_bytes_comes_as_bytes_too() {
+    let program = Program::start();
+    let twice = r#"{"id": 1, "id": 2}"#;
+    let once = r#"{"id":1}"#;
+    program.server.cmd(&["RPUSH", "orders", twice, once, twice]);
+    let args = ["consume", "orders", "--count", "2", "--yes", "--json"];
+    let taken = program.run(&args).done().json();
+    let hex = "7b226964223a20312c20226964223a20327d";
+    assert_eq!(taken[0]["payload_hex"], hex);
+    assert_eq!(taken[1].get("payload_hex"), None);
+    let said = program.run(&["consume", "orders", "--count", "1", "--yes"]);
+    assert!(said.done().out.contains(twice));
+}
+
+#[test]
 fn a_worker_counts_as_a_transfer_client() {
     let program = Program::start();
     program.offer("orders", "hello", "1h");
