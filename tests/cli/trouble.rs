@@ -105,6 +105,22 @@ fn a_server_that_is_gone_is_told_at_once_with_its_address() {
 }
 
 #[test]
+fn a_server_that_goes_away_while_queues_are_looked_for_ends_it() {
+    let mut program = Program::start();
+    let foreign = "for i = 1, 300000 do redis.call('SET', 'user:' .. i, i) end";
+    program.server.cmd(&["EVAL", foreign, "0"]);
+    let queues = program.begin(&["queues"]);
+    // Looking through so many keys takes a second at its pace.
+    wait_for("the first SCAN", || {
+        let stats = program.server.cmd(&["INFO", "commandstats"]);
+        let stats = format!("{stats:?}");
+        stats.contains("cmdstat_scan:") && !stats.contains("cmdstat_scan:calls=1,")
+    });
+    program.server.kill();
+    queues.ended().failed("cannot reach");
+}
+
+#[test]
 fn a_server_that_hangs_is_told_after_two_seconds() {
     let program = Program::start();
     program.server.stop();
