@@ -124,6 +124,21 @@ fn another_size_is_another_picture() {
 }
 
 #[test]
+fn a_key_that_comes_with_a_resize_is_not_lost() {
+    let server = server(5);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    for i in 0..60 {
+        terminal.resize(120 - i % 2, 40);
+        terminal.send(b"?");
+        let open = i % 2 == 0;
+        terminal.wait("the key to act", PATIENCE, |s| {
+            s.text().contains("quit at once") == open
+        });
+    }
+}
+
+#[test]
 fn control_c_gives_the_terminal_back() {
     let server = server(5);
     let mut terminal = open(&server);

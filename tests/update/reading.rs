@@ -184,6 +184,18 @@ fn slow_answers_stretch_the_interval_to_a_tenth_of_the_time() {
 }
 
 #[test]
+fn one_slow_answer_stretches_nothing() {
+    let mut desk = Desk::of(many(1));
+    desk.live(5_000, 1);
+    desk.live(1_000, 300);
+    desk.live(1_500, 1);
+    assert_eq!(desk.model.stretched_ms, None);
+    let queue = desk.world[0].queue.clone();
+    desk.live(300, 1);
+    assert_eq!(pulses(&desk.tell(announced(&queue))), 1);
+}
+
+#[test]
 fn a_quiet_queue_is_surveyed_every_ten_seconds_and_a_busy_one_every_second() {
     let mut desk = Desk::of(many(1));
     let quiet = surveys(&desk.live(60_000, 1));

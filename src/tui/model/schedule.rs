@@ -91,8 +91,8 @@ pub(crate) struct Slot {
     pub(crate) asked: bool,
     /// When the last one was started.
     pub(crate) started: Option<Instant>,
-    /// How long an answer takes, smoothed.
-    pub(crate) took: Option<Duration>,
+    /// How long the last three answers took, newest first.
+    pub(crate) took: [Option<Duration>; 3],
 }
 
 impl Slot {
@@ -133,15 +133,27 @@ impl Slot {
             return false;
         }
         let took = now.saturating_duration_since(self.started.unwrap_or(now));
-        // Smoothed, so that one slow answer does not flash in the header.
-        self.took = Some(self.took.map_or(took, |old| (old * 3 + took) / 4));
+        self.took = [Some(took), self.took[0], self.took[1]];
         true
+    }
+
+    /// How long an answer takes: the mean of the last three without the slowest, since one slow
+    /// answer alone says nothing.
+    pub(crate) fn takes(&self) -> Duration {
+        let seen = self.took.into_iter().flatten();
+        let (count, sum, most) = seen.fold((0_u32, Duration::ZERO, Duration::ZERO), |acc, took| {
+            (acc.0 + 1, acc.1 + took, acc.2.max(took))
+        });
+        match count {
+            0 | 1 => Duration::ZERO,
+            _ => sum.saturating_sub(most) / (count - 1),
+        }
     }
 
     /// The earliest start of the next request that takes at most a tenth of the time and leaves
     /// `pause` between two starts.
     pub(crate) fn not_before(&self, now: Instant, pause: Duration) -> Instant {
-        let pause = pause.max(self.took.unwrap_or_default() * 10);
+        let pause = pause.max(self.takes() * 10);
         self.started.map_or(now, |started| now.max(started + pause))
     }
 

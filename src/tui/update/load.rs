@@ -314,7 +314,7 @@ pub(super) fn ask_missing_rows(model: &mut Model) {
 pub(super) fn plan_pulse(model: &mut Model) {
     let interval = Duration::from_millis(model.interval_ms);
     let slot = &model.schedule.pulse;
-    let least = slot.took.unwrap_or_default() * 10 + busy_with_others(model) * 5;
+    let least = slot.takes() * 10 + busy_with_others(model) * 5;
     model.stretched_ms = (least > interval).then(|| millis(least));
     let started = slot.started.unwrap_or(model.instant);
     let mut at = (started + least).max(on_tick(model, started + interval));
@@ -331,7 +331,7 @@ fn busy_with_others(model: &Model) -> Duration {
     if model.queues.len() < 2 {
         return Duration::ZERO;
     }
-    model.schedule.others.took.unwrap_or_default()
+    model.schedule.others.takes()
 }
 
 fn next_due(model: &Model) -> Option<EpochMillis> {
