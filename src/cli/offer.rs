@@ -84,11 +84,16 @@ async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::
     if let Layout::ZsetList(_) = queue.layout {
         return Ok(Form::ByteId);
     }
-    if let Some(form) = asked {
-        return Ok(form);
-    }
-    if let Some(form) = form_of(&session.store, queue).await? {
-        return Ok(form);
+    match (asked, form_of(&session.store, queue).await?) {
+        (Some(asked), Some(known)) if asked != known => {
+            say::note(&format!(
+                "the form here is {known} so far: one Redisson client cannot read both, and a \
+                 {asked} entry that it cannot read stops its queue"
+            ));
+            return Ok(asked);
+        }
+        (Some(form), _) | (None, Some(form)) => return Ok(form),
+        (None, None) => {}
     }
     let answer = ask(
         "Nothing here tells which frame form the queue's clients read.\n\

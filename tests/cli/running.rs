@@ -184,6 +184,17 @@ fn an_offer_takes_form_and_codec_from_the_queue() {
 }
 
 #[test]
+fn a_form_that_the_queue_does_not_have_is_warned_of() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let offer = ["offer", "orders", "hi", "--in", "1h", "--form"];
+    let said = program.run(&[&offer[..], &["double-id"]].concat()).done();
+    assert!(said.err.contains("byte-id so far"), "{}", said.err);
+    let said = program.run(&[&offer[..], &["double-id"]].concat()).done();
+    assert_eq!(said.err, "");
+}
+
+#[test]
 fn an_unknown_form_is_asked_for_by_its_flag() {
     let program = Program::start();
     program
