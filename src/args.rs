@@ -67,6 +67,22 @@ pub struct Args {
     pub command: Option<Command>,
 }
 
+impl Args {
+    /// How the screen looks: `demo` takes these flags as well.
+    #[must_use]
+    pub fn screen(&self) -> Screen {
+        let own = match &self.command {
+            Some(Command::Demo(demo)) => demo.screen,
+            _ => Screen::default(),
+        };
+        Screen {
+            theme: own.theme.or(self.screen.theme),
+            ascii: own.ascii || self.screen.ascii,
+            interval: own.interval.or(self.screen.interval),
+        }
+    }
+}
+
 /// The connection flags, as redis-cli has them, and what holds for the whole session.
 #[derive(ClapArgs)]
 #[command(next_help_heading = "Connection")]
@@ -111,7 +127,7 @@ pub struct Connection {
 }
 
 /// How the screen looks.
-#[derive(ClapArgs)]
+#[derive(ClapArgs, Clone, Copy, Default)]
 #[command(next_help_heading = "Screen")]
 pub struct Screen {
     /// Colours for a light or a dark background

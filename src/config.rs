@@ -74,6 +74,7 @@ impl Config {
     pub fn new(args: &Args, env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let env = |name: &str| env(name).filter(|value| !value.is_empty());
         let connection = &args.connection;
+        let screen = args.screen();
         let endpoint = endpoint(args.address.as_deref(), connection, env("REDISCLI_AUTH"))?;
         Ok(Self {
             endpoint_named: args.address.is_some()
@@ -85,10 +86,10 @@ impl Config {
             read_only: connection.read_only,
             queues: connection.queues.clone(),
             screen: ScreenOptions {
-                theme: args.screen.theme,
-                ascii: args.screen.ascii,
+                theme: screen.theme,
+                ascii: screen.ascii,
                 colour: env("NO_COLOR").is_none(),
-                interval: interval(args.screen.interval)?.unwrap_or(INTERVAL),
+                interval: interval(screen.interval)?.unwrap_or(INTERVAL),
             },
             json: connection.json,
         })
@@ -223,6 +224,15 @@ mod tests {
             why("queus"),
             ConfigError::NeitherCommandNorUrl("queus".into())
         );
+    }
+
+    #[test]
+    fn the_demo_takes_the_flags_of_its_screen_before_and_after_its_name() {
+        for line in ["--ascii demo --interval 2s", "demo --ascii --interval 2s"] {
+            let screen = config(line, None).unwrap().screen;
+            assert!(screen.ascii);
+            assert_eq!(screen.interval, Duration::from_secs(2));
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
+use super::Screen;
 use super::time::{Span, When};
 use crate::queue::{Form, Queue};
 
@@ -25,6 +26,9 @@ pub struct Demo {
     /// With a server of your own: what the names of the demo's queues start with
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
+    /// How the screen looks: as well before the command as after it.
+    #[command(flatten)]
+    pub screen: Screen,
 }
 
 /// `queues`

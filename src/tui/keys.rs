@@ -285,16 +285,26 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// The help: per head, the keys and what they do.
+/// The help: per head, the keys and what they do. Neighbours with the same words, such as up and
+/// down, are one row.
 #[must_use]
 pub fn help(ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
-    let row = |b: &Binding| {
+    let labels = |b: &Binding| {
         let labels: Vec<String> = b.keys.iter().map(|key| key.label(ascii)).collect();
-        (labels.join(" "), b.help)
+        labels.join(" ")
     };
     let rows = |section| {
-        let of_section = BINDINGS.iter().filter(move |b| b.section == section);
-        of_section.map(row).collect()
+        let mut rows: Vec<(String, &'static str)> = Vec::new();
+        for binding in BINDINGS.iter().filter(|b| b.section == section) {
+            match rows.last_mut().filter(|(_, words)| *words == binding.help) {
+                Some((keys, _)) => {
+                    keys.push_str("  ");
+                    keys.push_str(&labels(binding));
+                }
+                None => rows.push((labels(binding), binding.help)),
+            }
+        }
+        rows
     };
     Section::ALL
         .iter()
@@ -321,11 +331,19 @@ mod tests {
     }
 
     #[test]
-    fn every_action_has_one_row_and_stands_in_the_help_once() {
+    fn every_action_has_one_row_and_every_key_stands_in_the_help() {
         let actions: HashSet<Action> = BINDINGS.iter().map(|b| b.action).collect();
         assert_eq!(actions.len(), BINDINGS.len());
-        let rows: usize = help(false).iter().map(|(_, rows)| rows.len()).sum();
-        assert_eq!(rows, BINDINGS.len());
+        let rows = help(false).into_iter().flat_map(|(_, rows)| rows);
+        let shown: Vec<(String, &str)> = rows.collect();
+        for binding in BINDINGS {
+            let rows = shown.iter().filter(|(_, words)| *words == binding.help);
+            let keys: Vec<&str> = rows.flat_map(|(keys, _)| keys.split_whitespace()).collect();
+            for key in binding.keys {
+                let label = key.label(false);
+                assert_eq!(keys.iter().filter(|k| **k == label).count(), 1, "{label}");
+            }
+        }
     }
 
     #[test]

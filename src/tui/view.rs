@@ -87,9 +87,13 @@ impl<'a> Ctx<'a> {
         self.model.size.0 >= 100
     }
 
-    /// The time left until `due`, with `~` while the server is away.
+    /// The time left until `due`, with `~` while the server is away. From the last tenth of a
+    /// second until it is late by a whole one: `now`.
     fn countdown(&self, due: EpochMillis) -> String {
-        let left = text::countdown(due.since(self.now));
+        let left = match due.since(self.now) {
+            -999..100 => "now".to_owned(),
+            ms => text::countdown(ms),
+        };
         if self.lost { format!("~{left}") } else { left }
     }
 

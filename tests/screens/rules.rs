@@ -276,6 +276,76 @@ fn a_lost_server_makes_countdowns_approximate() {
 }
 
 #[test]
+fn pictures_that_terminals_measure_differently_are_taken_apart() {
+    let mut m = evening((80, 24), look());
+    let payload = "a👩\u{200d}💻b❤\u{fe0f}c";
+    let form = delayscope::queue::Form::ByteId;
+    let member = delayscope::queue::frame::encode(form, [7; 8], payload.as_bytes());
+    m.entries.rows[1] = entry(member, 60_000);
+    let buf = draw(&m);
+    let all = buf.content.iter().map(ratatui::buffer::Cell::symbol);
+    let all = all.collect::<String>();
+    assert!(!all.contains('\u{200d}') && !all.contains('\u{fe0f}'));
+    assert!(all.contains("a👩"), "{all}");
+}
+
+#[test]
+fn a_server_that_never_answered_has_no_time_of_its_loss() {
+    let mut m = bare((80, 24), look());
+    m.link.clock = None;
+    m.link.state = LinkState::Lost {
+        why: "Connection refused".to_owned(),
+        since: m.instant,
+        retry_at: m.instant,
+    };
+    let banner = line(&draw(&m), 1);
+    assert!(banner.contains("not reached"), "{banner}");
+    assert!(!banner.contains(':'), "{banner}");
+}
+
+#[test]
+fn what_falls_due_says_now_until_it_is_late_by_a_second() {
+    for (ms, shown) in [(100, "0.1 s"), (0, "now"), (-999, "now"), (-1_000, "-0:01")] {
+        let mut m = evening((80, 24), look());
+        m.entries.rows[1].due = Due::At(NOW.plus(ms));
+        let area = areas::table(areas::areas(&m).entries);
+        let row = line(&draw(&m), area.y + 1);
+        assert_eq!(row[..10].trim(), shown, "{ms} ms");
+    }
+}
+
+#[test]
+fn all_keys_are_in_sight_at_80x24() {
+    for ascii in [false, true] {
+        let mut m = evening((80, 24), Look { ascii, ..look() });
+        m.overlay = Some(Overlay::Help { scroll: 0 });
+        assert_eq!(areas::lines::last_scroll(&m), 0);
+        let all = lines(&draw(&m)).join("\n");
+        assert!(all.contains("these keys"), "{all}");
+    }
+}
+
+#[test]
+fn a_rate_is_that_of_the_last_seconds() {
+    let mut m = evening((120, 40), look());
+    let last = m.queues[m.cursor].trend.samples.back().copied().flatten();
+    let mut depths = last.unwrap();
+    // A queue that was filled, and has been still for ten seconds since.
+    let fill = [1, 400_000, 1_000_000].into_iter();
+    let counts = fill.chain(std::iter::repeat_n(1_000_000, 10));
+    let trend = counts.enumerate().map(|(i, waiting)| {
+        depths.at = NOW.plus(i64::try_from(i).unwrap() * 1000);
+        depths.waiting = waiting;
+        Some(depths)
+    });
+    let trend = trend.collect();
+    m.queues[m.cursor].trend.samples = trend;
+    let y = areas::areas(&m).depth.inner.y;
+    let row = line(&draw(&m), y);
+    assert!(row.contains("timeouts") && !row.contains("/s"), "{row}");
+}
+
+#[test]
 fn a_score_that_is_no_moment_is_shown_as_it_is() {
     let mut m = evening((120, 40), look());
     let row = &mut m.entries.rows[2];

@@ -1,6 +1,6 @@
 //! The cursors.
 
-use delayscope::queue::{PageAsk, Queue, Zoom};
+use delayscope::queue::{Bar, PageAsk, Queue, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::{Pane, Screen};
@@ -165,6 +165,19 @@ fn enter_on_a_bar_lists_its_entries() {
     assert_eq!(desk.model.focus, Pane::Entries);
     assert_eq!(desk.under_cursor(), Some(member(30)));
     assert_eq!(desk.screen_row(), 0);
+}
+
+#[test]
+fn enter_on_an_empty_bar_says_so_and_goes_nowhere() {
+    let mut desk = Desk::of_one(5);
+    desk.press(Code::Right);
+    let from = desk.model.bar.unwrap();
+    let survey = desk.model.queues[0].survey.as_mut().unwrap();
+    let to = from.plus(10_000);
+    survey.bars = vec![Bar { from, to, count: 0 }];
+    assert_eq!(desk.press(Code::Enter), []);
+    assert_eq!(desk.model.focus, Pane::Timeline);
+    assert!(desk.model.toast.unwrap().text.contains("nothing"));
 }
 
 #[test]

@@ -184,6 +184,19 @@ fn slow_answers_stretch_the_interval_to_a_tenth_of_the_time() {
 }
 
 #[test]
+fn a_server_that_stood_still_is_no_slow_one() {
+    let mut desk = Desk::of(many(3));
+    desk.live(10_000, 1);
+    // One answer of each kind, seconds late.
+    desk.key(Key::ctrl('r'));
+    desk.pass(6_000);
+    desk.answer_all();
+    let asked = desk.live(10_000, 1);
+    assert_eq!(desk.model.stretched_ms, None);
+    assert!(pulses(&asked) >= 8, "{}", pulses(&asked));
+}
+
+#[test]
 fn one_slow_answer_stretches_nothing() {
     let mut desk = Desk::of(many(1));
     desk.live(5_000, 1);

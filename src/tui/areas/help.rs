@@ -15,16 +15,19 @@ pub enum Line {
     Blank,
 }
 
-/// All its lines.
+/// All its lines; on a low terminal without the blanks between its parts.
 #[must_use]
-pub fn lines(ascii: bool) -> Vec<Line> {
+pub fn lines(model: &Model) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (head, rows) in keys::help(ascii) {
+    for (head, rows) in keys::help(model.look.ascii) {
         if !lines.is_empty() {
             lines.push(Line::Blank);
         }
         lines.push(Line::Head(head));
         lines.extend(rows.into_iter().map(|(keys, what)| Line::Keys(keys, what)));
+    }
+    if lines.len() > usize::from(slot(model, lines.len()).inner.h) {
+        lines.retain(|line| *line != Line::Blank);
     }
     lines
 }
@@ -46,6 +49,6 @@ pub fn slot(model: &Model, lines: usize) -> Slot {
 /// The last line it can be scrolled to.
 #[must_use]
 pub fn last_scroll(model: &Model) -> usize {
-    let lines = lines(model.look.ascii).len();
+    let lines = lines(model).len();
     lines.saturating_sub(usize::from(slot(model, lines).inner.h))
 }

@@ -67,7 +67,10 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("no entry to open")
         }
         Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
-            Some("choose a bar with ← →")
+            Some("choose a bar first")
+        }
+        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+            Some("nothing falls due in this bar")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {

@@ -45,6 +45,19 @@ pub(super) fn keep_bar(model: &mut Model) {
     }
 }
 
+/// The last survey saw nothing in the bar under the cursor.
+pub(super) fn bar_is_empty(model: &Model) -> bool {
+    let survey = model.selected().and_then(|row| row.survey.as_ref());
+    let survey = survey.filter(|s| s.zoom == Some(model.zoom));
+    let (Some(survey), Some(bar)) = (survey, model.bar) else {
+        return false;
+    };
+    let end = bar.plus(model.zoom.bar_ms());
+    let within = survey.bars.iter();
+    let within = within.filter(|b| b.from >= bar && b.from < end);
+    within.map(|b| b.count).max() == Some(0)
+}
+
 /// Asks where the entries of the bar under the cursor begin.
 pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
     let Some(bar) = model.bar else {

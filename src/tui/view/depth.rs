@@ -12,8 +12,8 @@ use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 use crate::tui::widget::spark::Spark;
 
-/// A rate is that of so many seconds.
-const RATE_S: usize = 30;
+/// A rate is that of the last so many ms: what happened before is history.
+const RATE_MS: i64 = 10_000;
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.depth;
@@ -66,7 +66,10 @@ pub(super) fn listeners(ctx: &Ctx) -> Option<Part> {
 
 /// `3 published/min`.
 pub(super) fn pace(ctx: &Ctx) -> Option<Part> {
-    let channel = ctx.model.selected()?.queue.keys().channel?;
+    let row = ctx.model.selected()?;
+    // Nothing has been looked at yet: no figure, not 0.
+    row.pulse.as_ref()?;
+    let channel = row.queue.keys().channel?;
     let recent = ctx.model.traffic.iter().rev();
     let recent = recent.take_while(|a| ctx.now.since(a.at) < 60_000);
     let count = recent.filter(|a| a.channel == channel).count();
@@ -86,12 +89,23 @@ fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u
 /// `↑ 12/s`, `↓ 0.4/s`; a dim dot while nothing moves.
 fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
     let d = &ctx.data;
-    let from = trend.samples.len().saturating_sub(RATE_S);
-    let known = || trend.samples.iter().skip(from).flatten();
     let still = (d.glyphs.zero.to_owned(), d.dim);
-    let (Some(first), Some(last)) = (known().next(), known().next_back()) else {
+    // Newest first, and not across an outage.
+    let mut known = trend.samples.iter().rev().map_while(Option::as_ref);
+    let Some(last) = known.next() else {
         return still;
     };
+    // With a long interval there may be no other sample as young as that: then the one before.
+    let mut first = last;
+    for sample in known {
+        let recent = last.at.since(sample.at) <= RATE_MS;
+        if recent || first.at == last.at {
+            first = sample;
+        }
+        if !recent {
+            break;
+        }
+    }
     let (Some(a), Some(b), ms @ 1..) = (pick(first), pick(last), last.at.since(first.at)) else {
         return still;
     };

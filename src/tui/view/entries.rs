@@ -199,7 +199,7 @@ pub(super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
             } else {
                 ctx.data.late
             };
-            (ctx.countdown(at.plus(-1)), style)
+            (ctx.countdown(at), style)
         }
         Due::At(at) => (ctx.countdown(at), ctx.data.text),
         Due::OutOfRange(_) => ("score !".to_owned(), ctx.data.warn),

@@ -244,11 +244,13 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
         .as_secs_f64()
         .ceil();
     line.skip(1);
-    let mut parts = vec![format!(
-        "{} redis lost {}",
-        ctx.theme.glyphs.lost,
-        time::clock(zone, lost_at)
-    )];
+    // Without a first answer there is no clock to tell the time by.
+    let mut parts = vec![if m.link.clock.is_some() {
+        let at = time::clock(zone, lost_at);
+        format!("{} redis lost {at}", ctx.theme.glyphs.lost)
+    } else {
+        format!("{} redis not reached", ctx.theme.glyphs.lost)
+    }];
     if let Some(pulse) = m.selected().and_then(|row| row.pulse.as_ref()) {
         parts.push(format!("showing {}", time::clock(zone, pulse.at)));
     }

@@ -11,7 +11,7 @@ use crate::tui::widget::pane::Part;
 
 pub(super) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let rows = help::lines(ctx.model.look.ascii);
+    let rows = help::lines(ctx.model);
     let slot = help::slot(ctx.model, rows.len());
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     let more = help::last_scroll(ctx.model);

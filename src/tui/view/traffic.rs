@@ -33,7 +33,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let mut of_queue = all
         .filter(|a| Some(&a.channel) == channel.as_ref())
         .peekable();
-    if of_queue.peek().is_none() {
+    if of_queue.peek().is_none() && row.pulse.is_some() {
         teach(ctx, channel.is_some(), buf);
     }
     for (i, announcement) in (0..area.h).zip(of_queue) {

@@ -1,6 +1,8 @@
 //! Text on one line: put, put to the right, cut where it must be. What is drawn never leaves
 //! the columns it was given, and no control character reaches the terminal.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
@@ -53,6 +55,7 @@ impl Line {
     pub fn put(&mut self, buf: &mut Buffer, text: &str, style: Style) -> &mut Self {
         if self.x < self.end {
             let clean = text::printable(text);
+            let clean = unjoined(&clean);
             self.x = buf.set_stringn(self.x, self.y, clean, self.room(), style).0;
         }
         self
@@ -71,6 +74,7 @@ impl Line {
     pub fn put_cut(&mut self, buf: &mut Buffer, text: &str, ellipsis: &str, style: Style) {
         let clean = text::printable(text);
         let room = self.room();
+        let clean = unjoined(&clean);
         if text::width(&clean) <= room {
             self.put(buf, &clean, style);
             return;
@@ -92,6 +96,18 @@ impl Line {
             self.end = x;
         }
         fits
+    }
+}
+
+/// `text` without what joins characters into one picture or chooses its kind: terminals do not
+/// agree how many columns such a picture takes, and one that takes more leaves its rest behind
+/// when the picture changes.
+fn unjoined(text: &str) -> Cow<'_, str> {
+    const JOINING: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
+    if text.contains(JOINING) {
+        Cow::Owned(text.replace(JOINING, ""))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

@@ -116,6 +116,8 @@ fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
     match pulse.oldest_late() {
         Some(due) if ctx.now.since(due) < HAND_OVER_MS => (ctx.ago(due), ctx.data.warn),
         Some(due) => (ctx.ago(due), ctx.data.late),
+        // Late, but its head has no moment: nobody can say since when.
+        None if pulse.late.get() != Some(0) => ("?".to_owned(), ctx.data.dim),
         None => (ctx.data.glyphs.zero.to_owned(), ctx.data.dim),
     }
 }
@@ -132,7 +134,11 @@ fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
             Some(_) => ("?".to_owned(), d.dim),
             None => ("never".to_owned(), d.warn),
         },
+        (None, Some(at)) if alone && ctx.now.since(at) < HAND_OVER_MS => {
+            (ctx.countdown(at), d.warn)
+        }
         (None, Some(at)) if alone => (ctx.countdown(at), d.late),
+        _ if matches!(pulse.waiting, Known::Unknown(_)) => ("?".to_owned(), d.dim),
         _ => (d.glyphs.zero.to_owned(), d.dim),
     }
 }
@@ -166,8 +172,12 @@ fn classes(ctx: &Ctx, row: &QueueRow, area: Area, buf: &mut Buffer) {
     let Some(survey) = &row.survey else { return };
     let d = &ctx.data;
     let peak = survey.classes.iter().copied().max().unwrap_or(0);
+    // What cannot be counted is not zero.
+    let waiting = row.pulse.as_ref().map(|p| &p.waiting);
+    let unknown = matches!(waiting, Some(Known::Unknown(_)));
     for (count, (x, w)) in survey.classes.iter().zip(class_cells(area.x, area.w)) {
         let (glyph, style) = match bars::height(*count, peak, 1) {
+            _ if unknown => ("?", d.dim),
             0 => (d.glyphs.zero, d.dim),
             // A gap above: the bars of two rows must not run together.
             eighths => (d.glyphs.eighths[(eighths as usize * 7).div_ceil(8)], d.mid),

@@ -20,6 +20,10 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         let span = pointer(ctx, track, picture, bar, buf);
         taken.push(span);
     }
+    // Before the server's clock is known there is no time to write.
+    if ctx.model.link.clock.is_none() {
+        return;
+    }
     for (x, label) in labels(ctx, track) {
         let end = x + u16::try_from(label.len()).unwrap_or(5);
         let free = |(a, b): &(u16, u16)| end < *a || x > *b;
@@ -76,7 +80,11 @@ fn pointer(
     let from = track::start(zoom, ctx.now, bar);
     let count = picture.counts.get(bar).copied().unwrap_or(0);
     let due = format!("{} due", text::thousands(count));
-    let list = format!("{} list", g.enter);
+    // An empty bar has nothing to be listed.
+    let listed = |words: &str| match count {
+        0 => String::new(),
+        _ => format!("{} list{words}", g.enter),
+    };
     let own_line = !track.readout.is_empty();
     let words = if own_line {
         let to = time::clock(zone, from.plus(zoom.bar_ms()));
@@ -85,26 +93,28 @@ fn pointer(
             all => format!("   {} % of the view", share(count, all)),
         };
         format!(
-            "{} {} {to}   {due}{share}   {list} these",
+            "{} {} {to}   {due}{share}   {}",
             time::clock(zone, from),
-            g.to
+            g.to,
+            listed(" these")
         )
     } else {
-        format!("{} {due} {list}", time::clock(zone, from))
+        format!("{} {due} {}", time::clock(zone, from), listed(""))
     };
-    let long = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
+    let words = words.trim_end();
+    let long = u16::try_from(text::width(words)).unwrap_or(u16::MAX);
     if own_line {
         let most = track.readout.right().saturating_sub(long);
         let left = x.saturating_sub(long / 2).min(most).max(track.readout.x);
-        Line::new(buf, left, track.readout.y, long).put(buf, &words, t.text);
+        Line::new(buf, left, track.readout.y, long).put(buf, words, t.text);
         return (x, x + 1);
     }
     // Right of the pointer, else left of it, else the pointer alone.
     if x + 2 + long <= axis.right() {
-        Line::new(buf, x + 2, axis.y, long).put(buf, &words, t.text);
+        Line::new(buf, x + 2, axis.y, long).put(buf, words, t.text);
         (x, x + 2 + long)
     } else if x > track.plot.x + long + 2 {
-        Line::new(buf, x - 1 - long, axis.y, long).put(buf, &words, t.text);
+        Line::new(buf, x - 1 - long, axis.y, long).put(buf, words, t.text);
         (x - 1 - long, x + 1)
     } else {
         (x, x + 1)
