@@ -53,10 +53,12 @@ impl Outcome {
     }
 }
 
-/// Whether somebody sits in front of us: both standard input and output are a terminal.
+/// Whether somebody sits in front of us, at a screen: both standard input and output are a
+/// terminal, and not one that calls itself dumb because it can move no cursor.
 #[must_use]
 pub fn is_on_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
+    let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !dumb
 }
 
 /// Says on standard error why it failed; returns the exit code. A reader of our output that went

@@ -112,7 +112,7 @@ fn endpoint(
     let text = match (positional, given.url.as_deref()) {
         (Some(_), Some(_)) => return Err(ConfigError::TwoUrls),
         (Some(word), None) if !word.contains("://") => {
-            return Err(ConfigError::NeitherCommandNorUrl(word.to_owned()));
+            return Err(ConfigError::NeitherCommandNorUrl(without_login(word)));
         }
         (Some(url), None) | (None, Some(url)) => Some(url),
         (None, None) => None,
@@ -145,6 +145,14 @@ fn endpoint(
         .or(endpoint.password)
         .or(env_password);
     Ok(endpoint)
+}
+
+/// A word that may be a URL without its scheme, and so may hold a password.
+fn without_login(word: &str) -> String {
+    match word.rsplit_once('@') {
+        Some((_, place)) => format!("…@{place}"),
+        None => word.to_owned(),
+    }
 }
 
 fn address(given: &Connection) -> Address {

@@ -27,6 +27,7 @@ mod serialization;
 mod text;
 mod value;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -113,6 +114,16 @@ impl Decoded {
     fn new(codec: Codec, value: Value) -> Self {
         let text = line::of_value(&value);
         Self { codec, value, text }
+    }
+
+    /// All of it as text, for finding words in it: [`text`](Self::text) is cut when it is long.
+    #[must_use]
+    pub fn whole(&self) -> Cow<'_, str> {
+        match &self.value {
+            Value::Null => Cow::Borrowed(&self.text),
+            Value::String(text) => Cow::Borrowed(text),
+            other => Cow::Owned(other.to_string()),
+        }
     }
 
     fn unknown(payload: &[u8]) -> Self {

@@ -180,7 +180,8 @@ pub struct Offer {
     /// Offer each message so many times
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub count: u64,
-    /// How to encode it: text, json, typed-json, kryo5 [default: the queue's own, else text]
+    /// How to encode it: text, json, typed-json, kryo5, marshalling, serialization [default: the
+    /// queue's own, else text]
     #[arg(long, value_name = "CODEC")]
     pub codec: Option<String>,
     /// The frame form: byte-id, double-id, byte-id/4, double-id/4 [default: the queue's own]

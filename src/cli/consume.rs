@@ -17,7 +17,7 @@ use crate::args;
 use crate::config::Config;
 use crate::ops::consumer::{ConsumeOptions, Consumed, consume_until, peek};
 use crate::ops::refresh::pulse;
-use crate::payload::{Codec, Decoded};
+use crate::payload::Codec;
 use crate::queue::{Queue, text};
 use crate::store::write::Writer;
 
@@ -91,12 +91,32 @@ async fn take<W: Write>(
         match element {
             None => return Ok(taken),
             Some(Ok(element)) => {
+                if let Err(why) = print(queue, &element, out) {
+                    return Err(put_back(writer, queue, &element, why).await);
+                }
                 taken += 1;
-                print(queue, &element, out)?;
             }
-            Some(Err(why)) if why.code().is_some() => return Err(why.into()),
+            Some(Err(why)) if !why.may_heal() => return Err(why.into()),
             Some(Err(why)) => say::note(&format!("{why}; trying again")),
         }
+    }
+}
+
+/// What could not be printed would be nowhere any more: it goes back, so that the next consumer
+/// has it. Returns what there is to say of it.
+async fn put_back(
+    writer: &Writer,
+    queue: &Queue,
+    element: &Consumed,
+    unprinted: io::Error,
+) -> anyhow::Error {
+    match writer.put_back(queue, &element.element).await {
+        Ok(()) => anyhow::Error::new(unprinted)
+            .context("a message that could not be printed was put back"),
+        Err(why) => anyhow::Error::new(why).context(format!(
+            "a message was taken, but could neither be printed ({unprinted}) nor be put back; it is {}",
+            to_hex(&element.element)
+        )),
     }
 }
 
@@ -150,7 +170,7 @@ fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io
         fields.insert("codec".into(), decoded.codec.name().into());
         fields.insert("value".into(), decoded.value.clone());
         fields.insert("text".into(), decoded.text.as_str().into());
-        if decoded.codec == Codec::Unknown {
+        if !is_exact(element) {
             fields.insert("payload_hex".into(), to_hex(&element.element).into());
         }
         out.json(&Value::Object(fields))?;
@@ -162,15 +182,28 @@ fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io
     out.flush()
 }
 
-/// All that an element says, on one line: its `text` is shortened when it is long, but what was
-/// taken is nowhere else any more.
+/// Whether `value`, written down again, is the element to the byte. Of all others the bytes are
+/// told too: what was taken is nowhere else any more.
+fn is_exact(element: &Consumed) -> bool {
+    let bytes = element.element.as_slice();
+    match (element.decoded.codec, &element.decoded.value) {
+        (Codec::Text, Value::String(text)) => text.as_bytes() == bytes,
+        (Codec::Text | Codec::Json | Codec::TypedJson, value) => {
+            value.to_string().as_bytes() == bytes
+        }
+        _ => false,
+    }
+}
+
+/// All that an element says, on one line: its `text` is shortened when it is long.
 fn whole(element: &Consumed) -> String {
-    match &element.decoded {
-        decoded if decoded.codec == Codec::Unknown => to_hex(&element.element),
-        Decoded {
-            value: Value::String(text),
-            ..
-        } => text::printable(text).into_owned(),
-        decoded => text::printable(&decoded.value.to_string()).into_owned(),
+    let decoded = &element.decoded;
+    match (decoded.codec, &decoded.value) {
+        (Codec::Unknown, _) => to_hex(&element.element),
+        (Codec::Text | Codec::Json | Codec::TypedJson, _) => {
+            text::printable_bytes(&element.element)
+        }
+        (_, Value::String(said)) => text::printable(said).into_owned(),
+        (_, value) => text::printable(&value.to_string()).into_owned(),
     }
 }

@@ -38,6 +38,7 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
+    contradictions(asked)?;
     let ids = asked.ids.iter().map(|id| checked(id));
     let ids = ids.collect::<anyhow::Result<Vec<_>>>()?;
     let session = Session::open(config).await?;
@@ -83,6 +84,21 @@ pub(super) async fn run<W: Write>(
         say::note("these are the first 100; --all prints all of them, --limit N so many");
     }
     Ok(Outcome::Done)
+}
+
+/// What would silently match nothing, or be passed over.
+fn contradictions(asked: &args::Entries) -> anyhow::Result<()> {
+    let elsewhere = matches!(asked.from, Some(args::From::Delivered | args::From::Order));
+    if asked.late && elsewhere {
+        anyhow::bail!("--late looks into timeouts, --from elsewhere. Give one of them.");
+    }
+    let by_time = asked.due_before.is_some() || asked.due_after.is_some();
+    if by_time && matches!(asked.from, Some(args::From::Delivered)) {
+        anyhow::bail!(
+            "what is delivered has no due time any more. Leave out --due-before and --due-after."
+        );
+    }
+    Ok(())
 }
 
 /// An id as it was typed, when it can be one.

@@ -14,7 +14,7 @@ use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
-use crate::ops::offer::{Offered, codec_of, form_of, offer};
+use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer};
 use crate::payload::{self, Codec};
 use crate::queue::{Form, Layout, Queue, text};
 use crate::store::StoreError;
@@ -54,8 +54,16 @@ pub(super) async fn run<W: Write>(
         began: instant(),
         totals: Totals::default(),
     };
-    offering.all(out).await.with_context(what)?;
-    offering.summary(out)
+    match offering.all(out).await.with_context(what) {
+        Ok(()) => offering.summary(out),
+        Err(why) => {
+            // What is in is told, also when the rest cannot be read.
+            if offering.totals.touched() {
+                offering.summary(out)?;
+            }
+            Err(why)
+        }
+    }
 }
 
 fn named(name: &str) -> anyhow::Result<Codec> {
@@ -76,11 +84,16 @@ async fn form(asked: Option<Form>, session: &Session, queue: &Queue) -> anyhow::
     if let Layout::ZsetList(_) = queue.layout {
         return Ok(Form::ByteId);
     }
-    if let Some(form) = asked {
-        return Ok(form);
-    }
-    if let Some(form) = form_of(&session.store, queue).await? {
-        return Ok(form);
+    match (asked, form_of(&session.store, queue).await?) {
+        (Some(asked), Some(known)) if asked != known => {
+            say::note(&format!(
+                "the form here is {known} so far: one Redisson client cannot read both, and a \
+                 {asked} entry that it cannot read stops its queue"
+            ));
+            return Ok(asked);
+        }
+        (Some(form), _) | (None, Some(form)) => return Ok(form),
+        (None, None) => {}
     }
     let answer = ask(
         "Nothing here tells which frame form the queue's clients read.\n\
@@ -112,6 +125,13 @@ struct Totals {
     stopped: Option<StoreError>,
 }
 
+impl Totals {
+    /// Whether anything was done, or may have been.
+    const fn touched(&self) -> bool {
+        self.done + self.refused + self.unknown > 0
+    }
+}
+
 struct Offering<'a> {
     asked: &'a args::Offer,
     session: &'a Session,
@@ -141,8 +161,12 @@ impl Offering<'_> {
             }
             match offer(&self.writer, &self.queue, &payloads, due, self.form).await {
                 Ok(offered) => self.count(offered, out)?,
-                Err(why) if self.totals.done + self.totals.refused == 0 => return Err(why.into()),
-                Err(why) => self.stopped(payloads.len(), why),
+                Err(why) if !self.totals.touched() => return Err(why.into()),
+                Err(why) => self.stopped(Stopped {
+                    unknown: 0,
+                    left: payloads.len(),
+                    why,
+                }),
             }
             if self.totals.stopped.is_some() {
                 break;
@@ -186,18 +210,15 @@ impl Offering<'_> {
             self.totals.unannounced = offered.unannounced;
         }
         if let Some(stopped) = offered.stopped {
-            self.stopped(stopped.left, stopped.why);
+            self.stopped(stopped);
         }
         Ok(())
     }
 
-    fn stopped(&mut self, left: usize, why: StoreError) {
-        let left = left as u64;
-        if why.outcome_unknown() {
-            self.totals.unknown = left.min(MOST_OFFERED as u64);
-        }
-        self.totals.left = left - self.totals.unknown;
-        self.totals.stopped = Some(why);
+    fn stopped(&mut self, stopped: Stopped) {
+        self.totals.unknown = stopped.unknown as u64;
+        self.totals.left = stopped.left as u64;
+        self.totals.stopped = Some(stopped.why);
     }
 
     fn summary<W: Write>(&self, out: &mut Output<W>) -> anyhow::Result<Outcome> {

@@ -16,7 +16,7 @@ use crate::queue::{Known, Optional, Queue, text};
 /// Prints the queues.
 pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
-    let (mut queues, looked) = found(&session, config).await;
+    let (mut queues, looked) = found(&session, config).await?;
     if queues.is_empty() {
         return Err(NothingMatched(none_found(&session, config, looked)).into());
     }
@@ -44,24 +44,26 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
 }
 
 /// The queues, and how many keys were looked through for them.
-async fn found(session: &Session, config: &Config) -> (Vec<Queue>, u64) {
+async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>, u64)> {
     if !config.queues.is_empty() {
-        return (config.queues.clone(), 0);
+        return Ok((config.queues.clone(), 0));
     }
     let mut queues = Vec::new();
     let mut looked = 0;
     let mut looking = std::pin::pin!(discover(&session.store, Vec::new()));
-    while let Some(found) = looking.next().await {
+    let mut gone = std::pin::pin!(session.gone());
+    loop {
+        let found = tokio::select! {
+            found = looking.next() => found,
+            why = &mut gone => return Err(why.into()),
+        };
         match found {
-            Found::Queue(queue) => queues.push(queue),
-            Found::Progress { looked: so_far, .. } => looked = so_far,
-            Found::Done { looked: all } => {
-                looked = all;
-                break;
-            }
+            Some(Found::Queue(queue)) => queues.push(queue),
+            Some(Found::Progress { looked: so_far, .. }) => looked = so_far,
+            Some(Found::Done { looked: all }) => return Ok((queues, all)),
+            None => return Ok((queues, looked)),
         }
     }
-    (queues, looked)
 }
 
 fn none_found(session: &Session, config: &Config, looked: u64) -> String {

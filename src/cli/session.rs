@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use crate::clock::ServerClock;
 use crate::config::Config;
-use crate::queue::{Layout, Queue};
-use crate::store::{Access, Store};
+use crate::queue::{Layout, LinkState, Queue};
+use crate::store::{Access, Store, StoreError};
 
 /// How long the first answer may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a server may hang before a command that looks once gives up.
+const HUNG: Duration = Duration::from_secs(5);
 
 /// A link to the server that has answered.
 pub(super) struct Session {
@@ -29,6 +32,36 @@ impl Session {
         let store = Store::open(config.endpoint.clone(), access);
         let clock = store.ready(PATIENCE).await?;
         Ok(Self { store, clock })
+    }
+
+    /// Waits until the server is away or has hung too long, and returns what there is to say: for
+    /// what looks once, in steps that would wait for its return.
+    pub(super) async fn gone(&self) -> StoreError {
+        let mut link = self.store.link();
+        loop {
+            let hung = match &link.borrow_and_update().state {
+                LinkState::Lost { .. } => Some(Duration::ZERO),
+                LinkState::Hung { .. } => Some(HUNG),
+                _ => None,
+            };
+            let changed = link.changed();
+            match hung {
+                None => {
+                    // The link ends with the session only.
+                    let _ = changed.await;
+                }
+                Some(patience) if tokio::time::timeout(patience, changed).await.is_err() => {
+                    return self.store.ready(PATIENCE).await.err().unwrap_or_else(|| {
+                        StoreError::TimedOut {
+                            server: self.store.endpoint().to_string(),
+                            attempt: "look for its queues",
+                            after: HUNG,
+                        }
+                    });
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     /// The server's clock as it is known now.

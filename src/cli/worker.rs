@@ -77,10 +77,10 @@ pub(super) async fn run<W: Write>(
             }
             Some(WorkerEvent::Listening) => say::note(&listening(&queue)),
             Some(WorkerEvent::Skipped { id, why }) => say::note(&format!("{id} {}", skip(why))),
-            Some(WorkerEvent::Trouble { why, .. }) if asked.until_empty && why.code().is_some() => {
+            Some(WorkerEvent::Trouble { why, .. }) if asked.until_empty && !why.may_heal() => {
                 return Err(why).with_context(what);
             }
-            Some(WorkerEvent::Trouble { why, retry_in }) => {
+            Some(WorkerEvent::Trouble { why, retry_in } | WorkerEvent::Deaf { why, retry_in }) => {
                 say::note(&format!("{why}; trying again in {}", span(retry_in)));
             }
         }

@@ -38,6 +38,9 @@ pub enum BadUrl {
     /// A `%` without its two hex digits.
     #[error("the URL's {0} has a % that no two hex digits follow. Write % as %25.")]
     Percent(&'static str),
+    /// A `/` or `?` in front of the `@`, which looks like the end of the host.
+    #[error("the URL has a / or ? before its @. In a password, write / as %2F and ? as %3F.")]
+    Unescaped,
     /// An option that we do not know.
     #[error("the URL's option {0:?} is unknown. There are db, user and password.")]
     Option(String),
@@ -47,6 +50,23 @@ pub enum BadUrl {
 ///
 /// A user part without a colon is the password, as in redis-cli.
 pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
+    read(text).map_err(|why| match why {
+        // What these repeat would be the rest of the password.
+        BadUrl::Port(_) | BadUrl::Db(_) | BadUrl::Option(_) if is_cut_short(text) => {
+            BadUrl::Unescaped
+        }
+        other => other,
+    })
+}
+
+/// Whether an `@` follows what looks like the end of the host.
+fn is_cut_short(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.find(['/', '?'])
+        .is_some_and(|end| rest[end..].contains('@'))
+}
+
+fn read(text: &str) -> Result<Endpoint, BadUrl> {
     let (scheme, rest) = text.split_once("://").ok_or(BadUrl::NoScheme)?;
     let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
     let mut endpoint = match scheme.to_ascii_lowercase().as_str() {
@@ -171,7 +191,7 @@ fn decode(text: &str, part: &'static str) -> Result<String, BadUrl> {
 mod tests {
     use super::*;
 
-    fn read(url: &str) -> (String, Option<String>, Option<String>) {
+    fn parts(url: &str) -> (String, Option<String>, Option<String>) {
         let e = parse(url).unwrap();
         (e.to_string(), e.user, e.password)
     }
@@ -201,7 +221,7 @@ mod tests {
             ),
         ];
         for (url, place, user, password) in cases {
-            assert_eq!(read(url), (place.to_owned(), user, password), "{url}");
+            assert_eq!(parts(url), (place.to_owned(), user, password), "{url}");
         }
     }
 
@@ -218,6 +238,11 @@ mod tests {
             ("redis://:secret@[::1", BadUrl::Bracket),
             ("redis://:secret%zz@h", BadUrl::Percent("password")),
             ("redis://:secret@h?tls=1", BadUrl::Option("tls".into())),
+            ("redis://:p/secret@h", BadUrl::Unescaped),
+            ("redis://:secret/p@h", BadUrl::Unescaped),
+            ("redis://:secret?p@h", BadUrl::Unescaped),
+            ("redis://:p?secret@h", BadUrl::Unescaped),
+            ("redis://:p@p/secret@h", BadUrl::Unescaped),
             ("unix://secret", BadUrl::NoPath),
             ("unix:///", BadUrl::NoPath),
         ];

@@ -222,7 +222,7 @@ impl Wanted {
             return true;
         }
         let payload = unwrapped.map_or(member, |unwrapped| unwrapped.payload);
-        let text = payload::decode(payload).text.to_lowercase();
+        let text = payload::decode(payload).whole().to_lowercase();
         let contains = |word: &String| text.contains(word) || id.contains(word);
         self.words.iter().all(contains)
     }

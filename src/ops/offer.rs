@@ -38,15 +38,16 @@ pub struct Offered {
     pub unannounced: Option<String>,
     /// For how long the longest script kept the server.
     pub longest: Duration,
-    /// Why the rest was not offered, when the first batches were in already.
+    /// Why the rest was not offered, when the first batches are in already or may be.
     pub stopped: Option<Stopped>,
 }
 
 /// An offer of several batches that came to an end too early.
 #[derive(Clone, Debug)]
 pub struct Stopped {
-    /// How many entries were not offered; with an unknown outcome, the first batch of them may
-    /// have been.
+    /// How many entries were in the batch whose answer never came: they may be in or not.
+    pub unknown: usize,
+    /// How many entries were not offered.
     pub left: usize,
     /// Why.
     pub why: StoreError,
@@ -87,10 +88,14 @@ pub async fn offer_each<'a>(
                 offered.longest = offered.longest.max(added.took);
                 count(&mut offered, &ids, added.done);
             }
-            Err(why) if offered.ids.is_empty() && offered.refused.is_empty() => return Err(why),
             Err(why) => {
-                let left = ids.len() + after.len();
-                offered.stopped = Some(Stopped { left, why });
+                let unknown = if why.outcome_unknown() { ids.len() } else { 0 };
+                let nothing_done = offered.ids.is_empty() && offered.refused.is_empty();
+                if nothing_done && unknown == 0 {
+                    return Err(why);
+                }
+                let left = ids.len() + after.len() - unknown;
+                offered.stopped = Some(Stopped { unknown, left, why });
                 return Ok(offered);
             }
         }

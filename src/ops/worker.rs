@@ -62,11 +62,18 @@ pub enum WorkerEvent {
         /// Why.
         why: Skip,
     },
-    /// Something failed. It goes on by itself.
+    /// A transfer failed. It goes on by itself.
     Trouble {
         /// What.
         why: StoreError,
         /// When it tries again.
+        retry_in: Duration,
+    },
+    /// It does not hear announcements. It goes on transferring, but looks by itself only.
+    Deaf {
+        /// Why.
+        why: StoreError,
+        /// When it subscribes again.
         retry_in: Duration,
     },
     /// Nothing is left, and it was to work until then. The last event.

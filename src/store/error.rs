@@ -119,6 +119,16 @@ impl StoreError {
         self.code().is_some_and(passes)
     }
 
+    /// Whether trying again may help without anybody's doing: the server is away, or
+    /// [`passing`](Self::passing). What it refuses, and a key of another type, stays.
+    #[must_use]
+    pub fn may_heal(&self) -> bool {
+        match self {
+            Self::NotConnected { .. } | Self::TimedOut { .. } | Self::Broken { .. } => true,
+            _ => self.passing(),
+        }
+    }
+
     /// The first word of the server's error, when it answered with one.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
@@ -159,5 +169,24 @@ pub(in crate::store) fn plain(error: &RedisError) -> String {
     match text.split_once(" (os error") {
         Some((words, _)) => words.to_owned(),
         None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_loads_is_waited_for_and_one_that_refuses_is_not() {
+        let refused = |code: &str| StoreError::Refused {
+            server: "h:1/0".into(),
+            attempt: "take from the target",
+            code: code.into(),
+            words: code.into(),
+        };
+        assert!(refused("LOADING").may_heal());
+        assert!(!refused("NOPERM").may_heal());
+        let server = "h:1/0".to_owned();
+        assert!(!StoreError::ReadOnly { server }.may_heal());
     }
 }

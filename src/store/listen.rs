@@ -71,18 +71,15 @@ impl Listening {
 
     async fn subscribe(&mut self) -> Result<Heard, StoreError> {
         sleep(self.pause).await;
-        let client = wire::subscriber(self.store.endpoint())?;
+        let endpoint = self.store.endpoint();
         let opening = async {
-            let (mut sink, stream) = client.get_async_pubsub().await?.split();
-            sink.subscribe(&self.channel).await?;
-            Ok::<_, redis::RedisError>((sink, stream))
+            let (mut sink, stream) = wire::pubsub(endpoint).await?.split();
+            let subscribed = sink.subscribe(&self.channel).await;
+            subscribed.map_err(|e| wire::unheard(endpoint, &e))?;
+            Ok::<_, StoreError>((sink, stream))
         };
         let opened = timeout(LIMIT, opening).await;
-        let opened = opened.map_err(|_| self.timed_out())?;
-        self.open = Some(opened.map_err(|e| StoreError::NotConnected {
-            server: self.server(),
-            why: plain(&e),
-        })?);
+        self.open = Some(opened.map_err(|_| self.timed_out())??);
         self.pause = Duration::ZERO;
         Ok(Heard::Subscribed)
     }

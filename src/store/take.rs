@@ -6,12 +6,13 @@
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{Cmd, Value};
+use redis::{Cmd, Pipeline, Value};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
-use super::link::Store;
+use super::link::{LIMIT, Store};
+use super::write::Writer;
 use crate::clock::instant;
 use crate::queue::{Layout, Push, Queue};
 
@@ -25,6 +26,29 @@ const GRACE: Duration = Duration::from_secs(2);
 /// BLPOP counts whole seconds before Redis 6.0. Of the last one we ask at this pace.
 const PACE: Duration = Duration::from_millis(10);
 
+impl Writer {
+    /// Puts an element back where the next consumer takes it: one that was taken, but could be
+    /// handed to nobody.
+    pub async fn put_back(&self, queue: &Queue, element: &[u8]) -> Result<(), StoreError> {
+        const ATTEMPT: &str = "put an element back";
+        let push = if takes_from_the_right(queue) {
+            "RPUSH"
+        } else {
+            "LPUSH"
+        };
+        let mut pipeline = Pipeline::new();
+        pipeline.cmd(push).arg(queue.keys().target).arg(element);
+        for answer in self.store().query(ATTEMPT, &pipeline, LIMIT).await? {
+            self.store().accept(ATTEMPT, answer)?;
+        }
+        Ok(())
+    }
+}
+
+fn takes_from_the_right(queue: &Queue) -> bool {
+    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
+}
+
 /// The right to take from one target. It reconnects by itself, at the next [`take`](Self::take).
 pub struct Taker {
     store: Store,
@@ -37,9 +61,10 @@ pub struct Taker {
 
 impl Taker {
     pub(super) fn new(store: Store, queue: &Queue) -> Self {
-        let (pop, blocking_pop) = match &queue.layout {
-            Layout::ZsetList(z) if z.push == Push::Left => ("RPOP", "BRPOP"),
-            _ => ("LPOP", "BLPOP"),
+        let (pop, blocking_pop) = if takes_from_the_right(queue) {
+            ("RPOP", "BRPOP")
+        } else {
+            ("LPOP", "BLPOP")
         };
         Self {
             store,

@@ -50,6 +50,30 @@ fn looking_at_what_would_be_consumed_takes_nothing() {
 }
 
 #[test]
+fn a_message_that_nobody_reads_is_put_back() {
+    let program = Program::start();
+    for queue in ["orders", "zset-list:timeouts,ready"] {
+        let target = queue.rsplit(',').next().unwrap_or_default();
+        program
+            .server
+            .cmd(&["RPUSH", target, "one", "two", "three"]);
+        let mut consumer = program.begin(&["consume", queue, "--yes", "--json", "--count", "1"]);
+        let first = consumer.next_json()["text"].clone();
+        consumer.ended().done();
+        let consumer = program.begin(&["consume", queue, "--yes", "--json"]);
+        let said = consumer.close_output();
+        assert_eq!((said.code, said.err.as_str()), (0, ""));
+        let left = program.run(&["consume", queue, "--peek", "--json"]);
+        let left = left.done().json();
+        let text = |i: usize| left[i]["text"].as_str().unwrap();
+        match first.as_str().unwrap() {
+            "one" => assert_eq!((text(0), text(1)), ("two", "three")),
+            _ => assert_eq!((text(0), text(1)), ("two", "one")),
+        }
+    }
+}
+
+#[test]
 fn an_interrupted_consumer_has_printed_all_that_it_took() {
     let program = Program::start();
     let texts: Vec<String> = (0..500).map(|n| n.to_string()).collect();

@@ -173,6 +173,17 @@ fn entries_are_chosen_by_state_due_time_text_and_number() {
 }
 
 #[test]
+fn a_word_is_found_also_where_a_long_text_is_cut() {
+    let program = Program::start();
+    let text = format!("{} needle", "x".repeat(5_000));
+    program.offer("orders", &text, "1h");
+    let args = ["entries", "orders", "--grep", "needle", "--json"];
+    let entry = &program.run(&args).done().json()[0];
+    assert!(!entry["text"].as_str().unwrap().contains("needle"));
+    assert_eq!(entry["value"], text);
+}
+
+#[test]
 fn an_element_of_target_has_neither_frame_nor_due_time() {
     let (program, _) = with_orders();
     program.server.cmd(&["RPUSH", "orders", "hello"]);

@@ -184,6 +184,17 @@ fn an_offer_takes_form_and_codec_from_the_queue() {
 }
 
 #[test]
+fn a_form_that_the_queue_does_not_have_is_warned_of() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let offer = ["offer", "orders", "hi", "--in", "1h", "--form"];
+    let said = program.run(&[&offer[..], &["double-id"]].concat()).done();
+    assert!(said.err.contains("byte-id so far"), "{}", said.err);
+    let said = program.run(&[&offer[..], &["double-id"]].concat()).done();
+    assert_eq!(said.err, "");
+}
+
+#[test]
 fn an_unknown_form_is_asked_for_by_its_flag() {
     let program = Program::start();
     program
@@ -242,6 +253,21 @@ fn a_consumed_payload_that_nothing_explains_is_not_lost() {
 }
 
 #[test]
+fn a_consumed_payload_whose_value_is_not_its_bytes_comes_as_bytes_too() {
+    let program = Program::start();
+    let twice = r#"{"id": 1, "id": 2}"#;
+    let once = r#"{"id":1}"#;
+    program.server.cmd(&["RPUSH", "orders", twice, once, twice]);
+    let args = ["consume", "orders", "--count", "2", "--yes", "--json"];
+    let taken = program.run(&args).done().json();
+    let hex = "7b226964223a20312c20226964223a20327d";
+    assert_eq!(taken[0]["payload_hex"], hex);
+    assert_eq!(taken[1].get("payload_hex"), None);
+    let said = program.run(&["consume", "orders", "--count", "1", "--yes"]);
+    assert!(said.done().out.contains(twice));
+}
+
+#[test]
 fn a_worker_counts_as_a_transfer_client() {
     let program = Program::start();
     program.offer("orders", "hello", "1h");
@@ -252,4 +278,42 @@ fn a_worker_counts_as_a_transfer_client() {
     });
     worker.signal("TERM");
     worker.ended().done();
+}
+
+#[test]
+fn a_worker_that_is_to_empty_a_queue_ends_at_a_key_of_another_type() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    program.server.cmd(&["SET", timeouts, "text"]);
+    let worker = ["worker", "orders", "--until-empty", "--yes"];
+    program
+        .run(&worker)
+        .failed("is a string where a zset belongs");
+}
+
+#[test]
+fn a_worker_listens_also_with_a_password_that_the_server_does_not_want() {
+    let program = Program::start();
+    let worker = program.begin(&["-a", "unwanted", "worker", "orders", "--yes"]);
+    let channel = "redisson_delay_queue_channel:{orders}";
+    wait_for("the subscription", || {
+        program.server.int(&["PUBLISH", channel, "0"]) == 1
+    });
+    worker.signal("TERM");
+    worker.ended().done();
+}
+
+#[test]
+fn what_is_in_is_told_when_the_rest_of_the_input_is_bad() {
+    let program = Program::start();
+    let args = [
+        "offer", "orders", "-", "--in", "1h", "--form", "byte-id", "--codec", "json", "--json",
+    ];
+    let input = [b"1\n".repeat(1_900), b"\xff\n".to_vec()].concat();
+    let said = program.run_with_input(&args, &input).failed("no UTF-8");
+    assert_eq!(said.json()[0]["done"], 1_900);
+    let waiting = program
+        .server
+        .int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
+    assert_eq!(waiting, 1_900);
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use std::io::{Read as _, Write as _};
+use std::process::Command;
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
@@ -11,6 +12,10 @@ use crate::program::Program;
 /// Runs the binary on a terminal, types `answer` when it asks, and returns what was shown and how
 /// it ended.
 fn answered(program: &Program, args: &[&str], question: &str, answer: &str) -> (String, u32) {
+    on_terminal(&program.command(args), Some((question, answer)))
+}
+
+fn on_terminal(plain: &Command, asked: Option<(&str, &str)>) -> (String, u32) {
     let size = PtySize {
         rows: 24,
         cols: 80,
@@ -18,7 +23,6 @@ fn answered(program: &Program, args: &[&str], question: &str, answer: &str) -> (
         pixel_height: 0,
     };
     let pty = native_pty_system().openpty(size).unwrap();
-    let plain = program.command(args);
     let mut command = CommandBuilder::new(plain.get_program());
     command.args(plain.get_args());
     for (name, value) in plain.get_envs() {
@@ -33,15 +37,14 @@ fn answered(program: &Program, args: &[&str], question: &str, answer: &str) -> (
     let mut writer = pty.master.take_writer().unwrap();
     let mut shown = String::new();
     let mut bytes = [0; 4096];
-    let mut has_answered = false;
+    let mut asked = asked;
     while let Ok(count @ 1..) = reader.read(&mut bytes) {
         shown.push_str(&String::from_utf8_lossy(&bytes[..count]));
-        if !has_answered && shown.contains(question) {
+        if let Some((_, answer)) = asked.take_if(|(question, _)| shown.contains(*question)) {
             writer.write_all(format!("{answer}\n").as_bytes()).unwrap();
-            has_answered = true;
         }
     }
-    assert!(has_answered, "{question:?} was not asked: {shown}");
+    assert_eq!(asked, None, "was not asked: {shown}");
     (shown, child.wait().unwrap().exit_code())
 }
 
@@ -91,4 +94,16 @@ fn an_unknown_frame_form_is_asked_for() {
     );
     let entries = program.run(&["entries", "orders", "--json"]).done().json();
     assert_eq!(entries[0]["form"], "double-id");
+}
+
+#[test]
+fn a_dumb_terminal_gets_the_queues_as_lines() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let mut plain = program.command(&[]);
+    plain.env("TERM", "dumb");
+    let (shown, code) = on_terminal(&plain, None);
+    assert!(shown.contains("orders"), "{shown}");
+    assert!(!shown.contains('\x1b'), "{shown:?}");
+    assert_eq!(code, 0);
 }

@@ -11,7 +11,7 @@ use crate::support::{Server, wait_for};
 
 #[test]
 fn bad_input_says_what_is_wrong_with_it() {
-    let cases: [(&[&str], &str); 24] = [
+    let cases: [(&[&str], &str); 26] = [
         (&["queus"], "\"queus\" is neither a command nor a URL"),
         (&["rediss://h"], "TLS"),
         (&["http://h"], "scheme \"http\" is unknown"),
@@ -42,6 +42,14 @@ fn bad_input_says_what_is_wrong_with_it() {
             "kryo5",
         ),
         (&["entries", "q", "--id", "xyz"], "16 hex digits"),
+        (
+            &["entries", "q", "--late", "--from", "order"],
+            "Give one of them",
+        ),
+        (
+            &["entries", "q", "--from", "delivered", "--due-before", "now"],
+            "no due time",
+        ),
     ];
     for (args, why) in cases {
         let said = local(args).failed(why);
@@ -97,6 +105,22 @@ fn a_server_that_is_gone_is_told_at_once_with_its_address() {
 }
 
 #[test]
+fn a_server_that_goes_away_while_queues_are_looked_for_ends_it() {
+    let mut program = Program::start();
+    let foreign = "for i = 1, 300000 do redis.call('SET', 'user:' .. i, i) end";
+    program.server.cmd(&["EVAL", foreign, "0"]);
+    let queues = program.begin(&["queues"]);
+    // Looking through so many keys takes a second at its pace.
+    wait_for("the first SCAN", || {
+        let stats = program.server.cmd(&["INFO", "commandstats"]);
+        let stats = format!("{stats:?}");
+        stats.contains("cmdstat_scan:") && !stats.contains("cmdstat_scan:calls=1,")
+    });
+    program.server.kill();
+    queues.ended().failed("cannot reach");
+}
+
+#[test]
 fn a_server_that_hangs_is_told_after_two_seconds() {
     let program = Program::start();
     program.server.stop();
@@ -146,13 +170,16 @@ fn a_wrong_password_is_told_and_never_shown() {
 
 #[test]
 fn a_password_in_a_url_is_never_repeated() {
-    let cases: [&[&str]; 6] = [
+    let cases: [&[&str]; 9] = [
         &["redis://u:hunter2@127.0.0.1:1", "queues"],
         &["redis://u:hunter2@127.0.0.1:x"],
         &["rediss://u:hunter2@h"],
         &["queues", "redis://u:hunter2@h"],
         &["show", "a", "redis://u:hunter2@h/1"],
         &["redis://u:hunter2@h", "-p", "1"],
+        &["u:hunter2@h"],
+        &["redis://u:hunter2/x@h"],
+        &["redis://u:x?hunter2@h"],
     ];
     for args in cases {
         let said = local(args).failed("");

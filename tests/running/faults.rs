@@ -52,7 +52,7 @@ async fn a_server_that_was_restarted_is_worked_on_again() {
     let mut bench = Bench::new().await;
     let mut events = bench.worker().await;
     bench.server.kill();
-    let WorkerEvent::Trouble { .. } = next(&mut events).await else {
+    let (WorkerEvent::Trouble { .. } | WorkerEvent::Deaf { .. }) = next(&mut events).await else {
         panic!("a lost server is trouble");
     };
     bench.server.restart();
@@ -118,8 +118,9 @@ async fn an_offer_whose_answer_never_came_says_so_and_is_not_made_again() {
     let hung = || matches!(link.borrow().state, LinkState::Hung { .. });
     until("the hang to be noticed", hung).await;
     bench.server.kill();
-    let unknown = offering.await.unwrap().unwrap_err();
-    assert!(unknown.outcome_unknown(), "{unknown}");
+    let stopped = offering.await.unwrap().unwrap().stopped.unwrap();
+    assert!(stopped.why.outcome_unknown(), "{}", stopped.why);
+    assert_eq!((stopped.unknown, stopped.left), (1, 0));
     bench.server.restart();
     bench.offer("after", 60_000).await;
     let keys = bench.queue.keys();

@@ -96,7 +96,9 @@ impl Stage {
             tokio::select! {
                 () = self.over() => return,
                 event = events.next() => match event {
-                    Some(WorkerEvent::Trouble { why, .. }) => self.trouble(why),
+                    Some(WorkerEvent::Trouble { why, .. } | WorkerEvent::Deaf { why, .. }) => {
+                        self.trouble(why);
+                    }
                     Some(_) => {}
                     None => return,
                 },

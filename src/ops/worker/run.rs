@@ -137,7 +137,7 @@ impl Worker {
                 self.alarm = self.alarm.announced(&message);
                 Ok(())
             }
-            Heard::Lost { why, retry_in } => self.say(WorkerEvent::Trouble { why, retry_in }).await,
+            Heard::Lost { why, retry_in } => self.say(WorkerEvent::Deaf { why, retry_in }).await,
         }
     }
 

@@ -60,10 +60,6 @@ pub(in crate::store) async fn connect(
 
 /// A connection in subscriber mode.
 pub(in crate::store) async fn pubsub(endpoint: &Endpoint) -> Result<PubSub, StoreError> {
-    let unreachable = |error: &RedisError| StoreError::NotConnected {
-        server: endpoint.to_string(),
-        why: plain(error),
-    };
     let opened = subscriber(endpoint)?.get_async_pubsub().await;
     match opened {
         // As in `greet`: the password may be one that the server does not want. If it is a wrong
@@ -78,11 +74,29 @@ pub(in crate::store) async fn pubsub(endpoint: &Endpoint) -> Result<PubSub, Stor
         }
         other => other,
     }
-    .map_err(|e| unreachable(&e))
+    .map_err(|e| unheard(endpoint, &e))
+}
+
+/// Why nothing is heard on a connection in subscriber mode.
+pub(in crate::store) fn unheard(endpoint: &Endpoint, error: &RedisError) -> StoreError {
+    let (server, words) = (endpoint.to_string(), plain(error));
+    match error.code() {
+        Some("NOAUTH" | "WRONGPASS") => StoreError::Denied { server, words },
+        None if error.kind() == ErrorKind::AuthenticationFailed => {
+            StoreError::Denied { server, words }
+        }
+        Some(code) => StoreError::Refused {
+            server,
+            attempt: "say what is published",
+            code: code.to_owned(),
+            words,
+        },
+        None => StoreError::NotConnected { server, why: words },
+    }
 }
 
 /// A client for a connection in subscriber mode, which logs in by the library's means.
-pub(in crate::store) fn subscriber(endpoint: &Endpoint) -> Result<Client, StoreError> {
+fn subscriber(endpoint: &Endpoint) -> Result<Client, StoreError> {
     let mut settings = RedisConnectionInfo::default()
         .set_skip_set_lib_name()
         .set_db(endpoint.db);
