@@ -41,7 +41,7 @@ pub(super) fn fields(queue: &Queue, pulse: &Pulse) -> Map<String, Value> {
     fields.insert("late".into(), late);
     fields.insert(
         "oldest_due_ms".into(),
-        json!(pulse.oldest_late().map(crate::clock::EpochMillis::get)),
+        json!(pulse.oldest_late.map(crate::clock::EpochMillis::get)),
     );
     fields.insert("next_due_ms".into(), due_ms(pulse.next));
     fields.insert("order".into(), order);
@@ -101,7 +101,7 @@ pub(super) fn row(queue: &Queue, pulse: &Pulse) -> Vec<String> {
         text::printable_bytes(queue.name.as_bytes()),
         figure(&pulse.waiting),
         figure(&pulse.late),
-        times::left(pulse.oldest_late().map(Due::At), now),
+        times::left(pulse.oldest_late.map(Due::At), now),
         times::left(pulse.next, now),
         times::due(pulse.next, now),
         figure(&pulse.order),
@@ -155,6 +155,7 @@ mod tests {
             waiting: Known::Is(1_200),
             late: Known::Is(2),
             head: Some(Due::At(EpochMillis::new(1_699_999_990_000))),
+            oldest_late: Some(EpochMillis::new(1_699_999_990_000)),
             next: Some(Due::OutOfRange(1e17)),
             order: Known::Unknown("WRONGTYPE".into()),
             target: Known::Is(0),

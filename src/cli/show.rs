@@ -147,7 +147,7 @@ fn figures<W: Write>(pulse: &Pulse, out: &mut Output<W>) -> io::Result<()> {
         ),
         None => String::new(),
     };
-    let oldest = pulse.oldest_late().map_or_else(String::new, |due| {
+    let oldest = pulse.oldest_late.map_or_else(String::new, |due| {
         format!(
             "oldest {} ({})",
             times::left(Some(Due::At(due)), pulse.at),

@@ -105,6 +105,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
         waiting: glance.waiting,
         late: glance.late,
         head: glance.head.map(|score| queue.due(score)),
+        oldest_late: glance.oldest.and_then(|score| queue.due(score).at()),
         next: glance.next.map(|score| queue.due(score)),
         order: glance.order,
         target: glance.target,

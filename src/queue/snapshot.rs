@@ -37,8 +37,11 @@ pub struct Pulse {
     pub waiting: Known<u64>,
     /// Those of them whose due time has passed.
     pub late: Known<u64>,
-    /// The head of timeouts (lowest score): the oldest late one when something is late.
+    /// The head of timeouts (lowest score). While rows further down are in sight, a negative
+    /// score there is passed over.
     pub head: Option<Due>,
+    /// When the oldest late entry was due; none when nothing is late.
+    pub oldest_late: Option<EpochMillis>,
     /// The first one not due yet.
     pub next: Option<Due>,
     /// Length of the order list.
@@ -51,15 +54,6 @@ pub struct Pulse {
     pub page: Option<Page>,
     /// What the read cost the server, in µs by its own clock.
     pub server_us: u64,
-}
-
-impl Pulse {
-    /// When the oldest late entry was due; none when nothing is late.
-    #[must_use]
-    pub fn oldest_late(&self) -> Option<EpochMillis> {
-        let late = self.late.get().unwrap_or(0) > 0;
-        self.head.and_then(Due::at).filter(|_| late)
-    }
 }
 
 /// A run of entries by rank in timeouts.

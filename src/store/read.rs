@@ -40,8 +40,11 @@ pub struct Glance {
     pub waiting: Known<u64>,
     /// Those with a score from 0 to now.
     pub late: Known<u64>,
-    /// The lowest score.
+    /// The lowest score; where rows further down were asked for, the lowest from 0 on (ten
+    /// commands do not reach further).
     pub head: Option<f64>,
+    /// The lowest score from 0 to now.
+    pub oldest: Option<f64>,
     /// The lowest score above now.
     pub next: Option<f64>,
     /// Length of the order list.
@@ -84,7 +87,9 @@ pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, St
 struct Places {
     waiting: usize,
     late: usize,
-    head: usize,
+    /// None where the rows show it, or leave no room for it.
+    head: Option<usize>,
+    oldest: usize,
     next: usize,
     target: usize,
     order: Option<usize>,
@@ -97,23 +102,18 @@ fn glance_commands(ask: &GlanceAsk, no_numsub: bool) -> (Transaction, Places) {
     let timeouts = keys.timeouts.as_slice();
     let now = ask.now.to_string();
     let after = format!("({now}");
+    let lowest = |t: &mut Transaction, from: &str, to: &str| {
+        let one: [&[u8]; 4] = [b"WITHSCORES", b"LIMIT", b"0", b"1"];
+        let range = [timeouts, from.as_bytes(), to.as_bytes()];
+        t.add("ZRANGEBYSCORE", &[&range[..], &one[..]].concat())
+    };
     let mut t = Transaction::default();
     let places = Places {
         waiting: t.add("ZCARD", &[timeouts]),
         late: t.add("ZCOUNT", &[timeouts, b"0", now.as_bytes()]),
-        head: t.add("ZRANGE", &[timeouts, b"0", b"0", b"WITHSCORES"]),
-        next: t.add(
-            "ZRANGEBYSCORE",
-            &[
-                timeouts,
-                after.as_bytes(),
-                b"+inf",
-                b"WITHSCORES",
-                b"LIMIT",
-                b"0",
-                b"1",
-            ],
-        ),
+        head: (ask.page.is_none()).then(|| t.add("ZRANGE", &[timeouts, b"0", b"0", b"WITHSCORES"])),
+        oldest: lowest(&mut t, "0", &now),
+        next: lowest(&mut t, &after, "+inf"),
         target: t.add("LLEN", &[&keys.target]),
         order: keys.order.as_ref().map(|key| t.add("LLEN", &[key])),
         subscribers: (keys.channel.as_ref())
@@ -147,15 +147,20 @@ fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> 
         None => Known::None,
     };
     let first_score = |value: Value| pages::scored(value).first().map(|row| row.1);
-    let (head, next) = (take(places.head), take(places.next));
+    let [oldest, next] = [places.oldest, places.next].map(|place| first_score(take(place)));
+    let head = places.head.map(|place| first_score(take(place)));
     let page = places.page.map(|place| pages::scored(take(place)));
+    let from_the_head = ask.page.is_some_and(|page| page.first == 0);
+    let first_row = page.as_ref().filter(|_| from_the_head);
+    let head = head.or(first_row.map(|rows| rows.first().map(|row| row.1)));
     Glance {
         at: EpochMillis::new(0),
         server_us: 0,
         waiting,
         late,
-        head: first_score(head),
-        next: first_score(next),
+        head: head.unwrap_or(oldest.or(next)),
+        oldest,
+        next,
         order,
         target,
         subscribers,

@@ -95,6 +95,7 @@ pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
         waiting: Known::Is(waiting),
         late: Known::Is(late),
         head: Some(Due::At(NOW.plus(31_200))),
+        oldest_late: None,
         next: (waiting > late).then(|| Due::At(NOW.plus(31_200))),
         order: Known::Is(waiting),
         target: Known::Is(0),
@@ -175,6 +176,7 @@ fn orders(instant: Instant) -> QueueRow {
     let classes = [1_200, 9_800, 41_203, 120_034, 290_500, 537_251, 90_000];
     let mut pulse = figures(1_000_000, 12, 4);
     pulse.head = Some(Due::At(NOW.plus(-12_187)));
+    pulse.oldest_late = Some(NOW.plus(-12_187));
     pulse.next = Some(Due::At(NOW.plus(2_402)));
     pulse.target = Known::Is(3);
     let mut row = queue("orders", instant, &pulse, classes);
@@ -188,6 +190,7 @@ fn orders(instant: Instant) -> QueueRow {
 fn reminders(instant: Instant) -> QueueRow {
     let mut pulse = figures(7, 7, 0);
     pulse.head = Some(Due::At(NOW.plus(-242_000)));
+    pulse.oldest_late = Some(NOW.plus(-242_000));
     let mut row = queue("reminders", instant, &pulse, [0; 7]);
     if let Some(survey) = &mut row.survey {
         survey.late = [0, 0, 5, 2];

@@ -123,6 +123,7 @@ fn an_empty_queue_says_who_listens() {
     let mut m = bare(SMALL, look());
     let mut pulse = figures(0, 0, 4);
     pulse.head = None;
+    pulse.oldest_late = None;
     let mut row = queue("orders", m.instant, &pulse, [0; 7]);
     if let Some(survey) = &mut row.survey {
         survey.bars.iter_mut().for_each(|bar| bar.count = 0);
@@ -166,6 +167,7 @@ fn what_cannot_be_known_and_what_does_not_exist() {
     plain.order = Known::None;
     plain.transfer_clients = Known::None;
     plain.head = Some(Due::At(NOW.plus(-1_200)));
+    plain.oldest_late = Some(NOW.plus(-1_200));
     let mut row = queue("x", m.instant, &plain, [0, 0, 300, 1_700, 9_000, 20_000, 0]);
     row.queue = "zset-list:delay_queue,ready_queue"
         .parse::<Queue>()

@@ -1,5 +1,6 @@
 //! Pulse and survey.
 
+use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
 use delayscope::queue::{Due, Known, Optional, PageAsk, Pulse, Queue, Zoom};
 
@@ -138,6 +139,14 @@ async fn scores_that_are_no_time_are_out_of_range_and_not_late() {
     );
     let scores: Vec<f64> = pulse.page.unwrap().rows.iter().map(|row| row.1).collect();
     assert_eq!(scores, [-5.0, 1_700_000_000_000.5, 1e17, f64::INFINITY]);
+    let late = Some(EpochMillis::new(1_700_000_000_001));
+    assert_eq!(pulse.oldest_late, late, "not hidden by a negative head");
+    let figures = refresh::pulse(&store, &queue, None).await.unwrap();
+    assert_eq!(
+        (figures.head, figures.oldest_late),
+        (pulse.head, late),
+        "the same without rows"
+    );
     server.cmd(&["DEL", "redisson_delay_queue_timeout:{odd}"]);
     server.put(&queue, b"low", "-inf");
     let pulse = refresh::pulse(&store, &queue, None).await.unwrap();

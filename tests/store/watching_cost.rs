@@ -72,16 +72,9 @@ fn form(words: &[String]) -> String {
             assert!(number(2) >= 0 && number(3) - number(2) < ROWS, "{words:?}");
             "ZRANGE KEY FIRST LAST".to_owned()
         }
-        [
-            "ZRANGEBYSCORE",
-            _,
-            _,
-            "+inf",
-            "WITHSCORES",
-            "LIMIT",
-            "0",
-            "1",
-        ] => "next".to_owned(),
+        ["ZRANGEBYSCORE", _, _, _, "WITHSCORES", "LIMIT", "0", "1"] => {
+            "ZRANGEBYSCORE KEY FROM TO LIMIT 0 1".to_owned()
+        }
         ["PUBSUB", "NUMSUB", _] => "PUBSUB NUMSUB CHANNEL".to_owned(),
         ["PUBSUB", "CHANNELS", _] | ["PSUBSCRIBE", _] => words[..words.len() - 1].join(" "),
         ["SCAN", _, "MATCH", _, "COUNT", _] => {

@@ -68,6 +68,7 @@ impl World {
             waiting: Known::Is(self.entries.len() as u64),
             late: Known::Is(late as u64),
             head: self.entries.first().map(due),
+            oldest_late: (late > 0).then(|| due(&self.entries[0]).at()).flatten(),
             next: self.entries.get(late).map(due),
             order: Known::Is(self.entries.len() as u64),
             target: Known::Is(0),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::cursor;
 use crate::clock::EpochMillis;
-use crate::queue::{Pulse, QueueName};
+use crate::queue::QueueName;
 use crate::tui::model::{Model, QueueRow};
 
 /// So long after a move of the cursor no row changes its place.
@@ -66,7 +66,7 @@ pub(super) fn insert(model: &mut Model, row: QueueRow) {
 
 /// What a row is sorted by.
 fn rank(row: &QueueRow, now: EpochMillis) -> (bool, Option<EpochMillis>, &QueueName) {
-    let oldest = row.pulse.as_ref().and_then(Pulse::oldest_late);
+    let oldest = row.pulse.as_ref().and_then(|pulse| pulse.oldest_late);
     let since = oldest.filter(|oldest| now.since(*oldest) >= HAND_OVER_MS);
     (since.is_none(), since, &row.queue.name)
 }

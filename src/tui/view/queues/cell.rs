@@ -25,7 +25,7 @@ enum State {
 }
 
 fn state(ctx: &Ctx, pulse: &Pulse) -> State {
-    let Some(oldest) = pulse.oldest_late() else {
+    let Some(oldest) = pulse.oldest_late else {
         // A late head without a moment (a score out of range) is late for good.
         let late = pulse.late.get().unwrap_or(0) > 0;
         return if late { State::Late } else { State::Well };
@@ -113,7 +113,7 @@ fn late(ctx: &Ctx, pulse: &Pulse, columns: usize) -> (String, Style) {
 }
 
 fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
-    match pulse.oldest_late() {
+    match pulse.oldest_late {
         Some(due) if ctx.now.since(due) < HAND_OVER_MS => (ctx.ago(due), ctx.data.warn),
         Some(due) => (ctx.ago(due), ctx.data.late),
         // Late, but its head has no moment: nobody can say since when.
@@ -125,7 +125,7 @@ fn oldest(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
 /// When the next entry falls due; where nothing will, since when the oldest is late.
 fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
     let d = &ctx.data;
-    match (pulse.next, pulse.oldest_late()) {
+    match (pulse.next, pulse.oldest_late) {
         (Some(due), _) => match due.at() {
             // Between two reads it may have fallen due: it is due now.
             Some(at) if ctx.now.since(at) < HAND_OVER_MS => {

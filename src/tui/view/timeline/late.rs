@@ -14,7 +14,7 @@ const CLASSES: [&str; 4] = [">1h", "1h", "10m", "1m"];
 /// How a late figure looks: red, yellow while it is a hand-over, none when nothing is late.
 pub(super) fn style(ctx: &Ctx, pulse: &Pulse) -> Option<Style> {
     pulse.late.get().filter(|n| *n > 0)?;
-    let oldest = pulse.oldest_late().map(|due| ctx.now.since(due));
+    let oldest = pulse.oldest_late.map(|due| ctx.now.since(due));
     Some(match oldest {
         Some(..HAND_OVER_MS) => ctx.data.warn,
         _ => ctx.data.late,
@@ -51,7 +51,7 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     let columns = usize::from(area.w).saturating_sub(6);
     let late = text::number(pulse.late.get().unwrap_or(0), columns.min(10));
     put(buf, 0, &format!("{late} late"), style);
-    if let (Some(oldest), true) = (pulse.oldest_late(), area.w >= 17) {
+    if let (Some(oldest), true) = (pulse.oldest_late, area.w >= 17) {
         put(buf, 1, &format!("oldest {}", ctx.ago(oldest)), style);
     }
     if let (Some(survey), true, true) = (picture.survey, area.w >= 17, area.h >= 4) {
