@@ -110,6 +110,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
         order: glance.order,
         target: glance.target,
         transfer_clients: glance.subscribers,
+        beside_bytes: glance.beside_bytes,
         page: page.zip(glance.page).map(|(ask, rows)| Page {
             first: ask.first,
             rows,

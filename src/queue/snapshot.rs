@@ -50,6 +50,9 @@ pub struct Pulse {
     pub target: Known<u64>,
     /// Clients subscribed to the queue's channel.
     pub transfer_clients: Known<u64>,
+    /// Bytes of the members that came with head, oldest and next, beside the rows: Redis tells
+    /// no score without its member.
+    pub beside_bytes: u64,
     /// The visible rows, when asked for.
     pub page: Option<Page>,
     /// What the read cost the server, in µs by its own clock.

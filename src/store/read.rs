@@ -53,6 +53,8 @@ pub struct Glance {
     pub target: Known<u64>,
     /// Subscribers of the channel, on this node.
     pub subscribers: Known<u64>,
+    /// Bytes of the members that came with head, oldest and next.
+    pub beside_bytes: u64,
     /// The rows that were asked for, with their scores.
     pub page: Option<Vec<(Vec<u8>, f64)>>,
 }
@@ -146,7 +148,12 @@ fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> 
         Some(other) => known(&other),
         None => Known::None,
     };
-    let first_score = |value: Value| pages::scored(value).first().map(|row| row.1);
+    let mut beside_bytes = 0;
+    let mut first_score = |value: Value| {
+        let (member, score) = pages::scored(value).pop()?;
+        beside_bytes += member.len() as u64;
+        Some(score)
+    };
     let [oldest, next] = [places.oldest, places.next].map(|place| first_score(take(place)));
     let head = places.head.map(|place| first_score(take(place)));
     let page = places.page.map(|place| pages::scored(take(place)));
@@ -164,6 +171,7 @@ fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> 
         order,
         target,
         subscribers,
+        beside_bytes,
         page: page.or_else(|| ask.page.map(|_| Vec::new())),
     }
 }

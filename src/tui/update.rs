@@ -8,6 +8,7 @@ mod link;
 mod load;
 mod mouse;
 mod order;
+mod plan;
 mod rows;
 mod time;
 mod timeline;

@@ -100,6 +100,7 @@ pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
         order: Known::Is(waiting),
         target: Known::Is(0),
         transfer_clients: Known::Is(clients),
+        beside_bytes: 100,
         page: None,
         server_us: 80,
     }

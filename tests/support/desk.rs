@@ -55,6 +55,8 @@ impl World {
         let now = score(at);
         let late = self.entries.partition_point(|(_, s)| *s <= now);
         let due = |(_, s): &(Vec<u8>, f64)| self.queue.due(*s);
+        let at_place = |i: usize| self.entries.get(i).map_or(0, |(member, _)| member.len());
+        let beside = if late > 0 { at_place(0) } else { 0 } + at_place(late);
         let rows = |ask: PageAsk| {
             let first = usize::try_from(ask.first).unwrap().min(self.entries.len());
             let end = (first + ask.count as usize).min(self.entries.len());
@@ -73,6 +75,7 @@ impl World {
             order: Known::Is(self.entries.len() as u64),
             target: Known::Is(0),
             transfer_clients: Known::Is(1),
+            beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,
         }

@@ -276,6 +276,31 @@ fn heavy_rows_are_read_only_when_the_queue_has_changed() {
 }
 
 #[test]
+fn a_heavy_head_is_read_at_a_megabyte_a_second_whatever_is_announced() {
+    let mut worlds = many(3);
+    for world in &mut worlds[..2] {
+        world.entries[0].0 = vec![b'x'; 5_000_000];
+    }
+    let queue = worlds[0].queue.clone();
+    let mut desk = Desk::of(worlds);
+    let mut asked = Vec::new();
+    for _ in 0..20 {
+        desk.tell(announced(&queue));
+        asked.extend(desk.live(1_000, 1));
+    }
+    assert!((3..=5).contains(&pulses(&asked)), "{}", pulses(&asked));
+    assert_eq!(desk.model.stretched_ms, Some(5_000));
+    let times = |name: &str| {
+        let name = Queue::redisson(name);
+        let in_it =
+            |e: &&Effect| matches!(e, Effect::LoadPulses { queues, .. } if queues.contains(&name));
+        asked.iter().filter(in_it).count()
+    };
+    assert!((3..=4).contains(&times("q001")), "{}", times("q001"));
+    assert!((9..=11).contains(&times("q002")), "the light one goes on");
+}
+
+#[test]
 fn frozen_nothing_is_read_until_it_goes_on() {
     let mut desk = Desk::of(many(3));
     desk.char('f');

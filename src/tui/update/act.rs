@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{cursor, load, time, timeline};
+use super::{cursor, load, plan, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -188,7 +188,7 @@ fn interval(model: &mut Model) {
         format!("refreshed every {s}.{tenths} s")
     };
     say(model, text, Tone::Good);
-    load::interval_changed(model);
+    plan::interval_changed(model);
 }
 
 fn face(model: &mut Model) {

@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{load, order, rows, time};
+use super::{order, plan, rows, time};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -27,7 +27,7 @@ pub(super) fn pulse(
             let page = pulse.page.take();
             unfreeze_to(model, &pulse);
             if take_pulse(model, queue, pulse) {
-                load::want_survey(model);
+                plan::want_survey(model);
                 rows::changed(model, page.is_some());
             }
             if let Some(page) = page {
@@ -37,7 +37,7 @@ pub(super) fn pulse(
         }
         Err(why) => set_trouble(model, queue, why),
     }
-    load::plan_pulse(model);
+    plan::plan_pulse(model);
     effects
 }
 
@@ -68,7 +68,7 @@ pub(super) fn pulses(
         }
     }
     order::sort(model);
-    load::plan_others(model);
+    plan::plan_others(model);
     Vec::new()
 }
 
@@ -85,7 +85,7 @@ pub(super) fn survey(
         return Vec::new();
     }
     if of_selected {
-        load::plan_survey(model);
+        plan::plan_survey(model);
     }
     let zoom = model.zoom;
     let row = model.queues.iter_mut().find(|row| row.queue == *queue);

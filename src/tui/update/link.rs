@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{act, load, time};
+use super::{act, load, plan, time};
 use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Cost, Link, LinkState, Queue};
 use crate::tui::effect::Effect;
@@ -105,7 +105,7 @@ pub(super) fn trim_trend(trend: &mut Trend) {
 pub(super) fn announced(model: &mut Model, announcement: Announcement) {
     let selected = model.selected().and_then(|row| row.queue.keys().channel);
     if selected.is_some_and(|channel| channel == announcement.channel) {
-        load::want_selected(model);
+        plan::want_selected(model);
     } else if !model.schedule.only_named {
         notice(model, &announcement.channel);
     }

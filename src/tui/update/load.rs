@@ -1,8 +1,9 @@
-//! What is read, and when. Events say what is *wanted*; [`start_due`] starts what is wanted by
-//! now, one request of a kind at a time. So a slow server is asked less often, never more.
+//! What is read. Events and [`plan`] say what is *wanted*, and when; [`start_due`] starts what is
+//! wanted by now, one request of a kind at a time. So a slow server is asked less often, never more.
 
 use std::time::{Duration, Instant};
 
+use super::plan::{self, on_tick, two_intervals};
 use super::{cursor, link};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
@@ -10,11 +11,9 @@ use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Discovery, Model};
 
-/// Events read the selected queue no more often than this.
-const EVENT_PAUSE: Duration = Duration::from_millis(50);
 /// A survey of the selected queue, at most and (when nothing changes) at least.
-const SURVEY_PAUSE: Duration = Duration::from_secs(1);
-const SURVEY_AGE: Duration = Duration::from_secs(10);
+pub(super) const SURVEY_PAUSE: Duration = Duration::from_secs(1);
+pub(super) const SURVEY_AGE: Duration = Duration::from_secs(10);
 /// The classes of another row that has changed are read after this.
 const CLASSES_PAUSE: Duration = Duration::from_secs(2);
 /// All rows out of sight are read within this.
@@ -24,9 +23,7 @@ const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
 const AHEAD_BYTES: usize = 256 * 1024;
 /// Rows that have never been seen are read in batches of this.
-const FIRST_LOOKS: usize = 500;
-/// After the head falls due it is looked at, in ms: a transfer client has moved it by then.
-const AFTER_DUE_MS: i64 = 20;
+pub(super) const FIRST_LOOKS: usize = 500;
 
 /// Starts what is due and has nothing under way.
 pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
@@ -136,7 +133,7 @@ fn other_queues(model: &mut Model) -> Vec<Queue> {
         }
         let never = row.pulse.is_none() && first_looks < FIRST_LOOKS;
         first_looks += usize::from(never);
-        never || in_sight.contains(i) || in_turn(*i)
+        never || (in_sight.contains(i) || in_turn(*i)) && plan::rested(row, model.instant)
     });
     let queues = chosen.map(|(_, row)| row.queue.clone()).collect();
     model.schedule.turn = (turn + share) % count;
@@ -284,12 +281,6 @@ pub(super) fn row_appeared(model: &mut Model) {
     }
 }
 
-/// The selected queue, soon: something happened to it.
-pub(super) fn want_selected(model: &mut Model) {
-    let at = model.schedule.pulse.not_before(model.instant, EVENT_PAUSE);
-    model.schedule.pulse.want(at);
-}
-
 /// The rows in sight are read at once when they are not there; the ones beside them when little
 /// is left of what was read ahead.
 pub(super) fn ask_missing_rows(model: &mut Model) {
@@ -308,90 +299,4 @@ pub(super) fn ask_missing_rows(model: &mut Model) {
         model.schedule.rows_wanted = true;
         model.schedule.pulse.ask(now);
     }
-}
-
-/// After an answer (or a failure) about the selected queue: when it is read next.
-pub(super) fn plan_pulse(model: &mut Model) {
-    let interval = Duration::from_millis(model.interval_ms);
-    let slot = &model.schedule.pulse;
-    let least = slot.takes() * 10 + busy_with_others(model) * 5;
-    model.stretched_ms = (least > interval).then(|| millis(least));
-    let started = slot.started.unwrap_or(model.instant);
-    let mut at = (started + least).max(on_tick(model, started + interval));
-    if let Some(due) = next_due(model) {
-        let wait = due.since(model.schedule.exact) + AFTER_DUE_MS;
-        let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
-        at = at.min((model.instant + wait).max(slot.not_before(model.instant, EVENT_PAUSE)));
-    }
-    model.schedule.pulse.want(at);
-}
-
-/// Time the other rows' pulses take: they are read half as often.
-fn busy_with_others(model: &Model) -> Duration {
-    if model.queues.len() < 2 {
-        return Duration::ZERO;
-    }
-    model.schedule.others.takes()
-}
-
-fn next_due(model: &Model) -> Option<EpochMillis> {
-    let pulse = model.selected()?.pulse.as_ref()?;
-    pulse.next?.at()
-}
-
-/// After an answer about the other rows: when they are read next.
-pub(super) fn plan_others(model: &mut Model) {
-    let never = |row: &crate::tui::model::QueueRow| row.pulse.is_none() && row.trouble.is_none();
-    let slot = &model.schedule.others;
-    let started = slot.started.unwrap_or(model.instant);
-    let least = slot.not_before(started, EVENT_PAUSE);
-    let mut at = least.max(on_tick(model, started + two_intervals(model)));
-    if model.queues.len() > FIRST_LOOKS && model.queues.iter().any(never) {
-        at = slot.not_before(model.instant, EVENT_PAUSE);
-    }
-    model.schedule.others.want(at);
-}
-
-/// After a survey: the next one.
-pub(super) fn plan_survey(model: &mut Model) {
-    let started = model.schedule.survey.started.unwrap_or(model.instant);
-    let at = on_tick(model, started + SURVEY_AGE);
-    model.schedule.survey.want(at);
-}
-
-/// The selected queue has changed: it is surveyed again.
-pub(super) fn want_survey(model: &mut Model) {
-    let at = model
-        .schedule
-        .survey
-        .not_before(model.instant, SURVEY_PAUSE);
-    model.schedule.survey.want(at);
-}
-
-/// Another interval was chosen.
-pub(super) fn interval_changed(model: &mut Model) {
-    let s = &mut model.schedule;
-    s.pulse.due = None;
-    s.others.due = None;
-    plan_pulse(model);
-    plan_others(model);
-}
-
-/// The moment the server's clock shows a new second, at or before `at`, unless that is about to
-/// pass: the loop wakes then anyway, and on an idle screen once a second is all.
-fn on_tick(model: &Model, at: Instant) -> Instant {
-    let passed = model.schedule.exact.get().rem_euclid(1000).unsigned_abs();
-    let tick = model.instant + Duration::from_millis(1000 - passed);
-    match at.checked_duration_since(tick) {
-        Some(beyond) => tick + Duration::from_secs(beyond.as_secs()),
-        None => at,
-    }
-}
-
-fn two_intervals(model: &Model) -> Duration {
-    Duration::from_millis(model.interval_ms) * 2
-}
-
-fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{cursor, load};
+use super::{cursor, load, plan};
 use crate::payload;
 use crate::queue::{EntryId, Page, Queue};
 use crate::tui::effect::Effect;
@@ -16,7 +16,7 @@ const BYTES_PER_SECOND: u64 = 1_000_000;
 pub(super) fn changed(model: &mut Model, with_rows: bool) {
     if !with_rows {
         model.schedule.rows_wanted = true;
-        load::want_selected(model);
+        plan::want_selected(model);
     }
 }
 
