@@ -31,9 +31,14 @@ async fn hand_over(command: Option<Command>, config: &Config) -> anyhow::Result<
     if cli::is_on_terminal() && !config.json {
         use delayscope::tui::start::show;
         match &command {
-            None => return show(config, config.endpoint.clone(), config.queues.clone()).await,
+            None => {
+                let (server, queues) = (config.endpoint.clone(), config.queues.clone());
+                return show(config, server, None, queues).await;
+            }
             Some(Command::Demo(asked)) => {
-                let screen = |server, queues| show(config, server, queues);
+                // Where its private server listens says nothing to anybody.
+                let called = (!config.endpoint_named).then_some("demo");
+                let screen = |server, queues| show(config, server, called, queues);
                 return cli::demo::behind(asked, config, screen).await;
             }
             Some(_) => {}

@@ -26,12 +26,14 @@ use self::model::{Look, Model};
 use self::runner::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
-use crate::queue::Queue;
+use crate::queue::{Address, Endpoint, Queue};
 use crate::store::{Access, Store};
 
 /// What the screen starts with.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// What the header calls the server; none: where it listens.
+    pub server: Option<String>,
     /// The queues that were named; none: all there are.
     pub named: Vec<Queue>,
     /// How it is drawn.
@@ -48,7 +50,7 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
     let mut model = Model::new(
         tty.size()?,
         options.look,
-        store.endpoint().to_string(),
+        options.server.unwrap_or_else(|| address(store.endpoint())),
         store.access() == Access::ReadOnly,
         instant(),
     );
@@ -66,6 +68,14 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
     Ok(ended.unwrap_or(Ended::HUNG_UP))
 }
 
+/// Where a server listens. A socket's path is told apart from the db: `/run/redis.sock db 0`.
+fn address(endpoint: &Endpoint) -> String {
+    match &endpoint.address {
+        Address::Tcp(..) => endpoint.to_string(),
+        Address::Unix(path) => format!("{} db {}", path.display(), endpoint.db),
+    }
+}
+
 /// Lets a test see what a panic leaves behind: in the loop's own task, or in another one.
 #[cfg(debug_assertions)]
 fn panic_when_asked() {
@@ -73,5 +83,24 @@ fn panic_when_asked() {
         Ok("loop") => panic!("asked to panic in the loop"),
         Ok("task") => drop(tokio::spawn(async { panic!("asked to panic in a task") })),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_db_of_a_socket_is_no_part_of_its_path() {
+        let at = |address| Endpoint {
+            address,
+            db: 3,
+            user: None,
+            password: None,
+        };
+        let socket = at(Address::Unix("/run/redis.sock".into()));
+        assert_eq!(address(&socket), "/run/redis.sock db 3");
+        let host = at(Address::Tcp("prod-1".to_owned(), 6379));
+        assert_eq!(address(&host), "prod-1:6379/3");
     }
 }

@@ -7,20 +7,30 @@ use crate::queue::{Endpoint, Queue};
 use crate::store::{Access, Store};
 
 /// Shows the screen on `server` with the queues that were named (none: all there are) until it
-/// ends; its exit code.
-pub async fn show(config: &Config, server: Endpoint, named: Vec<Queue>) -> anyhow::Result<u8> {
+/// ends; its exit code. The header calls the server `called`, else by where it listens.
+pub async fn show(
+    config: &Config,
+    server: Endpoint,
+    called: Option<&str>,
+    named: Vec<Queue>,
+) -> anyhow::Result<u8> {
     let access = if config.read_only {
         Access::ReadOnly
     } else {
         Access::ReadWrite
     };
     let store = Store::open(server, access);
-    Ok(super::run(store, options(config, named)).await?.code())
+    let options = Options {
+        server: called.map(ToOwned::to_owned),
+        ..options(config, named)
+    };
+    Ok(super::run(store, options).await?.code())
 }
 
 fn options(config: &Config, named: Vec<Queue>) -> Options {
     let screen = &config.screen;
     Options {
+        server: None,
         named,
         look: Look {
             ascii: screen.ascii,
