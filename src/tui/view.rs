@@ -87,14 +87,15 @@ impl<'a> Ctx<'a> {
         self.model.size.0 >= 100
     }
 
-    /// The time left until `due`, with `~` while the server is away. From the last tenth of a
-    /// second until it is late by a whole one: `now`.
+    /// The time left until `due`. From the last tenth of a second until it is late by a whole
+    /// one: `now`. While the server is away a `~` follows, as with [`Self::ago`]: what stands at
+    /// the right of a column reaches over its edge with it, so that no digit moves.
     fn countdown(&self, due: EpochMillis) -> String {
         let left = match due.since(self.now) {
             -999..100 => "now".to_owned(),
             ms => text::countdown(ms),
         };
-        if self.lost { format!("~{left}") } else { left }
+        if self.lost { format!("{left}~") } else { left }
     }
 
     /// The time passed since `then`.
@@ -102,10 +103,16 @@ impl<'a> Ctx<'a> {
         let ago = text::countdown(then.since(self.now).min(-1));
         let ago = ago.trim_start_matches('-');
         if self.lost {
-            format!("~{ago}")
+            format!("{ago}~")
         } else {
             ago.to_owned()
         }
+    }
+
+    /// Columns of a cell of `w` columns that holds a span: while the server is away its `~` takes
+    /// the free one behind the cell.
+    fn span_cell(&self, w: u16, text: &str) -> u16 {
+        w + u16::from(self.lost && text.ends_with('~'))
     }
 
     /// A figure in at most `columns`: zero, unknown and "no such thing" are three things.

@@ -265,14 +265,28 @@ fn ascii_means_ascii() {
 
 #[test]
 fn a_lost_server_makes_countdowns_approximate() {
-    let mut m = evening((80, 24), look());
-    m.link.state = LinkState::Lost {
-        why: "gone".to_owned(),
-        since: m.instant,
-        retry_at: m.instant,
-    };
-    let all = lines(&draw(&m)).join("\n");
-    assert!(all.contains("~2.4 s") && all.contains("~-0:12"), "{all}");
+    for size in [(80, 24), (120, 40)] {
+        let mut m = evening(size, look());
+        let live = lines(&draw(&m));
+        m.link.state = LinkState::Lost {
+            why: "gone".to_owned(),
+            since: m.instant,
+            retry_at: m.instant,
+        };
+        let lost = lines(&draw(&m));
+        let all = lost.join("\n");
+        for span in [" 2.4 s", "-0:12"] {
+            assert!(all.contains(&format!("{span}~")), "{all}");
+            // Not a digit moves.
+            let at = |lines: &[String]| -> Vec<(usize, usize)> {
+                let rows = lines.iter().enumerate();
+                rows.filter_map(|(y, line)| Some((y, line.split(span).next()?.chars().count())))
+                    .filter(|(y, x)| *x < lines[*y].chars().count())
+                    .collect()
+            };
+            assert_eq!(at(&live), at(&lost));
+        }
+    }
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn entry(ctx: &Ctx, row: &EntryRow, placed: &[Placed<Col>], area: Area, buf: &mu
         match col {
             Col::DueIn => {
                 let (words, style) = due_in(ctx, row.due);
-                line::right(buf, x, y, *w, &words, style);
+                line::right(buf, x, y, ctx.span_cell(*w, &words), &words, style);
             }
             Col::DueAt => {
                 let words = match row.due {

@@ -97,6 +97,10 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         Col::Classes => return classes(ctx, row, area, buf),
         Col::Trend => return trend(ctx, row, area, buf),
     };
+    let w = match col {
+        Col::Oldest | Col::Next => ctx.span_cell(w, &text),
+        _ => w,
+    };
     line::right(buf, x, y, w, &text, style);
 }
 

@@ -7,7 +7,7 @@ use super::Picture;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::areas::track::Track;
 use crate::tui::view::{Ctx, HAND_OVER_MS};
-use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::line;
 
 /// What the classes are called, the longest ago first.
 const CLASSES: [&str; 4] = [">1h", "1h", "10m", "1m"];
@@ -35,9 +35,8 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
         return;
     };
     let put = |buf: &mut Buffer, row: u16, words: &str, style: Style| {
-        let inner = Line::new(buf, area.x, area.y + row, area.w.saturating_sub(1));
-        let mut line = inner;
-        line.put_right(buf, words, style);
+        let w = ctx.span_cell(area.w.saturating_sub(1), words);
+        line::right(buf, area.x, area.y + row, w, words, style);
     };
     let Some(style) = style(ctx, pulse) else {
         let words = match pulse.late {
@@ -66,7 +65,14 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
             let recent = i == 3 && count <= survey.handing_over;
             let style = if recent { d.warn } else { d.late };
             line::right(buf, x, y, w - 1, &cell, style);
-            line::right(buf, x, y - 1, w - 1, &brief(count), style);
+            line::right(
+                buf,
+                x,
+                y - 1,
+                w - 1,
+                &brief(count, usize::from(w - 1)),
+                style,
+            );
         }
     }
 }
@@ -81,29 +87,27 @@ pub(super) fn labels(ctx: &Ctx, track: &Track, buf: &mut Buffer) {
     }
 }
 
-/// A count in three columns: `412`, `41k`, `.4M`, `7M`. Rounded down; the sum stands above.
-fn brief(n: u64) -> String {
-    let mut n = n;
-    for unit in ["", "k", "M", "G", "T", "P", "E"] {
-        match n {
-            0..100 => return format!("{n}{unit}"),
-            100..1000 if unit.is_empty() => return n.to_string(),
-            _ => {}
-        }
-        if n < 1000 {
-            // Hundreds of this unit are tenths of the next.
-            let next = match unit {
-                "k" => "M",
-                "M" => "G",
-                "G" => "T",
-                "T" => "P",
-                _ => "E",
-            };
-            return format!(".{}{next}", n / 100);
-        }
-        n /= 1000;
+/// A count in so many columns, 3 at least: `412`, `41k`, `.4M`, `7M`; from 4 on `8.4k`, `412k`.
+/// Rounded down; the sum stands above.
+fn brief(n: u64, columns: usize) -> String {
+    let exact = n.to_string();
+    if exact.len() <= columns.min(3) {
+        return exact;
     }
-    ">E".to_owned()
+    let (mut unit, mut whole) = (0, n);
+    let mut tenths = 0;
+    // Hundreds of a unit are tenths of the next where there is no room for three digits.
+    let most = if columns > 3 { 1000 } else { 100 };
+    while whole >= most {
+        (whole, tenths) = (whole / 1000, whole % 1000 / 100);
+        unit += 1;
+    }
+    let letter = ["", "k", "M", "G", "T", "P", "E"].get(unit).unwrap_or(&"?");
+    match whole {
+        0 => format!(".{tenths}{letter}"),
+        1..10 if columns > 3 => format!("{whole}.{tenths}{letter}"),
+        _ => format!("{whole}{letter}"),
+    }
 }
 
 #[cfg(test)]
@@ -111,19 +115,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_count_needs_three_columns_at_most() {
+    fn a_class_count_takes_the_columns_there_are() {
         let cases = [
-            (1, "1"),
-            (412, "412"),
-            (1_999, "1k"),
-            (41_203, "41k"),
-            (412_000, ".4M"),
-            (7_000_000, "7M"),
-            (999_999_999, ".9G"),
-            (u64::MAX, "18E"),
+            (1, "1", "1"),
+            (412, "412", "412"),
+            (1_999, "1k", "1.9k"),
+            (8_400, "8k", "8.4k"),
+            (41_203, "41k", "41k"),
+            (412_000, ".4M", "412k"),
+            (999_999, ".9M", "999k"),
+            (7_000_000, "7M", "7.0M"),
+            (999_999_999, ".9G", "999M"),
+            (u64::MAX, "18E", "18E"),
         ];
-        for (n, want) in cases {
-            assert_eq!(brief(n), want);
+        for (n, three, four) in cases {
+            assert_eq!(brief(n, 3), three);
+            assert_eq!(brief(n, 4), four);
         }
     }
 }
