@@ -263,9 +263,11 @@ pub struct Hint {
 #[must_use]
 pub fn hints(model: &Model) -> Vec<Hint> {
     let place = place(model);
+    // What is in sight as a whole is not scrolled.
+    let still = super::areas::lines::last_scroll(model) == 0;
     let hint = |binding: &'static Binding| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
-        Some((binding, *word))
+        (*word != table::SCROLL || !still).then_some((binding, *word))
     };
     let mut hints: Vec<Hint> = Vec::new();
     for (binding, word) in BINDINGS.iter().filter_map(hint) {

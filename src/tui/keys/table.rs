@@ -58,7 +58,9 @@ const fn row_everywhere(
     }
 }
 
-const MOVE: &[(Place, &str)] = &[(Entry, "scroll"), (Help, "scroll")];
+/// The word for moving what does not fit into its pane.
+pub(super) const SCROLL: &str = "scroll";
+const MOVE: &[(Place, &str)] = &[(Entry, SCROLL), (Help, SCROLL)];
 const BAR: &[(Place, &str)] = &[(Queues, "bar"), (Timeline, "bar"), (Entries, "bar")];
 const ZOOM: &[(Place, &str)] = &[
     (Queues, "zoom"),
