@@ -86,7 +86,7 @@ fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u
         .collect()
 }
 
-/// `↑ 12/s`, `↓ 0.4/s`; a dim dot while nothing moves.
+/// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves.
 fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
     let d = &ctx.data;
     let still = (d.glyphs.zero.to_owned(), d.dim);
@@ -180,7 +180,8 @@ fn three_lines(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
             .put(buf, &format!("{:8}", depth.label), ctx.data.dim);
         line::right(buf, line.x, line.y, 10, &depth.figure.0, depth.figure.1);
         line.skip(11);
-        let note = 10;
+        // Two columns apart, `↑ 12.3k/s`.
+        let note = 11;
         let w = u16::try_from(line.room()).unwrap_or(0).saturating_sub(note);
         spark(ctx, &depth, line.x, line.y, w.min(30), buf);
         line.skip(w.min(30) + 2);
@@ -192,11 +193,11 @@ fn one_line(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, buf: &mut Buffer) {
     let area = ctx.areas.depth.inner;
     let all = depths(ctx, row, pulse);
     // Label, figure, curve, note: fixed places, so that nothing moves when a figure does.
-    let widths: [(u16, u16, u16, u16); 3] = [(8, 10, 6, 8), (5, 0, 0, 9), (6, 6, 6, 8)];
+    let widths: [(u16, u16, u16, u16); 3] = [(8, 10, 6, 9), (5, 0, 0, 7), (6, 6, 5, 9)];
     let mut line = Line::new(buf, area.x, area.y, area.w);
     line.skip(1);
     for (depth, (label, figure, curve, note)) in all.iter().zip(widths) {
-        let needed = label + figure + curve + note + 1;
+        let needed = label + figure + curve + note + 1 + u16::from(curve > 0);
         if line.room() < usize::from(needed) {
             break;
         }
