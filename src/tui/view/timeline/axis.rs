@@ -19,6 +19,8 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     if let Some(bar) = cursor(ctx, track) {
         let span = pointer(ctx, track, picture, bar, buf);
         taken.push(span);
+    } else {
+        highest(ctx, track, picture, buf);
     }
     // Before the server's clock is known there is no time to write.
     if ctx.model.link.clock.is_none() {
@@ -119,6 +121,25 @@ fn pointer(
     } else {
         (x, x + 1)
     }
+}
+
+/// Without a chosen bar its line tells of the highest one.
+fn highest(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
+    let (zone, zoom) = (ctx.model.look.zone, ctx.model.zoom);
+    let highest = picture.counts.iter().position(|n| *n == picture.peak);
+    let (Some(bar), 1.., false) = (highest, picture.peak, track.readout.is_empty()) else {
+        return;
+    };
+    let from = track::start(zoom, ctx.now, bar);
+    let words = format!(
+        "highest {} due {} {} {}",
+        text::thousands(picture.peak),
+        time::clock(zone, from),
+        ctx.theme.glyphs.to,
+        time::clock(zone, from.plus(zoom.bar_ms()))
+    );
+    let room = track.readout.right().saturating_sub(track.plot.x);
+    Line::new(buf, track.plot.x, track.readout.y, room).put_whole(buf, &words, ctx.data.dim);
 }
 
 /// `count` of `all` in per cent, `<1` for a little.
