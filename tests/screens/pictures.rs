@@ -248,3 +248,27 @@ fn every_zoom() {
         picture(&format!("zoom_{zoom:?}"), &m);
     }
 }
+
+#[test]
+fn more_queues_than_rows_say_which_are_in_sight() {
+    let title = |m: &Model| -> String {
+        let picture = draw(m);
+        (0..40).map(|x| picture[(x, 1)].symbol()).collect()
+    };
+    let mut m = build::evening((80, 24), build::look());
+    let row = m.queues[1].clone();
+    m.queues.resize(40, row);
+    assert_eq!(title(&m), "── Queues 1–6 of 40 ─ wait ── late ──── ");
+    m.top = 34;
+    assert_eq!(title(&m), "── Queues 35–40 of 40 wait ── late ──── ");
+}
+
+#[test]
+fn without_a_chosen_bar_the_highest_one_is_told() {
+    let mut m = evening(MIDDLE, look());
+    m.bar = None;
+    let picture = draw(&m);
+    let all: String = picture.content.iter().map(|c| c.symbol()).collect();
+    let told = "highest 41,203 due 14:06:40 – 14:06:50";
+    assert!(all.contains(told), "{all}");
+}

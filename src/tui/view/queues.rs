@@ -133,7 +133,7 @@ fn columns(room: u16) -> Vec<Placed<Col>> {
         c(Col::Classes, classes, 60),
         c(Col::Order, 9, 20),
         c(Col::Target, 9, 50),
-        c(Col::Clients, 6, 70),
+        c(Col::Clients, if room < 98 { 5 } else { 6 }, 70),
         c(Col::Trend, trend, 45),
     ];
     if room < 98 {
@@ -146,29 +146,42 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut name = Part::new(100, "Queues", ctx.title(Pane::Queues));
     if !m.queues.is_empty() {
-        name.pieces.push((format!(" {}", m.queues.len()), t.strong));
+        name.pieces.push((format!(" {}", count(ctx)), t.strong));
     }
-    let mut left = vec![name];
     let mut right = Vec::new();
-    let table = areas::table(ctx.areas.queues);
-    let seen = usize::from(table.h);
     if ctx.areas.queues.boxed {
-        if m.queues.len() > seen {
-            let last = (m.top + seen).min(m.queues.len());
-            left.push(Part::new(
-                50,
-                format!("{}{}{last}", m.top + 1, t.glyphs.to),
-                t.dim,
-            ));
-        }
         // The others are read at half the pace of the selected one.
         right.extend(ctx.age(m.selected(), ctx.interval_ms()));
     }
-    ctx.pane(ctx.areas.queues, Some(Pane::Queues), left, right, buf);
+    ctx.pane(ctx.areas.queues, Some(Pane::Queues), vec![name], right, buf);
+}
+
+/// `4`, or `5–8 of 40` where not all of them are in sight.
+fn count(ctx: &Ctx) -> String {
+    let (top, all) = (ctx.model.top, ctx.model.queues.len());
+    let seen = usize::from(areas::table(ctx.areas.queues).h);
+    if all <= seen {
+        return all.to_string();
+    }
+    let last = (top + seen).min(all);
+    format!("{}{}{last} of {all}", top + 1, ctx.theme.glyphs.to)
+}
+
+/// The column where the title of a rule ends. With a range in it that is where its longest one
+/// ends: no head comes and goes while the rows move.
+fn title_end(ctx: &Ctx) -> u16 {
+    let digits = ctx.model.queues.len().to_string().len();
+    let count = match count(ctx) {
+        count if count.contains(' ') => 3 * digits + text::width(" of ") + 1,
+        count => text::width(&count),
+    };
+    let title = text::width("── Queues ") + count;
+    ctx.areas.queues.outer.x + u16::try_from(title).unwrap_or(u16::MAX)
 }
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut Buffer) {
     let style = ctx.theme.dim;
+    let title_end = title_end(ctx);
     let classes = placed
         .iter()
         .find(|(col, ..)| *col == Col::Classes && !boxed);
@@ -178,9 +191,18 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, boxed: bool, buf: &mut B
     let mut put = |x: u16, w: u16, label: &str| {
         // In a rule, a blank on both sides keeps a head apart from the line.
         if !boxed {
+            // The title has more to say than a head.
+            let free = (area.x + x + w).saturating_sub(title_end + 1);
+            let short = label.get(..4).filter(|_| label == "waiting");
+            let fits = |label: &&str| text::width(label) <= usize::from(free);
+            let Some(label) = [Some(label), short].into_iter().flatten().find(fits) else {
+                return;
+            };
             let columns = u16::try_from(text::width(label)).unwrap_or(w);
             let left = (area.x + x + w).saturating_sub(columns + 1);
             Line::new(buf, left, area.y, columns + 2).wipe(buf, columns + 2);
+            line::right(buf, area.x + x, area.y, w, label, style);
+            return;
         }
         line::right(buf, area.x + x, area.y, w, label, style);
     };
@@ -244,7 +266,7 @@ fn trouble(ctx: &Ctx, why: &str, placed: &[Placed<Col>], row: Area, buf: &mut Bu
 /// No queue yet: says how far the search is, and what else can be done.
 fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let db = m.endpoint.rsplit_once('/').map_or("0", |(_, db)| db);
+    let db = m.endpoint.rsplit(['/', ' ']).next().unwrap_or("0");
     let keys = |n: u64| format!("{} keys", text::thousands(n));
     let words = match (&m.link.state, &m.discovery) {
         (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
