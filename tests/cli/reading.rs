@@ -232,6 +232,28 @@ fn a_key_of_a_wrong_type_is_marked_and_the_rest_is_read() {
 }
 
 #[test]
+fn due_times_that_cannot_be_counted_are_unknown_and_not_zero() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    program.server.cmd(&["SET", timeouts, "no zset"]);
+    let queue = &program.run(&["show", "orders", "--json"]).done().json()[0];
+    assert_eq!(queue["beyond"], Value::Null);
+    let bars = queue["histogram"].as_array().unwrap();
+    assert!(!bars.is_empty());
+    for bar in bars {
+        assert_eq!(names(bar), ["from_ms", "to_ms", "count"]);
+        assert_eq!(bar["count"], Value::Null);
+    }
+    for name in ["waiting", "late", "histogram", "beyond"] {
+        let why = queue["why"][name].as_str().unwrap();
+        assert!(why.contains("WRONGTYPE"), "{name}: {why}");
+    }
+    let said = program.run(&["show", "orders"]).done().out;
+    assert!(said.contains("due in           unknown: "), "{said}");
+    assert!(!said.contains("nothing"), "{said}");
+}
+
+#[test]
 fn names_cannot_command_the_terminal() {
     let program = Program::start();
     program.offer("a\x1b[31m\nb", "evil \x1b]0;x\x07", "1h");
