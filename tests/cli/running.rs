@@ -1,5 +1,6 @@
 //! `offer`, `worker`, `consume`: the whole system by hand, and what guards it.
 
+use delayscope::queue::Queue;
 use serde_json::{Value, json};
 
 use crate::program::{Program, names};
@@ -206,7 +207,7 @@ fn an_unknown_form_is_asked_for_by_its_flag() {
 #[test]
 fn what_cannot_be_unpacked_is_left_and_told() {
     let program = Program::start();
-    let orders = delayscope::queue::Queue::redisson("orders");
+    let orders = Queue::redisson("orders");
     program.server.put(&orders, b"poison!!", "5");
     program.server.put(&orders, &frame(1, b"good"), "6");
     let worker = ["worker", "orders", "--until-empty", "--yes", "--json"];
@@ -289,6 +290,30 @@ fn a_worker_that_is_to_empty_a_queue_ends_at_a_key_of_another_type() {
     program
         .run(&worker)
         .failed("is a string where a zset belongs");
+}
+
+#[test]
+fn a_worker_tells_of_trouble_once_and_of_its_end() {
+    let program = Program::start();
+    let server = &program.server;
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    server.cmd(&["SET", timeouts, "text"]);
+    let mut worker = program.begin(&["worker", "orders", "--yes", "--json"]);
+    let attempts = || {
+        let stats = format!("{:?}", server.cmd(&["INFO", "commandstats"]));
+        let scripts = stats.split("cmdstat_eval").skip(1);
+        let calls = scripts.filter_map(|rest| rest.split(['=', ',']).nth(1));
+        calls.map(|n| n.parse::<u64>().unwrap()).sum::<u64>()
+    };
+    wait_for("four attempts", || attempts() >= 4);
+    server.cmd(&["DEL", timeouts]);
+    server.put(&Queue::redisson("orders"), &frame(1, b"x"), "5");
+    assert_eq!(worker.next_json()["moved"], 1);
+    worker.signal("TERM");
+    let err = worker.ended().done().err;
+    let count = |words: &str| err.matches(words).count();
+    assert_eq!(count("is a string where a zset belongs; "), 1, "{err}");
+    assert_eq!(count("works again after "), 1, "{err}");
 }
 
 #[test]
