@@ -1,5 +1,7 @@
 //! `offer`, `worker`, `consume`: the whole system by hand, and what guards it.
 
+use std::io::Write as _;
+
 use delayscope::queue::Queue;
 use serde_json::{Value, json};
 
@@ -341,4 +343,54 @@ fn what_is_in_is_told_when_the_rest_of_the_input_is_bad() {
         .server
         .int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
     assert_eq!(waiting, 1_900);
+}
+
+#[test]
+fn an_offer_that_is_interrupted_tells_what_is_in() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let args = [
+        "offer", "orders", "-", "--in", "1h", "--form", "byte-id", "--json",
+    ];
+    let (input, mut lines) = std::io::pipe().unwrap();
+    let offer = program.begin_reading(&args, input);
+    lines.write_all(b"one\ntwo\nthree\n").unwrap();
+    let waiting = || program.server.int(&["ZCARD", timeouts]);
+    wait_for("three lines", || waiting() == 3);
+    offer.signal("INT");
+    let said = offer.ended().partly();
+    let summary = &said.json()[0];
+    assert_eq!(
+        (&summary["done"], &summary["left"]),
+        (&json!(3), &json!(0)),
+        "{said:?}"
+    );
+    assert!(said.err.contains("interrupted"), "{}", said.err);
+}
+
+#[test]
+fn a_repeated_offer_that_is_interrupted_tells_what_is_left() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let args = [
+        "offer",
+        "orders",
+        "x",
+        "--in",
+        "1h",
+        "--form",
+        "byte-id",
+        "--count",
+        "1000000000",
+        "--json",
+    ];
+    let offer = program.begin(&args);
+    let waiting = || program.server.int(&["ZCARD", timeouts]);
+    wait_for("the first batch", || waiting() > 0);
+    offer.signal("INT");
+    let summary = &offer.ended().partly().json()[0];
+    let done = summary["done"].as_i64().unwrap();
+    assert_eq!(done, waiting());
+    assert_eq!(summary["left"], 1_000_000_000 - done);
+    assert_eq!(summary["planned"], 1_000_000_000);
 }
