@@ -137,7 +137,7 @@ pub struct Screen {
     #[arg(long)]
     pub ascii: bool,
     /// How often to look, 200ms to 60s [default: 1s]
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
 }
 

@@ -108,6 +108,9 @@ pub enum BadTime {
     /// Not a span.
     #[error("a span is written 250ms, 90s, 5m, 1h30m or 7d")]
     Span,
+    /// Less than nothing.
+    #[error("a span cannot be negative")]
+    Negative,
     /// A number without its unit.
     #[error("a span needs a unit: {0}ms, {0}s, {0}m, {0}h or {0}d")]
     NoUnit(String),
@@ -136,6 +139,9 @@ impl FromStr for Span {
         }
         if rest.is_empty() {
             return Err(BadTime::Span);
+        }
+        if rest.starts_with('-') {
+            return Err(BadTime::Negative);
         }
         let mut total = 0.0;
         while !rest.is_empty() {
@@ -235,10 +241,11 @@ mod tests {
     fn what_is_no_span_says_how_one_is_written() {
         assert_eq!(span("5"), Err(BadTime::NoUnit("5".into())));
         assert_eq!(span("1h5"), Err(BadTime::NoUnit("1h5".into())));
-        for text in ["", "m", "5x", "-5s", "1.2.3s", "5 m", "NaNs"] {
+        for text in ["", "m", "5x", "1.2.3s", "5 m", "NaNs"] {
             assert_eq!(span(text), Err(BadTime::Span), "{text}");
         }
         assert_eq!(span("99999999999d"), Err(BadTime::TooLong));
+        assert_eq!(span("-5s"), Err(BadTime::Negative));
     }
 
     #[test]
