@@ -5,8 +5,10 @@
 mod commands;
 mod time;
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use commands::{
@@ -80,6 +82,15 @@ impl Args {
             ascii: own.ascii || self.screen.ascii,
             interval: own.interval.or(self.screen.interval),
         }
+    }
+}
+
+/// By its bytes: names of queues need not be UTF-8.
+impl ValueParserFactory for Queue {
+    type Parser = ValueParser;
+
+    fn value_parser() -> ValueParser {
+        ValueParser::new(OsStringValueParser::new().try_map(|typed| Self::typed(typed.as_bytes())))
     }
 }
 

@@ -1,5 +1,8 @@
 //! `queues`, `show`, `entries`, `watch`, `traffic`: what is read, and in which fields.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use delayscope::queue::Queue;
 use serde_json::{Value, json};
 
@@ -262,6 +265,33 @@ fn names_cannot_command_the_terminal() {
     let entries = program.run(&["entries", "a\x1b[31m\nb"]).done().out;
     for shown in [queues, entries] {
         assert!(!shown.contains(['\x1b', '\x07']), "{shown}");
+    }
+}
+
+#[test]
+fn a_queue_whose_name_is_no_text_can_be_named() {
+    let program = Program::start();
+    let name = OsStr::from_bytes(b"a\xff");
+    let run = |args: &[&OsStr]| {
+        let output = program.command(&[]).args(args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let word = OsStr::new;
+    let spec = OsStr::from_bytes(b"zset-list:a\xff,b\xff,ms");
+    for (queue, layout) in [(name, "redisson"), (spec, "zset-list")] {
+        let message = [word("offer"), queue, word("x"), word("--in"), word("1h")];
+        let form = [word("--form"), word("byte-id"), word("--json")];
+        run(&[&message[..], &form[..]].concat());
+        for args in [
+            [word("show"), queue, word("--json")].as_slice(),
+            &[word("queues"), word("--queue"), queue, word("--json")],
+        ] {
+            let seen = run(args);
+            assert_eq!(seen["queue_hex"], "61ff");
+            assert_eq!(seen["layout"], layout);
+            assert_eq!(seen["waiting"], 1);
+        }
     }
 }
 
