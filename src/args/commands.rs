@@ -119,7 +119,7 @@ pub struct Watch {
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
     /// How often to look, 200ms to 60s [default: 1s]
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub interval: Option<Span>,
     /// Stop after so many looks
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -167,7 +167,12 @@ pub struct Offer {
     )]
     pub text: Option<String>,
     /// Due after this span: 250ms, 90s, 1h30m
-    #[arg(long = "in", value_name = "SPAN", required_unless_present = "at")]
+    #[arg(
+        long = "in",
+        value_name = "SPAN",
+        required_unless_present = "at",
+        allow_hyphen_values = true
+    )]
     pub after: Option<Span>,
     /// Due at this time: 14:10, +5m, 2026-11-20T14:10:00Z, epoch ms
     #[arg(
@@ -240,7 +245,7 @@ pub struct Consume {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Stop when nothing came for so long [default: wait for more]
-    #[arg(long, value_name = "SPAN")]
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub timeout: Option<Span>,
     /// Only look; take nothing
     #[arg(long, conflicts_with_all = ["timeout", "yes"])]

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use chrono::{DateTime, Days, Local, NaiveDateTime, NaiveTime, TimeDelta, TimeZone};
+use chrono::{DateTime, Days, Local, LocalResult, NaiveDateTime, NaiveTime, TimeDelta, TimeZone};
 
 use crate::clock::EpochMillis;
 
@@ -86,20 +86,22 @@ impl When {
         ];
         days.into_iter()
             .flatten()
-            .filter_map(|day| local_moment(zone, day.and_time(time)))
+            .flat_map(|day| local_moments(zone, day.and_time(time)))
             .collect()
     }
 }
 
-/// When the clocks of `zone` show `wall`; an hour that is skipped in spring counts as the next.
-fn local_moment<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> Option<EpochMillis> {
-    zone.from_local_datetime(&wall)
-        .earliest()
-        .or_else(|| {
-            zone.from_local_datetime(&(wall + TimeDelta::hours(1)))
-                .earliest()
-        })
-        .map(|t| EpochMillis::new(t.timestamp_millis()))
+/// When the clocks of `zone` show `wall`, in order: twice in the hour that autumn repeats; an hour
+/// that is skipped in spring counts as the next.
+fn local_moments<Z: TimeZone>(zone: &Z, wall: NaiveDateTime) -> Vec<EpochMillis> {
+    let shown = |wall| zone.from_local_datetime(wall);
+    let moments = match shown(&wall) {
+        LocalResult::None => vec![shown(&(wall + TimeDelta::hours(1))).earliest()],
+        LocalResult::Single(once) => vec![Some(once)],
+        LocalResult::Ambiguous(first, second) => vec![Some(first), Some(second)],
+    };
+    let ms = |t: DateTime<Z>| EpochMillis::new(t.timestamp_millis());
+    moments.into_iter().flatten().map(ms).collect()
 }
 
 /// Why a text is no time or span.
@@ -108,6 +110,9 @@ pub enum BadTime {
     /// Not a span.
     #[error("a span is written 250ms, 90s, 5m, 1h30m or 7d")]
     Span,
+    /// Less than nothing.
+    #[error("a span cannot be negative")]
+    Negative,
     /// A number without its unit.
     #[error("a span needs a unit: {0}ms, {0}s, {0}m, {0}h or {0}d")]
     NoUnit(String),
@@ -136,6 +141,9 @@ impl FromStr for Span {
         }
         if rest.is_empty() {
             return Err(BadTime::Span);
+        }
+        if rest.starts_with('-') {
+            return Err(BadTime::Negative);
         }
         let mut total = 0.0;
         while !rest.is_empty() {
@@ -207,7 +215,7 @@ impl FromStr for When {
 
 #[cfg(test)]
 mod tests {
-    use chrono::FixedOffset;
+    use chrono::{FixedOffset, NaiveDate};
 
     use super::*;
 
@@ -235,10 +243,11 @@ mod tests {
     fn what_is_no_span_says_how_one_is_written() {
         assert_eq!(span("5"), Err(BadTime::NoUnit("5".into())));
         assert_eq!(span("1h5"), Err(BadTime::NoUnit("1h5".into())));
-        for text in ["", "m", "5x", "-5s", "1.2.3s", "5 m", "NaNs"] {
+        for text in ["", "m", "5x", "1.2.3s", "5 m", "NaNs"] {
             assert_eq!(span(text), Err(BadTime::Span), "{text}");
         }
         assert_eq!(span("99999999999d"), Err(BadTime::TooLong));
+        assert_eq!(span("-5s"), Err(BadTime::Negative));
     }
 
     #[test]
@@ -280,6 +289,68 @@ mod tests {
             let nearest = now.plus(nearest * minute + seconds);
             assert_eq!(when.next_in(now, &zone), next, "{text}");
             assert_eq!(when.nearest_in(now, &zone), nearest, "{text}");
+        }
+    }
+
+    /// Clocks are put back from 3:00 to 2:00 on 2023-10-29, at 01:00 UTC.
+    #[derive(Clone)]
+    struct Autumn;
+
+    impl Autumn {
+        fn put_back() -> NaiveDateTime {
+            let day = NaiveDate::from_ymd_opt(2023, 10, 29).unwrap();
+            day.and_hms_opt(1, 0, 0).unwrap()
+        }
+    }
+
+    impl TimeZone for Autumn {
+        type Offset = FixedOffset;
+
+        fn from_offset(_: &FixedOffset) -> Self {
+            Self
+        }
+
+        fn offset_from_local_date(&self, local: &NaiveDate) -> LocalResult<FixedOffset> {
+            self.offset_from_local_datetime(&local.and_time(NaiveTime::MIN))
+        }
+
+        fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> LocalResult<FixedOffset> {
+            let [summer, winter] = [7_200, 3_600].map(|s| FixedOffset::east_opt(s).unwrap());
+            let before = *local - summer < Self::put_back();
+            let after = *local - winter >= Self::put_back();
+            match (before, after) {
+                (true, true) => LocalResult::Ambiguous(summer, winter),
+                (true, false) => LocalResult::Single(summer),
+                (false, true) => LocalResult::Single(winter),
+                (false, false) => LocalResult::None,
+            }
+        }
+
+        fn offset_from_utc_date(&self, utc: &NaiveDate) -> FixedOffset {
+            self.offset_from_utc_datetime(&utc.and_time(NaiveTime::MIN))
+        }
+
+        fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> FixedOffset {
+            let hours = if *utc < Self::put_back() { 2 } else { 1 };
+            FixedOffset::east_opt(hours * 3_600).unwrap()
+        }
+    }
+
+    #[test]
+    fn a_time_in_the_hour_that_autumn_repeats_comes_twice() {
+        let put_back = EpochMillis::new(Autumn::put_back().and_utc().timestamp_millis());
+        let half_past: When = "02:30".parse().unwrap();
+        let minutes = |m: i64| put_back.plus(m * 60_000);
+        // By the minute from the change: before both, between them, after both.
+        for (now, next, nearest) in [
+            (-50, -30, -30),
+            (-20, 30, -30),
+            (10, 30, 30),
+            (40, 24 * 60 + 30, 30),
+        ] {
+            let now = minutes(now);
+            assert_eq!(half_past.next_in(now, &Autumn), minutes(next));
+            assert_eq!(half_past.nearest_in(now, &Autumn), minutes(nearest));
         }
     }
 

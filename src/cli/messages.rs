@@ -13,7 +13,7 @@ const BATCH_BYTES: usize = 4 << 20;
 /// Hands out messages in batches, as they come.
 pub(super) struct Messages {
     /// Where more come from.
-    lines: Option<BufReader<Box<dyn Read>>>,
+    lines: Option<BufReader<Box<dyn Read + Send>>>,
     /// The message that is repeated, and how often still.
     current: Option<(Vec<u8>, u64)>,
     /// How often each is offered.
@@ -38,7 +38,7 @@ impl Messages {
         }
     }
 
-    fn lines(from: Box<dyn Read>, count: u64) -> Self {
+    fn lines(from: Box<dyn Read + Send>, count: u64) -> Self {
         Self {
             lines: Some(BufReader::new(from)),
             current: None,
@@ -66,6 +66,20 @@ impl Messages {
             }
         }
         Ok(Some(batch).filter(|batch| !batch.is_empty()))
+    }
+
+    /// Whether the last one was handed out. Of lines that is known only after reading on.
+    pub(super) const fn at_end(&self) -> bool {
+        self.lines.is_none() && self.current.is_none()
+    }
+
+    /// Messages that are known and were not handed out yet: of the repeated one, and of the lines
+    /// that have come. What is still to come is not known.
+    pub(super) fn left(&self) -> u64 {
+        let current = self.current.as_ref().map_or(0, |(_, left)| *left);
+        let come = self.lines.as_ref().map_or(&[][..], BufReader::buffer);
+        let lines = come.split(|byte| *byte == b'\n').skip(1).count() as u64;
+        current.saturating_add(lines.saturating_mul(self.count))
     }
 
     /// Whether a whole line can be had without waiting.
@@ -117,6 +131,16 @@ mod tests {
             [vec![b"a".to_vec(), b"".to_vec()], vec![b"b".to_vec()]]
         );
         assert!(batches("", 1, 9).is_empty());
+    }
+
+    #[test]
+    fn what_is_known_and_not_handed_out_is_left() {
+        let mut messages = Messages::lines(Box::new(&b"a\nb\nc\n"[..]), 3);
+        assert_eq!(messages.left(), 0, "nothing has come");
+        messages.next_batch(1).unwrap();
+        assert_eq!(messages.left(), 8);
+        messages.next_batch(8).unwrap();
+        assert_eq!(messages.left(), 0);
     }
 
     #[test]

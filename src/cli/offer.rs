@@ -10,6 +10,7 @@ use super::confirm::ask;
 use super::messages::Messages;
 use super::output::Output;
 use super::session::{Session, meant};
+use super::stop::Stop;
 use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
@@ -123,6 +124,8 @@ struct Totals {
     due: Option<(EpochMillis, EpochMillis)>,
     longest: Duration,
     stopped: Option<StoreError>,
+    /// We were asked to end before the last message.
+    interrupted: bool,
 }
 
 impl Totals {
@@ -130,6 +133,15 @@ impl Totals {
     const fn touched(&self) -> bool {
         self.done + self.refused + self.unknown > 0
     }
+}
+
+/// The next messages, read where waiting for them keeps nothing else.
+async fn next_batch(mut messages: Messages) -> anyhow::Result<(Messages, Option<Vec<Vec<u8>>>)> {
+    let reading = tokio::task::spawn_blocking(move || {
+        let batch = messages.next_batch(MOST_OFFERED);
+        batch.map(|batch| (messages, batch))
+    });
+    reading.await.context("could not read the messages")?
 }
 
 struct Offering<'a> {
@@ -146,8 +158,20 @@ struct Offering<'a> {
 impl Offering<'_> {
     /// Offers the messages as they come, batch by batch.
     async fn all<W: Write>(&mut self, out: &mut Output<W>) -> anyhow::Result<()> {
+        let mut stop = Stop::listen();
         let mut messages = Messages::open(self.asked)?;
-        while let Some(batch) = messages.next_batch(MOST_OFFERED)? {
+        while !messages.at_end() {
+            let left = messages.left();
+            let batch;
+            (messages, batch) = tokio::select! {
+                biased;
+                () = stop.asked() => {
+                    self.interrupted(left);
+                    break;
+                }
+                read = next_batch(messages) => read?,
+            };
+            let Some(batch) = batch else { break };
             let payloads: Vec<Vec<u8>> = batch
                 .iter()
                 .map(|message| self.encoded(message))
@@ -173,6 +197,15 @@ impl Offering<'_> {
             }
         }
         Ok(())
+    }
+
+    /// We were asked to end, with so many messages known and not offered.
+    fn interrupted(&mut self, left: u64) {
+        self.totals.interrupted = true;
+        self.totals.planned += left;
+        if !self.asked.dry_run {
+            self.totals.left = left;
+        }
     }
 
     fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
@@ -238,10 +271,14 @@ impl Offering<'_> {
         if let Some(why) = &totals.stopped {
             say::note(&format!("stopped: {why}"));
         }
-        if totals.planned == 0 {
+        if totals.interrupted {
+            say::note("interrupted: what had not been read by then was not offered");
+        } else if totals.planned == 0 {
             say::note("there was nothing to offer");
         }
-        let all = totals.planned > 0 && (self.asked.dry_run || totals.done == totals.planned);
+        let all = totals.planned > 0
+            && !totals.interrupted
+            && (self.asked.dry_run || totals.done == totals.planned);
         Ok(if all { Outcome::Done } else { Outcome::Partly })
     }
 

@@ -66,12 +66,18 @@ fn fitting(survey: &Survey) -> Zoom {
 
 fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Value {
     let mut fields = shape::fields(queue, pulse);
-    let bars = survey
-        .bars
-        .iter()
-        .map(|bar| json!({"from_ms": bar.from.get(), "to_ms": bar.to.get(), "count": bar.count}));
+    let unread = uncounted(pulse);
+    let count = |count: u64| unread.is_none().then_some(count);
+    let bars = survey.bars.iter().map(
+        |bar| json!({"from_ms": bar.from.get(), "to_ms": bar.to.get(), "count": count(bar.count)}),
+    );
     fields.insert("histogram".into(), bars.collect());
-    fields.insert("beyond".into(), survey.beyond.into());
+    fields.insert("beyond".into(), json!(count(survey.beyond)));
+    if let (Some(why), Some(Value::Object(all))) = (unread, fields.get_mut("why")) {
+        for name in ["histogram", "beyond"] {
+            all.insert(name.into(), why.into());
+        }
+    }
     let keys = queue.keys();
     let name = |key: Option<&Vec<u8>>| json!(key.map(|k| String::from_utf8_lossy(k)));
     fields.insert(
@@ -86,6 +92,15 @@ fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Value 
     fields.insert("key_types".into(), key_types(survey));
     fields.insert("clock_skew_ms".into(), skew_ms.into());
     Value::Object(fields)
+}
+
+/// Why nothing could be counted by due time, which is not the same as nothing being due: the
+/// pulse counts what is late with the command that the survey counts with.
+fn uncounted(pulse: &Pulse) -> Option<&str> {
+    match &pulse.late {
+        Known::Unknown(why) => Some(why),
+        _ => None,
+    }
 }
 
 fn key_types(survey: &Survey) -> Value {
@@ -114,7 +129,14 @@ fn print<W: Write>(
     out.whole("")?;
     figures(pulse, out)?;
     out.whole("")?;
-    timeline(survey, out)?;
+    match uncounted(pulse) {
+        Some(why) => {
+            for name in ["late by", "due in"] {
+                out.whole(&format!("{name:17}unknown: {why}"))?;
+            }
+        }
+        None => timeline(survey, out)?,
+    }
     out.whole("")?;
     for key in &survey.keys {
         let shown = text::printable_bytes(&key.key);

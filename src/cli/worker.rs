@@ -35,6 +35,51 @@ struct Totals {
     batches: u64,
 }
 
+impl Totals {
+    fn count(&mut self, batch: &Batch) {
+        self.moved += batch.moved as u64;
+        self.skipped += batch.skipped as u64;
+        self.batches += 1;
+    }
+}
+
+/// The troubles that were told, so that each is told when it begins, changes and ends, and not
+/// at each attempt.
+#[derive(Default)]
+struct Told {
+    /// Of transferring.
+    transfer: Option<String>,
+    /// Of listening, which fails and heals by itself.
+    channel: Option<String>,
+}
+
+impl Told {
+    /// What there is to say beside the output, if it is new.
+    fn news(&mut self, event: &WorkerEvent, queue: &Queue) -> Option<String> {
+        let (told, why) = match event {
+            WorkerEvent::Trouble { why, .. } => (&mut self.transfer, why),
+            WorkerEvent::Deaf { why, .. } => (&mut self.channel, why),
+            WorkerEvent::WorksAgain { after } => {
+                self.transfer = None;
+                return Some(format!("works again after {}", span(*after)));
+            }
+            WorkerEvent::Listening => {
+                self.channel = None;
+                return Some(listening(queue));
+            }
+            WorkerEvent::Skipped { id, why } => return Some(format!("{id} {}", skip(*why))),
+            WorkerEvent::Batch(_) | WorkerEvent::Done => return None,
+        };
+        let why = why.to_string();
+        if told.as_ref() == Some(&why) {
+            return None;
+        }
+        let line = format!("{why}; trying again");
+        *told = Some(why);
+        Some(line)
+    }
+}
+
 /// Transfers until asked to end, or until nothing is left.
 pub(super) async fn run<W: Write>(
     asked: &args::Worker,
@@ -60,7 +105,7 @@ pub(super) async fn run<W: Write>(
         out.titles(&COLUMNS)?;
         out.flush()?;
     }
-    let mut totals = Totals::default();
+    let (mut totals, mut told) = (Totals::default(), Told::default());
     loop {
         let event = tokio::select! {
             biased;
@@ -70,18 +115,16 @@ pub(super) async fn run<W: Write>(
         match event {
             None | Some(WorkerEvent::Done) => break,
             Some(WorkerEvent::Batch(batch)) => {
-                totals.moved += batch.moved as u64;
-                totals.skipped += batch.skipped as u64;
-                totals.batches += 1;
+                totals.count(&batch);
                 print(&queue, &batch, out)?;
             }
-            Some(WorkerEvent::Listening) => say::note(&listening(&queue)),
-            Some(WorkerEvent::Skipped { id, why }) => say::note(&format!("{id} {}", skip(why))),
             Some(WorkerEvent::Trouble { why, .. }) if asked.until_empty && !why.may_heal() => {
                 return Err(why).with_context(what);
             }
-            Some(WorkerEvent::Trouble { why, retry_in } | WorkerEvent::Deaf { why, retry_in }) => {
-                say::note(&format!("{why}; trying again in {}", span(retry_in)));
+            Some(event) => {
+                if let Some(line) = told.news(&event, &queue) {
+                    say::note(&line);
+                }
             }
         }
     }

@@ -69,6 +69,11 @@ pub enum WorkerEvent {
         /// When it tries again.
         retry_in: Duration,
     },
+    /// The first transfer that succeeded after trouble.
+    WorksAgain {
+        /// For how long there was trouble.
+        after: Duration,
+    },
     /// It does not hear announcements. It goes on transferring, but looks by itself only.
     Deaf {
         /// Why.

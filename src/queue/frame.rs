@@ -40,11 +40,16 @@ pub struct Frame<'a> {
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum FrameError {
     /// Too short for any form.
-    #[error("{0} bytes are too few for any frame form")]
+    #[error("{} too few for any frame form", bytes_are(*.0))]
     TooShort(usize),
     /// No form's length field accounts for all bytes.
     #[error("no frame form accounts for all of its {0} bytes")]
     NoForm(usize),
+}
+
+fn bytes_are(count: usize) -> String {
+    let bytes = if count == 1 { "byte is" } else { "bytes are" };
+    format!("{count} {bytes}")
 }
 
 impl Form {
@@ -176,6 +181,13 @@ mod tests {
 
     /// An id that a client of either era could have made.
     const ID: [u8; 8] = [0x81, 0xe9, 0x7d, 0xf4, 0x10, 0x22, 0xb1, 0xc3];
+
+    #[test]
+    fn a_single_byte_is_told_in_the_singular() {
+        let said = |count| FrameError::TooShort(count).to_string();
+        assert_eq!(said(1), "1 byte is too few for any frame form");
+        assert_eq!(said(2), "2 bytes are too few for any frame form");
+    }
 
     #[test]
     fn every_form_reads_back_what_it_wrote() {

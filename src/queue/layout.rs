@@ -169,37 +169,36 @@ impl Layout {
     }
 }
 
-/// A queue as it is given on the command line: `NAME`, or
-/// `zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]`.
-impl FromStr for Queue {
-    type Err = BadQueue;
-
-    fn from_str(s: &str) -> Result<Self, BadQueue> {
-        let Some(spec) = s.strip_prefix("zset-list:") else {
-            return if s.is_empty() {
+impl Queue {
+    /// A queue as it is given on the command line: `NAME`, or
+    /// `zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]`. Keys are bytes, which need not be UTF-8.
+    pub fn typed(typed: &[u8]) -> Result<Self, BadQueue> {
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        let Some(spec) = typed.strip_prefix(b"zset-list:") else {
+            return if typed.is_empty() {
                 Err(BadQueue::Empty)
             } else {
-                Ok(Self::redisson(s))
+                Ok(Self::redisson(typed))
             };
         };
-        let mut parts = spec.split(',');
+        let mut parts = spec.split(|byte| *byte == b',');
         let (Some(timeouts), Some(target)) = (parts.next(), parts.next()) else {
-            return Err(BadQueue::NoTarget(s.to_owned()));
+            return Err(BadQueue::NoTarget(text(typed)));
         };
         if timeouts.is_empty() || target.is_empty() {
-            return Err(BadQueue::NoTarget(s.to_owned()));
+            return Err(BadQueue::NoTarget(text(typed)));
         }
         if timeouts == target {
-            return Err(BadQueue::OneKey(timeouts.to_owned()));
+            return Err(BadQueue::OneKey(text(timeouts)));
         }
         let (mut unit, mut push) = (Unit::default(), Push::default());
         for word in parts {
             match word {
-                "s" => unit = Unit::Seconds,
-                "ms" => unit = Unit::Millis,
-                "left" => push = Push::Left,
-                "right" => push = Push::Right,
-                _ => return Err(BadQueue::Word(word.to_owned())),
+                b"s" => unit = Unit::Seconds,
+                b"ms" => unit = Unit::Millis,
+                b"left" => push = Push::Left,
+                b"right" => push = Push::Right,
+                _ => return Err(BadQueue::Word(text(word))),
             }
         }
         let zset_list = ZsetList {
@@ -208,9 +207,18 @@ impl FromStr for Queue {
             push,
         };
         Ok(Self {
-            name: timeouts.into(),
+            name: QueueName::new(timeouts),
             layout: Layout::ZsetList(zset_list),
         })
+    }
+}
+
+/// [`Queue::typed`], of text.
+impl FromStr for Queue {
+    type Err = BadQueue;
+
+    fn from_str(s: &str) -> Result<Self, BadQueue> {
+        Self::typed(s.as_bytes())
     }
 }
 

@@ -57,8 +57,13 @@ impl Program {
 
     /// Starts it and leaves it running.
     pub(crate) fn begin(&self, args: &[&str]) -> Running {
+        self.begin_reading(args, Stdio::null())
+    }
+
+    /// The same with an input that stays open as long as its other end.
+    pub(crate) fn begin_reading(&self, args: &[&str], input: impl Into<Stdio>) -> Running {
         let mut command = self.command(args);
-        command.stdin(Stdio::null());
+        command.stdin(input);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());

@@ -1,5 +1,8 @@
 //! `queues`, `show`, `entries`, `watch`, `traffic`: what is read, and in which fields.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use delayscope::queue::Queue;
 use serde_json::{Value, json};
 
@@ -232,6 +235,28 @@ fn a_key_of_a_wrong_type_is_marked_and_the_rest_is_read() {
 }
 
 #[test]
+fn due_times_that_cannot_be_counted_are_unknown_and_not_zero() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    program.server.cmd(&["SET", timeouts, "no zset"]);
+    let queue = &program.run(&["show", "orders", "--json"]).done().json()[0];
+    assert_eq!(queue["beyond"], Value::Null);
+    let bars = queue["histogram"].as_array().unwrap();
+    assert!(!bars.is_empty());
+    for bar in bars {
+        assert_eq!(names(bar), ["from_ms", "to_ms", "count"]);
+        assert_eq!(bar["count"], Value::Null);
+    }
+    for name in ["waiting", "late", "histogram", "beyond"] {
+        let why = queue["why"][name].as_str().unwrap();
+        assert!(why.contains("WRONGTYPE"), "{name}: {why}");
+    }
+    let said = program.run(&["show", "orders"]).done().out;
+    assert!(said.contains("due in           unknown: "), "{said}");
+    assert!(!said.contains("nothing"), "{said}");
+}
+
+#[test]
 fn names_cannot_command_the_terminal() {
     let program = Program::start();
     program.offer("a\x1b[31m\nb", "evil \x1b]0;x\x07", "1h");
@@ -240,6 +265,33 @@ fn names_cannot_command_the_terminal() {
     let entries = program.run(&["entries", "a\x1b[31m\nb"]).done().out;
     for shown in [queues, entries] {
         assert!(!shown.contains(['\x1b', '\x07']), "{shown}");
+    }
+}
+
+#[test]
+fn a_queue_whose_name_is_no_text_can_be_named() {
+    let program = Program::start();
+    let name = OsStr::from_bytes(b"a\xff");
+    let run = |args: &[&OsStr]| {
+        let output = program.command(&[]).args(args).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let word = OsStr::new;
+    let spec = OsStr::from_bytes(b"zset-list:a\xff,b\xff,ms");
+    for (queue, layout) in [(name, "redisson"), (spec, "zset-list")] {
+        let message = [word("offer"), queue, word("x"), word("--in"), word("1h")];
+        let form = [word("--form"), word("byte-id"), word("--json")];
+        run(&[&message[..], &form[..]].concat());
+        for args in [
+            [word("show"), queue, word("--json")].as_slice(),
+            &[word("queues"), word("--queue"), queue, word("--json")],
+        ] {
+            let seen = run(args);
+            assert_eq!(seen["queue_hex"], "61ff");
+            assert_eq!(seen["layout"], layout);
+            assert_eq!(seen["waiting"], 1);
+        }
     }
 }
 

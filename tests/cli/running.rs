@@ -1,5 +1,8 @@
 //! `offer`, `worker`, `consume`: the whole system by hand, and what guards it.
 
+use std::io::Write as _;
+
+use delayscope::queue::Queue;
 use serde_json::{Value, json};
 
 use crate::program::{Program, names};
@@ -206,7 +209,7 @@ fn an_unknown_form_is_asked_for_by_its_flag() {
 #[test]
 fn what_cannot_be_unpacked_is_left_and_told() {
     let program = Program::start();
-    let orders = delayscope::queue::Queue::redisson("orders");
+    let orders = Queue::redisson("orders");
     program.server.put(&orders, b"poison!!", "5");
     program.server.put(&orders, &frame(1, b"good"), "6");
     let worker = ["worker", "orders", "--until-empty", "--yes", "--json"];
@@ -292,6 +295,30 @@ fn a_worker_that_is_to_empty_a_queue_ends_at_a_key_of_another_type() {
 }
 
 #[test]
+fn a_worker_tells_of_trouble_once_and_of_its_end() {
+    let program = Program::start();
+    let server = &program.server;
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    server.cmd(&["SET", timeouts, "text"]);
+    let mut worker = program.begin(&["worker", "orders", "--yes", "--json"]);
+    let attempts = || {
+        let stats = format!("{:?}", server.cmd(&["INFO", "commandstats"]));
+        let scripts = stats.split("cmdstat_eval").skip(1);
+        let calls = scripts.filter_map(|rest| rest.split(['=', ',']).nth(1));
+        calls.map(|n| n.parse::<u64>().unwrap()).sum::<u64>()
+    };
+    wait_for("four attempts", || attempts() >= 4);
+    server.cmd(&["DEL", timeouts]);
+    server.put(&Queue::redisson("orders"), &frame(1, b"x"), "5");
+    assert_eq!(worker.next_json()["moved"], 1);
+    worker.signal("TERM");
+    let err = worker.ended().done().err;
+    let count = |words: &str| err.matches(words).count();
+    assert_eq!(count("is a string where a zset belongs; "), 1, "{err}");
+    assert_eq!(count("works again after "), 1, "{err}");
+}
+
+#[test]
 fn a_worker_listens_also_with_a_password_that_the_server_does_not_want() {
     let program = Program::start();
     let worker = program.begin(&["-a", "unwanted", "worker", "orders", "--yes"]);
@@ -316,4 +343,54 @@ fn what_is_in_is_told_when_the_rest_of_the_input_is_bad() {
         .server
         .int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
     assert_eq!(waiting, 1_900);
+}
+
+#[test]
+fn an_offer_that_is_interrupted_tells_what_is_in() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let args = [
+        "offer", "orders", "-", "--in", "1h", "--form", "byte-id", "--json",
+    ];
+    let (input, mut lines) = std::io::pipe().unwrap();
+    let offer = program.begin_reading(&args, input);
+    lines.write_all(b"one\ntwo\nthree\n").unwrap();
+    let waiting = || program.server.int(&["ZCARD", timeouts]);
+    wait_for("three lines", || waiting() == 3);
+    offer.signal("INT");
+    let said = offer.ended().partly();
+    let summary = &said.json()[0];
+    assert_eq!(
+        (&summary["done"], &summary["left"]),
+        (&json!(3), &json!(0)),
+        "{said:?}"
+    );
+    assert!(said.err.contains("interrupted"), "{}", said.err);
+}
+
+#[test]
+fn a_repeated_offer_that_is_interrupted_tells_what_is_left() {
+    let program = Program::start();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    let args = [
+        "offer",
+        "orders",
+        "x",
+        "--in",
+        "1h",
+        "--form",
+        "byte-id",
+        "--count",
+        "1000000000",
+        "--json",
+    ];
+    let offer = program.begin(&args);
+    let waiting = || program.server.int(&["ZCARD", timeouts]);
+    wait_for("the first batch", || waiting() > 0);
+    offer.signal("INT");
+    let summary = &offer.ended().partly().json()[0];
+    let done = summary["done"].as_i64().unwrap();
+    assert_eq!(done, waiting());
+    assert_eq!(summary["left"], 1_000_000_000 - done);
+    assert_eq!(summary["planned"], 1_000_000_000);
 }

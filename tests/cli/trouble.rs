@@ -11,7 +11,7 @@ use crate::support::{Server, wait_for};
 
 #[test]
 fn bad_input_says_what_is_wrong_with_it() {
-    let cases: [(&[&str], &str); 26] = [
+    let cases: [(&[&str], &str); 28] = [
         (&["queus"], "\"queus\" is neither a command nor a URL"),
         (&["rediss://h"], "TLS"),
         (&["http://h"], "scheme \"http\" is unknown"),
@@ -32,6 +32,8 @@ fn bad_input_says_what_is_wrong_with_it() {
         (&["watch", "--interval", "5"], "needs a unit"),
         (&["offer", "q", "x"], "--in"),
         (&["offer", "q", "x", "--in", "soon"], "a span is written"),
+        (&["offer", "q", "x", "--in", "-5s"], "cannot be negative"),
+        (&["consume", "q", "--timeout", "-5s"], "cannot be negative"),
         (&["offer", "q", "x", "--at", "1700000000"], "1700000000000"),
         (
             &["offer", "q", "x", "--in", "5s", "--form", "round"],

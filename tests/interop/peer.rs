@@ -15,7 +15,7 @@ use crate::support::{PATIENCE, Server};
 
 /// A release of Redisson, and what is to be known of it.
 pub struct Release {
-    /// As Maven Central has it.
+    /// As Maven knows it.
     pub version: &'static str,
     /// The form of its frames.
     pub form: Form,

@@ -63,6 +63,7 @@ pub(super) async fn run(
         known: 0,
         said: HashSet::new(),
         pause: Duration::ZERO,
+        failing_since: None,
         looked: now,
         not_before: now,
         look_every: if told { LOOK } else { LOOK_UNTOLD },
@@ -110,6 +111,8 @@ struct Worker {
     said: HashSet<EntryId>,
     /// The last pause after a failure; zero after a success.
     pause: Duration,
+    /// When the first transfer failed of those that have failed since the last success.
+    failing_since: Option<Instant>,
     /// When it last looked.
     looked: Instant,
     /// It does not look before this, whatever falls due.
@@ -174,10 +177,7 @@ impl Worker {
         self.looked = instant();
         let looked = self.transfer().await;
         match looked {
-            Ok((now, timed)) => {
-                self.pause = Duration::ZERO;
-                self.found(now, timed).await
-            }
+            Ok((now, timed)) => self.found(now, timed).await,
             Err(why) => self.failed(why).await,
         }
     }
@@ -196,9 +196,19 @@ impl Worker {
     async fn failed(&mut self, why: StoreError) -> Result<(), Ended> {
         let retry_in = self.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
         self.pause = retry_in;
+        self.failing_since.get_or_insert_with(instant);
         self.not_before = instant() + retry_in;
         self.alarm = Alarm::Now;
         self.say(WorkerEvent::Trouble { why, retry_in }).await
+    }
+
+    async fn succeeded(&mut self) -> Result<(), Ended> {
+        self.pause = Duration::ZERO;
+        let Some(since) = self.failing_since.take() else {
+            return Ok(());
+        };
+        let after = instant().saturating_duration_since(since);
+        self.say(WorkerEvent::WorksAgain { after }).await
     }
 
     async fn found(&mut self, now: EpochMillis, timed: Timed<Transferred>) -> Result<(), Ended> {
@@ -224,6 +234,10 @@ impl Worker {
         } else {
             LOOK_UNTOLD
         };
+        let walled = done.more && done.moved.is_empty() && done.skipped.len() > MOST_SKIPPED;
+        if !walled {
+            self.succeeded().await?;
+        }
         if !self.listening {
             self.listening = true;
             self.say(WorkerEvent::Listening).await?;
@@ -241,7 +255,7 @@ impl Worker {
             };
             self.say(WorkerEvent::Batch(batch)).await?;
         }
-        if done.more && done.moved.is_empty() && done.skipped.len() > MOST_SKIPPED {
+        if walled {
             let why = format!(
                 "{MOST_SKIPPED} due entries that are no frames stand before it; \
                  set them aside or delete them"
