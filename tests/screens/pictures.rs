@@ -9,7 +9,7 @@ use delayscope::tui::model::{
     Toast, Tone,
 };
 use delayscope::tui::view;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use crate::build::{self, NOW, bare, evening, figures, look, page, queue, sample};
@@ -268,7 +268,7 @@ fn without_a_chosen_bar_the_highest_one_is_told() {
     let mut m = evening(MIDDLE, look());
     m.bar = None;
     let picture = draw(&m);
-    let all: String = picture.content.iter().map(|c| c.symbol()).collect();
+    let all: String = picture.content.iter().map(Cell::symbol).collect();
     let told = "highest 41,203 due 14:06:40 – 14:06:50";
     assert!(all.contains(told), "{all}");
 }
