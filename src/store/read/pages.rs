@@ -33,15 +33,7 @@ pub async fn rows(
         read.cmd("ZRANK").arg(timeouts).arg(member);
     }
     read.cmd("EXEC");
-    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
-    let exec = replies.pop().unwrap_or_default();
-    for queued in replies {
-        store.accept(ATTEMPT, queued)?;
-    }
-    let Value::Array(values) = store.accept(ATTEMPT, exec)? else {
-        return Ok(Rows::default());
-    };
-    let mut values = values.into_iter();
+    let mut values = executed(store, &read).await?;
     let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     Ok(Rows {
         rows: scored(page),
@@ -50,6 +42,22 @@ pub async fn rows(
             _ => None,
         },
     })
+}
+
+/// Sends a transaction, MULTI and EXEC in it; the answers of the commands between them.
+async fn executed(
+    store: &Store,
+    transaction: &Pipeline,
+) -> Result<std::vec::IntoIter<Value>, StoreError> {
+    let mut replies = store.query(ATTEMPT, transaction, LIMIT).await?;
+    let exec = replies.pop().unwrap_or_default();
+    for queued in replies {
+        store.accept(ATTEMPT, queued)?;
+    }
+    match store.accept(ATTEMPT, exec)? {
+        Value::Array(values) => Ok(values.into_iter()),
+        other => Err(store.unexpected(ATTEMPT, &other)),
+    }
 }
 
 /// How many members score below `limit`, or up to and with it when `inclusive`.
@@ -85,15 +93,7 @@ pub async fn list_page(
     read.cmd("MULTI").cmd("LLEN").arg(list);
     read.cmd("LRANGE").arg(list).arg(first).arg(end);
     read.cmd("EXEC");
-    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
-    let exec = replies.pop().unwrap_or_default();
-    for queued in replies {
-        store.accept(ATTEMPT, queued)?;
-    }
-    let Value::Array(values) = store.accept(ATTEMPT, exec)? else {
-        return Ok((Vec::new(), 0));
-    };
-    let mut values = values.into_iter();
+    let mut values = executed(store, &read).await?;
     let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     let length = match length {
