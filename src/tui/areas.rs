@@ -307,12 +307,6 @@ pub fn queue_rows(model: &Model) -> usize {
     usize::from(table_rows(areas(model).queues))
 }
 
-/// How many traffic rows are in sight.
-#[must_use]
-pub fn traffic_rows(model: &Model) -> usize {
-    usize::from(areas(model).traffic.inner.h)
-}
-
 /// Whether a pane is on the screen, so that the focus can go there.
 #[must_use]
 pub fn shown(model: &Model, pane: Pane) -> bool {

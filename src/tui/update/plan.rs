@@ -20,8 +20,8 @@ fn weight(pulse: Option<&Pulse>) -> Duration {
 
 /// Whether another row may be read again, for all that it weighs.
 pub(super) fn rested(row: &QueueRow, now: Instant) -> bool {
-    let read = row.read_at.unwrap_or(now);
-    now >= read + weight(row.pulse.as_ref()) || row.read_at.is_none()
+    let weight = weight(row.pulse.as_ref());
+    row.read_at.is_none_or(|read| now >= read + weight)
 }
 
 fn selected_pulse(model: &Model) -> Option<&Pulse> {
