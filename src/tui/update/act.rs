@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use super::{cursor, load, plan, time, timeline};
+use super::{cursor, load, plan, prompt, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{Back, EntryView, Face, Model, Overlay, Pane, Screen, Toast, Tone};
+use crate::tui::model::{
+    Back, EntryView, Face, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
+};
 
 /// How long a reason why not stays.
 const TOAST: Duration = Duration::from_secs(3);
@@ -46,6 +48,22 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => face(model),
         Action::Redraw => return vec![Effect::Redraw],
+        Action::Tab(tab) => show_tab(model, tab),
+        Action::LogHeight => model.log_height = !model.log_height,
+        Action::Filter => return prompt::open(model, PromptKind::Filter, ""),
+        Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
+        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::NextMatch
+        | Action::PreviousMatch
+        | Action::Sort
+        | Action::Mark
+        | Action::MarkRange
+        | Action::MarkAll
+        | Action::CopyPayload
+        | Action::CopyCommand
+        | Action::Offer
+        | Action::Worker
+        | Action::Confirm => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -100,6 +118,12 @@ fn open(model: &mut Model) -> Vec<Effect> {
         }
     }
     Vec::new()
+}
+
+/// Shows a tab, and gives it the keys.
+fn show_tab(model: &mut Model, tab: Tab) {
+    model.tab = tab;
+    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {
