@@ -4,6 +4,7 @@
 //! `cli` and `tui` show them.
 
 pub mod entry;
+pub mod filter;
 pub mod frame;
 pub mod layout;
 pub mod name;
@@ -12,6 +13,7 @@ pub mod snapshot;
 pub mod text;
 
 pub use entry::{Due, Entry, EntryId, State};
+pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use name::{Keys, QueueName};

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::ops::entries::{From, Selection, entries};
 use crate::ops::refresh::pulse;
 use crate::payload::{self, Decoded};
-use crate::queue::{Due, Entry, EntryId, Queue, State, text};
+use crate::queue::{Due, Entry, EntryId, Filter, Queue, State, text};
 
 const COLUMNS: [Column; 7] = [
     Column::left("ID", 16),
@@ -41,6 +41,7 @@ pub(super) async fn run<W: Write>(
     contradictions(asked)?;
     let ids = asked.ids.iter().map(|id| checked(id));
     let ids = ids.collect::<anyhow::Result<Vec<_>>>()?;
+    let filter = filter(asked.grep.as_deref().unwrap_or(""))?;
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
     let what = || format!("could not read the entries of {:?}", queue.name.text());
@@ -58,7 +59,7 @@ pub(super) async fn run<W: Write>(
         ids,
         due_before: asked.due_before.map(|when| when.nearest(now)),
         due_after: asked.due_after.map(|when| when.nearest(now)),
-        grep: asked.grep.clone(),
+        filter,
         limit,
     };
     let mut reading = std::pin::pin!(entries(&session.store, &queue, selection));
@@ -99,6 +100,14 @@ fn contradictions(asked: &args::Entries) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// A filter as it was typed; what is wrong with it is quoted.
+pub(super) fn filter(typed: &str) -> anyhow::Result<Filter> {
+    Filter::parse(typed).map_err(|bad| {
+        let part = &typed[bad.at.clone()];
+        anyhow::anyhow!("in the filter {typed:?}, at {part:?}: {bad}")
+    })
 }
 
 /// An id as it was typed, when it can be one.
