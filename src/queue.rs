@@ -6,6 +6,7 @@
 pub mod entry;
 pub mod frame;
 pub mod layout;
+pub mod listing;
 pub mod name;
 pub mod server;
 pub mod snapshot;
@@ -14,6 +15,7 @@ pub mod text;
 pub use entry::{Due, Entry, EntryId, State};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
+pub use listing::{List, ListPage, ListRow, ListScore};
 pub use name::{Keys, QueueName};
 pub use server::{Address, Cost, Endpoint, Facts, Link, LinkState, Optional, Refused};
 pub use snapshot::{Announcement, Bar, KeyFacts, Known, Page, PageAsk, Pulse, Survey, Zoom};
