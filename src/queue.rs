@@ -4,14 +4,17 @@
 //! `cli` and `tui` show them.
 
 pub mod entry;
+pub mod finding;
 pub mod frame;
 pub mod layout;
 pub mod name;
+pub mod redis_cli;
 pub mod server;
 pub mod snapshot;
 pub mod text;
 
 pub use entry::{Due, Entry, EntryId, State};
+pub use finding::{Finding, Severity};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use name::{Keys, QueueName};

@@ -1,113 +1,12 @@
 //! The one key table: dispatch, help, and the hint bar are read from it.
 
+mod key;
 mod table;
 
-use super::model::{Model, Overlay, Pane, Screen};
+use super::model::{Model, Overlay, Pane, Screen, Tab};
 
+pub use key::{Code, Key};
 pub use table::BINDINGS;
-
-/// A key, free of any terminal library.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Key {
-    /// Which key.
-    pub code: Code,
-    /// Held with Ctrl.
-    pub ctrl: bool,
-    /// Held with Alt.
-    pub alt: bool,
-}
-
-impl Key {
-    /// A key by itself.
-    #[must_use]
-    pub const fn of(code: Code) -> Self {
-        Self {
-            code,
-            ctrl: false,
-            alt: false,
-        }
-    }
-
-    /// A character by itself.
-    #[must_use]
-    pub const fn char(c: char) -> Self {
-        Self::of(Code::Char(c))
-    }
-
-    /// A character with Ctrl.
-    #[must_use]
-    pub const fn ctrl(c: char) -> Self {
-        Self {
-            code: Code::Char(c),
-            ctrl: true,
-            alt: false,
-        }
-    }
-
-    /// What the key is called: `PgUp`, `^R`, `⏎` (`Enter` in plain ASCII).
-    #[must_use]
-    pub fn label(self, ascii: bool) -> String {
-        let name = match self.code {
-            Code::Char(' ') => "Space",
-            Code::Char(c) if self.ctrl => return format!("^{}", c.to_ascii_uppercase()),
-            Code::Char(c) => return c.to_string(),
-            Code::Enter => pick(ascii, "Enter", "⏎"),
-            Code::Esc => "Esc",
-            Code::Tab => pick(ascii, "Tab", "⇥"),
-            Code::BackTab => pick(ascii, "S-Tab", "⇤"),
-            Code::Up => pick(ascii, "Up", "↑"),
-            Code::Down => pick(ascii, "Down", "↓"),
-            Code::Left => pick(ascii, "Left", "←"),
-            Code::Right => pick(ascii, "Right", "→"),
-            Code::PageUp => "PgUp",
-            Code::PageDown => "PgDn",
-            Code::Home => "Home",
-            Code::End => "End",
-            Code::Backspace => "Backspace",
-            Code::Delete => "Del",
-        };
-        name.to_owned()
-    }
-}
-
-const fn pick(ascii: bool, plain: &'static str, glyph: &'static str) -> &'static str {
-    if ascii { plain } else { glyph }
-}
-
-/// Which key, with Shift already applied to characters.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Code {
-    /// A character.
-    Char(char),
-    /// Enter.
-    Enter,
-    /// Escape.
-    Esc,
-    /// Tab.
-    Tab,
-    /// Shift-Tab.
-    BackTab,
-    /// Up arrow.
-    Up,
-    /// Down arrow.
-    Down,
-    /// Left arrow.
-    Left,
-    /// Right arrow.
-    Right,
-    /// Page up.
-    PageUp,
-    /// Page down.
-    PageDown,
-    /// Home.
-    Home,
-    /// End.
-    End,
-    /// Backspace.
-    Backspace,
-    /// Delete.
-    Delete,
-}
 
 /// What a user wants.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -160,6 +59,38 @@ pub enum Action {
     Redraw,
     /// The keys.
     Help,
+    /// Show this in the pane of the entries.
+    Tab(Tab),
+    /// Filter the entries.
+    Filter,
+    /// The next match.
+    NextMatch,
+    /// The match before.
+    PreviousMatch,
+    /// The next order of the rows.
+    Sort,
+    /// Jump to a time.
+    Jump,
+    /// The commands.
+    Palette,
+    /// Linear or log height of the bars.
+    LogHeight,
+    /// Mark the entry, or take its mark away.
+    Mark,
+    /// Mark a range from here on.
+    MarkRange,
+    /// Mark all that match.
+    MarkAll,
+    /// Copy the payload.
+    CopyPayload,
+    /// Copy as a redis-cli command.
+    CopyCommand,
+    /// Offer a message.
+    Offer,
+    /// Start the stand-in worker, or stop it.
+    Worker,
+    /// Yes, in a dialog.
+    Confirm,
 }
 
 /// Where the keys go.
@@ -169,25 +100,40 @@ pub enum Place {
     Queues,
     /// The timeline.
     Timeline,
-    /// The entries.
+    /// What waits, by due time.
     Entries,
+    /// What has been delivered.
+    Delivered,
+    /// The order list.
+    Order,
     /// The channel traffic.
     Traffic,
+    /// The findings.
+    Findings,
+    /// The changes made.
+    Changes,
     /// An opened entry.
     Entry,
     /// The help.
     Help,
+    /// A question.
+    Dialog,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 11] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
+        Self::Delivered,
+        Self::Order,
         Self::Traffic,
+        Self::Findings,
+        Self::Changes,
         Self::Entry,
         Self::Help,
+        Self::Dialog,
     ];
 }
 
@@ -196,6 +142,8 @@ impl Place {
 pub struct Binding {
     /// What it does.
     pub action: Action,
+    /// What the configuration file and the palette call it.
+    pub name: &'static str,
     /// The keys that do it.
     pub keys: &'static [Key],
     /// Where they do it.
@@ -214,16 +162,25 @@ pub struct Binding {
 pub enum Section {
     /// Moving and opening.
     Move,
+    /// Finding entries.
+    Find,
     /// The timeline.
     Timeline,
+    /// Marking entries.
+    Mark,
+    /// What changes something.
+    Change,
     /// Everything else.
     Else,
 }
 
 impl Section {
-    const ALL: [(Self, &'static str); 3] = [
+    const ALL: [(Self, &'static str); 6] = [
         (Self::Move, "move, open"),
+        (Self::Find, "find"),
         (Self::Timeline, "timeline"),
+        (Self::Mark, "mark"),
+        (Self::Change, "change"),
         (Self::Else, "else"),
     ];
 }
@@ -236,8 +193,15 @@ pub fn place(model: &Model) -> Place {
         (None, Screen::Entry(_), _) => Place::Entry,
         (None, _, Pane::Queues) => Place::Queues,
         (None, _, Pane::Timeline) => Place::Timeline,
-        (None, _, Pane::Entries) => Place::Entries,
         (None, _, Pane::Traffic) => Place::Traffic,
+        (None, _, Pane::Entries) => match model.tab {
+            Tab::Waiting => Place::Entries,
+            Tab::Delivered => Place::Delivered,
+            Tab::Order => Place::Order,
+            Tab::Traffic => Place::Traffic,
+            Tab::Findings => Place::Findings,
+            Tab::Changes => Place::Changes,
+        },
     }
 }
 

@@ -1,16 +1,19 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod field;
+pub mod prompt;
+pub mod queues;
 pub mod schedule;
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::prompt::{Prompt, PromptKind};
+pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
-use crate::queue::{
-    Announcement, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
-};
+use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -53,6 +56,8 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
+    pub redis_cli: String,
     /// The session cannot change anything.
     pub read_only: bool,
     /// The link to the server, as last reported.
@@ -65,8 +70,12 @@ pub struct Model {
     pub screen: Screen,
     /// What lies over it.
     pub overlay: Option<Overlay>,
+    /// The line that is being typed; it gets all keys.
+    pub prompt: Option<Prompt>,
     /// Which pane the keys act on.
     pub focus: Pane,
+    /// What the pane of the entries shows.
+    pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
     /// Index of the selected queue in `queues`.
@@ -77,6 +86,8 @@ pub struct Model {
     pub discovery: Discovery,
     /// How much of the future the timeline shows.
     pub zoom: Zoom,
+    /// The bars' height grows with the logarithm of their count.
+    pub log_height: bool,
     /// Start of the timeline's bar under the cursor.
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
@@ -173,67 +184,53 @@ pub enum Pane {
     Queues,
     /// The countdown timeline.
     Timeline,
-    /// The entries.
+    /// What the tabs show: the entries, to begin with.
     Entries,
-    /// The channel traffic.
+    /// The channel traffic, where it has a place of its own.
     Traffic,
 }
 
-impl QueueRow {
-    /// A queue of which nothing is known yet.
+/// What the pane of the entries shows, in the order of the keys `1` to `6`.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Tab {
+    /// Timeouts, by due time.
+    #[default]
+    Waiting,
+    /// Target, from its head.
+    Delivered,
+    /// The order list, from its head.
+    Order,
+    /// The channel traffic.
+    Traffic,
+    /// What is wrong, and what repairs it.
+    Findings,
+    /// The changes made.
+    Changes,
+}
+
+impl Tab {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Waiting,
+        Self::Delivered,
+        Self::Order,
+        Self::Traffic,
+        Self::Findings,
+        Self::Changes,
+    ];
+
+    /// What its title calls it.
     #[must_use]
-    pub fn new(queue: Queue) -> Self {
-        Self {
-            queue,
-            pulse: None,
-            survey: None,
-            trend: Trend::default(),
-            read_at: None,
-            trouble: None,
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Order => "order list",
+            Self::Traffic => "traffic",
+            Self::Findings => "findings",
+            Self::Changes => "changes",
         }
     }
-}
-
-/// A queue in the table.
-#[derive(Clone, Debug)]
-pub struct QueueRow {
-    /// Which queue.
-    pub queue: Queue,
-    /// The last pulse.
-    pub pulse: Option<Pulse>,
-    /// The last survey.
-    pub survey: Option<Survey>,
-    /// Depths over the last minutes.
-    pub trend: Trend,
-    /// When the last pulse arrived here.
-    pub read_at: Option<Instant>,
-    /// Why the last read failed, when it did.
-    pub trouble: Option<String>,
-}
-
-/// Depths over time: one sample a second at most, an outage leaves a gap.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trend {
-    /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
-    pub samples: VecDeque<Option<Depths>>,
-}
-
-impl Trend {
-    /// Samples kept: five minutes of seconds.
-    pub const KEPT: usize = 300;
-}
-
-/// The three depths at one moment.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Depths {
-    /// The server's time.
-    pub at: EpochMillis,
-    /// Entries in timeouts.
-    pub waiting: u64,
-    /// Length of the order list; `None` in a layout without one.
-    pub order: Option<u64>,
-    /// Length of target.
-    pub target: u64,
 }
 
 /// How far the search for queues is.
@@ -325,18 +322,22 @@ impl Model {
             size,
             look,
             endpoint,
+            redis_cli: "redis-cli".to_owned(),
             read_only,
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
+            prompt: None,
             focus: Pane::Queues,
+            tab: Tab::default(),
             queues: Vec::new(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
             zoom: Zoom::default(),
+            log_height: false,
             bar: None,
             entries: Entries::default(),
             traffic: VecDeque::new(),

@@ -13,6 +13,12 @@ pub enum Msg {
     KeyPressed(Key),
     /// The left button was pressed at column, row (from 0).
     Clicked(u16, u16),
+    /// The mouse was moved to column, row with the left button down.
+    Dragged(u16, u16),
+    /// The left button was let go at column, row.
+    Released(u16, u16),
+    /// Text was pasted.
+    Pasted(String),
     /// The wheel was turned at column, row: negative is up.
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.

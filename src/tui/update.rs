@@ -3,12 +3,14 @@
 
 mod act;
 mod answers;
+mod copy;
 mod cursor;
 mod link;
 mod load;
 mod mouse;
 mod order;
 mod plan;
+mod prompt;
 mod rows;
 mod time;
 mod timeline;
@@ -25,11 +27,15 @@ use crate::queue::Queue;
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
+        Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
         Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
+        Msg::Dragged(x, y) => mouse::dragged(model, x, y),
+        Msg::Released(..) => mouse::released(model),
+        Msg::Pasted(text) => prompt::pasted(model, &text),
         Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);

@@ -6,6 +6,7 @@ mod entry;
 mod header;
 mod help;
 mod hints;
+mod prompt;
 mod queues;
 mod time;
 mod timeline;
@@ -52,6 +53,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         help::render(&ctx, scroll, buf);
     }
     hints::toast(&ctx, buf);
+    prompt::render(&ctx, buf);
 }
 
 /// What every part of the picture needs.

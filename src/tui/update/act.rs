@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use super::{cursor, load, plan, time, timeline};
+use super::{copy, cursor, load, plan, prompt, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{Back, EntryView, Face, Model, Overlay, Pane, Screen, Toast, Tone};
+use crate::tui::model::{
+    Back, EntryView, Face, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
+};
 
 /// How long a reason why not stays.
 const TOAST: Duration = Duration::from_secs(3);
@@ -46,6 +48,22 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => face(model),
         Action::Redraw => return vec![Effect::Redraw],
+        Action::Tab(tab) => show_tab(model, tab),
+        Action::LogHeight => model.log_height = !model.log_height,
+        Action::Filter => return prompt::open(model, PromptKind::Filter, ""),
+        Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
+        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::CopyPayload => return copy::payload(model),
+        Action::CopyCommand => return copy::command(model),
+        Action::NextMatch
+        | Action::PreviousMatch
+        | Action::Sort
+        | Action::Mark
+        | Action::MarkRange
+        | Action::MarkAll
+        | Action::Offer
+        | Action::Worker
+        | Action::Confirm => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -73,6 +91,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("nothing falls due in this bar")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::CopyPayload => copy::why_not(model),
+        Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
             Some("still connecting")
         }
@@ -100,6 +120,12 @@ fn open(model: &mut Model) -> Vec<Effect> {
         }
     }
     Vec::new()
+}
+
+/// Shows a tab, and gives it the keys.
+fn show_tab(model: &mut Model, tab: Tab) {
+    model.tab = tab;
+    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {

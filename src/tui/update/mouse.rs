@@ -73,3 +73,13 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
     }
     Vec::new()
 }
+
+/// The mouse moves with its button down.
+pub(super) fn dragged(_model: &mut Model, _x: u16, _y: u16) -> Vec<Effect> {
+    Vec::new()
+}
+
+/// The button was let go.
+pub(super) fn released(_model: &mut Model) -> Vec<Effect> {
+    Vec::new()
+}

@@ -1,0 +1,56 @@
+//! The line that is being typed: it gets every key, and says what it means when it changes, when
+//! it is done and when it is given up.
+
+use super::act;
+use crate::tui::effect::Effect;
+use crate::tui::keys::{Action, Code, Key};
+use crate::tui::model::{Model, Prompt, PromptKind};
+
+/// Begins a line.
+pub(super) fn open(model: &mut Model, kind: PromptKind, text: &str) -> Vec<Effect> {
+    model.prompt = Some(Prompt::new(kind, text));
+    changed(model)
+}
+
+/// A key for the line.
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    model.schedule.touched = true;
+    let Some(prompt) = &mut model.prompt else {
+        return Vec::new();
+    };
+    match (key.code, key.ctrl) {
+        (Code::Char('c'), true) => act::act(model, Action::QuitNow),
+        (Code::Char('z'), true) => act::act(model, Action::Suspend),
+        (Code::Char('l'), true) => act::act(model, Action::Redraw),
+        (Code::Enter, _) => done(model),
+        (Code::Esc, _) => given_up(model),
+        _ if prompt.field.key(key) => changed(model),
+        _ => Vec::new(),
+    }
+}
+
+/// Pasted text goes into the line.
+pub(super) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
+    let Some(prompt) = &mut model.prompt else {
+        return Vec::new();
+    };
+    prompt.field.paste(text);
+    changed(model)
+}
+
+/// What stands in the line is another text.
+fn changed(_model: &mut Model) -> Vec<Effect> {
+    Vec::new()
+}
+
+/// Enter: the line does what it says.
+fn done(model: &mut Model) -> Vec<Effect> {
+    model.prompt = None;
+    Vec::new()
+}
+
+/// Esc: the line goes.
+fn given_up(model: &mut Model) -> Vec<Effect> {
+    model.prompt = None;
+    Vec::new()
+}
