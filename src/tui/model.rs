@@ -11,6 +11,7 @@ use std::time::Instant;
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
+use super::areas::scrollbar::Scrolled;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
@@ -94,6 +95,8 @@ pub struct Model {
     pub entries: Entries,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
+    pub held: Option<(Scrolled, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
@@ -341,6 +344,7 @@ impl Model {
             bar: None,
             entries: Entries::default(),
             traffic: VecDeque::new(),
+            held: None,
             frozen: None,
             toast: None,
             interval_ms: 1000,
