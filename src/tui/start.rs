@@ -1,6 +1,7 @@
 //! The screen as the configuration asks for it.
 
 use super::Options;
+use super::keys::Keymap;
 use super::model::{Background, Look, Zone};
 use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue};
@@ -22,16 +23,18 @@ pub async fn show(
     let store = Store::open(server, access);
     let options = Options {
         server: called.map(ToOwned::to_owned),
-        ..options(config, named)
+        ..options(config, Keymap::new(&config.keys)?, named)
     };
     Ok(super::run(store, options).await?.code())
 }
 
-fn options(config: &Config, named: Vec<Queue>) -> Options {
+fn options(config: &Config, keymap: Keymap, named: Vec<Queue>) -> Options {
     let screen = &config.screen;
     Options {
         server: None,
         named,
+        profile: config.profile.clone(),
+        keymap,
         look: Look {
             ascii: screen.ascii,
             no_color: screen.colours == Colours::No,
