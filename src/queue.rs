@@ -5,6 +5,7 @@
 
 pub mod entry;
 pub mod finding;
+pub mod filter;
 pub mod frame;
 pub mod layout;
 pub mod name;
@@ -15,6 +16,7 @@ pub mod text;
 
 pub use entry::{Due, Entry, EntryId, State};
 pub use finding::{Finding, Severity};
+pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use name::{Keys, QueueName};

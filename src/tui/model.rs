@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -8,6 +9,7 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
@@ -142,38 +144,6 @@ pub enum Screen {
     Queue,
     /// One entry.
     Entry(Box<EntryView>),
-}
-
-/// One entry, opened.
-#[derive(Clone, Debug)]
-pub struct EntryView {
-    /// The entry as it was when opened.
-    pub row: EntryRow,
-    /// Text or hex.
-    pub face: Face,
-    /// First line in sight.
-    pub scroll: usize,
-    /// Where Esc goes back to.
-    pub back: Back,
-}
-
-/// Where Esc leads from an entry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
-    /// To the dashboard.
-    Dashboard,
-    /// To the queue's own screen.
-    Queue,
-}
-
-/// The two faces of a payload.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Face {
-    /// Decoded.
-    #[default]
-    Text,
-    /// Bytes.
-    Hex,
 }
 
 /// What lies over the screen.

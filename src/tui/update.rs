@@ -8,6 +8,7 @@ mod cursor;
 mod link;
 mod load;
 mod mouse;
+mod opened;
 mod order;
 mod plan;
 mod prompt;
@@ -84,6 +85,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
     };
+    opened::lay_out(model);
     effects.extend(load::start_due(model));
     effects
 }

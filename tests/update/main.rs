@@ -11,5 +11,6 @@ mod desk;
 mod link;
 mod mouse;
 mod moving;
+mod opened;
 mod reading;
 mod screens;
