@@ -14,7 +14,9 @@ pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
+use super::keys::Keymap;
 use crate::clock::EpochMillis;
+use crate::config::Profile;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
 
@@ -61,8 +63,12 @@ pub struct Model {
     pub endpoint: String,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -296,7 +302,9 @@ impl Model {
             look,
             endpoint,
             redis_cli: "redis-cli".to_owned(),
+            profile: None,
             read_only,
+            keymap: Keymap::default(),
             link: Link::default(),
             instant,
             now: EpochMillis::default(),

@@ -29,7 +29,7 @@ use crate::queue::Queue;
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
