@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod history;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -8,7 +9,8 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-pub use self::prompt::{Prompt, PromptKind};
+pub use self::history::History;
+pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
 use crate::clock::EpochMillis;
@@ -70,6 +72,8 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
     /// What the pane of the entries shows.
@@ -327,6 +331,7 @@ impl Model {
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),

@@ -147,6 +147,7 @@ impl Runner for Tasks {
                 });
             }
             Effect::RetryLink => store.retry_now(),
+            Effect::Remember(..) => {}
             // The loop's own.
             Effect::Suspend | Effect::Redraw | Effect::RetakeTerminal | Effect::Quit => {}
         }

@@ -4,10 +4,12 @@
 mod act;
 mod answers;
 mod cursor;
+mod history;
 mod link;
 mod load;
 mod mouse;
 mod order;
+mod palette;
 mod plan;
 mod prompt;
 mod rows;

@@ -10,5 +10,6 @@ mod desk;
 
 mod link;
 mod moving;
+mod prompts;
 mod reading;
 mod screens;
