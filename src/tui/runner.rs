@@ -95,6 +95,23 @@ impl Runner for Tasks {
                 let search = search(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::Remember(..) => {}
+            Effect::RetryLink => store.retry_now(),
+            // The loop's own.
+            Effect::Copy(_)
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::RetakeTerminal
+            | Effect::Quit => {}
+            question => self.read(store, question),
+        }
+    }
+}
+
+impl Tasks {
+    /// Starts what only reads.
+    fn read(&mut self, store: Store, effect: Effect) {
+        match effect {
             Effect::LoadPulse {
                 generation,
                 queue,
@@ -146,10 +163,7 @@ impl Runner for Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
-            Effect::RetryLink => store.retry_now(),
-            Effect::Remember(..) => {}
-            // The loop's own.
-            Effect::Suspend | Effect::Redraw | Effect::RetakeTerminal | Effect::Quit => {}
+            _ => {}
         }
     }
 }

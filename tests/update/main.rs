@@ -9,6 +9,7 @@
 mod desk;
 
 mod link;
+mod mouse;
 mod moving;
 mod prompts;
 mod reading;
