@@ -3,7 +3,6 @@
 //! No type here has a `Debug`: passwords stand in them.
 
 mod commands;
-mod time;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -11,10 +10,10 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use crate::clock::when::{BadTime, Span, When};
 pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Show, Traffic, Watch, Worker,
 };
-pub use time::{BadTime, Span, When};
 
 use crate::queue::Queue;
 

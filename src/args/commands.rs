@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::Screen;
-use super::time::{Span, When};
+use crate::clock::when::{Span, When};
 use crate::queue::{Form, Queue};
 
 /// `demo`
