@@ -12,5 +12,6 @@ mod link;
 mod mouse;
 mod moving;
 mod opened;
+mod prompts;
 mod reading;
 mod screens;
