@@ -1,6 +1,8 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod hits;
+pub mod marks;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -8,8 +10,10 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::marks::Marks;
 pub use self::prompt::{Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, Trend};
+pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
@@ -76,6 +80,8 @@ pub struct Model {
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
+    /// What they are sorted by.
+    pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
@@ -90,6 +96,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// The last entries stand first.
+    pub last_first: bool,
+    /// The filter that is on.
+    pub filtered: Option<Box<Filtered>>,
+    /// The marked entries.
+    pub marks: Marks,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// Since when the picture stands still (`f`).
@@ -251,16 +263,17 @@ pub enum Discovery {
     },
 }
 
-/// A window on the entries of the selected queue, by rank in timeouts.
+/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
+/// from its other end where the last stand first; of the hits alone while a filter is on.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// Rank of the first row on the screen.
+    /// Place of the first row on the screen.
     pub top: u64,
-    /// Rank of the row under the cursor.
+    /// Place of the row under the cursor.
     pub cursor: u64,
     /// The cursor was moved: it follows its entry, not its rank.
     pub anchored: bool,
-    /// Rank of `rows[0]`.
+    /// Place of `rows[0]`.
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<EntryRow>,
@@ -330,6 +343,7 @@ impl Model {
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),
+            queue_sort: QueueSort::default(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
@@ -337,6 +351,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            last_first: false,
+            filtered: None,
+            marks: Marks::default(),
             traffic: VecDeque::new(),
             frozen: None,
             toast: None,

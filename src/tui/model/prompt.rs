@@ -1,6 +1,7 @@
 //! The line that is being typed at the bottom of the screen.
 
 use super::field::{Field, Lines};
+use crate::clock::EpochMillis;
 
 /// A line that is being typed.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub struct Prompt {
     pub field: Field,
     /// What is wrong with it as it stands.
     pub error: Option<String>,
+    /// The moment that it means.
+    pub moment: Option<EpochMillis>,
     /// What it could be completed to, best first.
     pub choices: Vec<Choice>,
     /// Index of the chosen one in `choices`.
@@ -53,6 +56,7 @@ impl Prompt {
             kind,
             field: Field::new(Lines::One, text),
             error: None,
+            moment: None,
             choices: Vec::new(),
             chosen: None,
             back: 0,

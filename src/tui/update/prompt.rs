@@ -1,7 +1,7 @@
 //! The line that is being typed: it gets every key, and says what it means when it changes, when
 //! it is done and when it is given up.
 
-use super::act;
+use super::{act, filter, jump};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::{Model, Prompt, PromptKind};
@@ -39,18 +39,36 @@ pub(super) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
 }
 
 /// What stands in the line is another text.
-fn changed(_model: &mut Model) -> Vec<Effect> {
-    Vec::new()
+fn changed(model: &mut Model) -> Vec<Effect> {
+    match model.prompt.as_ref().map(|prompt| prompt.kind) {
+        Some(PromptKind::Filter) => filter::typed(model),
+        Some(PromptKind::Jump) => {
+            jump::typed(model);
+            Vec::new()
+        }
+        Some(PromptKind::Find | PromptKind::Command) | None => Vec::new(),
+    }
 }
 
 /// Enter: the line does what it says.
 fn done(model: &mut Model) -> Vec<Effect> {
-    model.prompt = None;
-    Vec::new()
+    match model.prompt.as_ref().map(|prompt| prompt.kind) {
+        Some(PromptKind::Filter) => filter::done(model),
+        Some(PromptKind::Jump) => jump::done(model),
+        Some(PromptKind::Find | PromptKind::Command) | None => {
+            model.prompt = None;
+            Vec::new()
+        }
+    }
 }
 
 /// Esc: the line goes.
 fn given_up(model: &mut Model) -> Vec<Effect> {
-    model.prompt = None;
-    Vec::new()
+    match model.prompt.as_ref().map(|prompt| prompt.kind) {
+        Some(PromptKind::Filter) => filter::given_up(model),
+        Some(PromptKind::Find | PromptKind::Jump | PromptKind::Command) | None => {
+            model.prompt = None;
+            Vec::new()
+        }
+    }
 }
