@@ -99,6 +99,22 @@ impl Runner for Tasks {
                 let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::RetryLink => store.retry_now(),
+            // The loop's own.
+            Effect::Copy(_)
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::RetakeTerminal
+            | Effect::Quit => {}
+            question => self.read(store, question),
+        }
+    }
+}
+
+impl Tasks {
+    /// Starts what only reads.
+    fn read(&mut self, store: Store, effect: Effect) {
+        match effect {
             Effect::LoadPulse {
                 generation,
                 queue,
@@ -178,9 +194,7 @@ impl Runner for Tasks {
                     result,
                 });
             }
-            Effect::RetryLink => store.retry_now(),
-            // The loop's own.
-            Effect::Suspend | Effect::Redraw | Effect::RetakeTerminal | Effect::Quit => {}
+            _ => {}
         }
     }
 }

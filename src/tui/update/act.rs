@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{cursor, filter, load, marks, plan, prompt, sort, time, timeline};
+use super::{copy, cursor, filter, load, marks, plan, prompt, sort, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -60,11 +60,9 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
         Action::MarkAll => marks::all(model),
-        Action::CopyPayload
-        | Action::CopyCommand
-        | Action::Offer
-        | Action::Worker
-        | Action::Confirm => {}
+        Action::CopyPayload => return copy::payload(model),
+        Action::CopyCommand => return copy::command(model),
+        Action::Offer | Action::Worker | Action::Confirm => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -112,6 +110,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("no entry to mark")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::CopyPayload => copy::why_not(model),
+        Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
             Some("still connecting")
         }
