@@ -1,5 +1,6 @@
 //! The real program on a real terminal with a real server.
 
+use std::process::Command;
 use std::time::Duration;
 
 use delayscope::clock::instant;
@@ -201,6 +202,61 @@ fn control_z_stops_it_and_fg_brings_it_back() {
     });
     shell.send(b"exit\n");
     assert_eq!(shell.exit_code(), 0);
+}
+
+/// The number behind the last `mark` that the terminal was sent.
+fn told(terminal: &Terminal, mark: &str) -> Option<String> {
+    let shown = terminal.shown();
+    let text = String::from_utf8_lossy(&shown.bytes);
+    let (_, rest) = text.rsplit_once(mark)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    (!digits.is_empty()).then_some(digits)
+}
+
+#[test]
+fn stopped_from_outside_it_gives_the_terminal_back_first_and_fg_brings_it_back() {
+    let server = server(50);
+    let mut shell = Terminal::start(&["sh", "-i"], SIZE, &[]);
+    shell.wait_text("$ ");
+    let line = format!("sh -c 'echo pid=$$; exec {PROGRAM} {}'\n", server.url());
+    shell.send(line.as_bytes());
+    with_data(&shell);
+    let pid = told(&shell, "pid=").unwrap();
+    for _ in 0..3 {
+        with_data(&shell);
+        let sent = Command::new("kill").args(["-TSTP", &pid]).status();
+        assert!(sent.unwrap().success());
+        shell.wait("the shell", PATIENCE, |s| {
+            s.given_back() && s.text().trim_end().ends_with('$')
+        });
+        assert!(shell.shown().text().contains("Stopped"));
+        shell.send(b"fg\n");
+        shell.wait("the program", PATIENCE, terminal::Shown::taken);
+    }
+    with_data(&shell);
+    shell.send(b"q");
+    shell.wait("the shell", PATIENCE, |s| {
+        s.given_back() && s.text().trim_end().ends_with('$')
+    });
+    shell.send(b"exit\n");
+    assert_eq!(shell.exit_code(), 0);
+}
+
+#[test]
+fn a_program_that_nobody_could_continue_is_not_stopped() {
+    let server = server(50);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    for open in [true, false] {
+        terminal.send(b"\x1a");
+        terminal.signal("-TSTP");
+        terminal.send(b"?");
+        terminal.wait("the key to act", PATIENCE, |s| {
+            s.taken() && s.text().contains("quit at once") == open
+        });
+    }
+    terminal.send(b"q");
+    ended(&mut terminal, 0);
 }
 
 #[test]

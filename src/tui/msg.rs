@@ -26,7 +26,9 @@ pub enum Msg {
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
     Resized(u16, u16),
-    /// The program came back from Ctrl-Z.
+    /// Somebody asked from outside that the program stops for a while (SIGTSTP).
+    StopAsked,
+    /// The program came back from having been stopped.
     Resumed,
     /// Time passed.
     Ticked(Instant),

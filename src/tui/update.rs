@@ -50,6 +50,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             load::ask_all(model);
             vec![Effect::RetakeTerminal]
