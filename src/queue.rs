@@ -4,8 +4,8 @@
 //! `cli` and `tui` show them.
 
 pub mod entry;
-pub mod finding;
 pub mod filter;
+pub mod finding;
 pub mod frame;
 pub mod layout;
 pub mod name;
@@ -15,8 +15,8 @@ pub mod snapshot;
 pub mod text;
 
 pub use entry::{Due, Entry, EntryId, State};
-pub use finding::{Finding, Severity};
 pub use filter::{BadFilter, Filter, Progress, Seen};
+pub use finding::{Finding, Severity};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use name::{Keys, QueueName};

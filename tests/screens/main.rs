@@ -4,4 +4,5 @@
 
 mod build;
 mod pictures;
+mod profile;
 mod rules;

@@ -12,5 +12,6 @@ mod link;
 mod mouse;
 mod moving;
 mod opened;
+mod own_keys;
 mod reading;
 mod screens;
