@@ -2,6 +2,7 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
+use super::model::PromptKind;
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue, Zoom};
 
@@ -44,6 +45,8 @@ pub enum Effect {
         /// The moment.
         due: EpochMillis,
     },
+    /// Keep a line that was entered for the next sessions.
+    Remember(PromptKind, String),
     /// Try the lost link at once.
     RetryLink,
     /// Give a text to the terminal's clipboard.

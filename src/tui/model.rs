@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod history;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
@@ -9,8 +10,9 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::history::History;
 pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
-pub use self::prompt::{Prompt, PromptKind};
+pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
@@ -81,6 +83,8 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
     /// What the pane of the entries shows.
@@ -311,6 +315,7 @@ impl Model {
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),

@@ -95,6 +95,7 @@ impl Runner for Tasks {
                 let search = search(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::Remember(..) => {}
             Effect::RetryLink => store.retry_now(),
             // The loop's own.
             Effect::Copy(_)

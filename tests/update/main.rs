@@ -13,5 +13,6 @@ mod mouse;
 mod moving;
 mod opened;
 mod own_keys;
+mod prompts;
 mod reading;
 mod screens;

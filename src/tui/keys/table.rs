@@ -64,7 +64,7 @@ const TABS: &[(Place, &str)] = &[
     (Findings, "tab"),
     (Changes, "tab"),
 ];
-const TABS_HELP: &str = "what waits, what was delivered, order list, traffic, findings, changes";
+const TABS_HELP: &str = "waiting, delivered, order, traffic, findings, changes";
 const BARS_HELP: &str = "one bar to the left, to the right";
 const ZOOM_HELP: &str = "closer, wider, ten minutes again";
 const PAGE_HELP: &str = "one page up, down";
@@ -79,7 +79,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open")], "open the queue or the entry; list the bar's entries"),
     row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], "in a question: yes"),
     row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "on an entry: text or hex"),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel")], "close, else clear the filter, else the marks, else back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel")], "close, else clear filter, else marks, else back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
