@@ -2,6 +2,8 @@
 
 pub mod field;
 pub mod history;
+pub mod hits;
+pub mod marks;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
@@ -11,9 +13,11 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 pub use self::history::History;
-pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
+pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::marks::Marks;
+pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, Trend};
+pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
@@ -91,6 +95,8 @@ pub struct Model {
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
+    /// What they are sorted by.
+    pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
@@ -105,6 +111,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// The last entries stand first.
+    pub last_first: bool,
+    /// The filter that is on.
+    pub filtered: Option<Box<Filtered>>,
+    /// The marked entries.
+    pub marks: Marks,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -236,16 +248,17 @@ pub enum Discovery {
     },
 }
 
-/// A window on the entries of the selected queue, by rank in timeouts.
+/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
+/// from its other end where the last stand first; of the hits alone while a filter is on.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// Rank of the first row on the screen.
+    /// Place of the first row on the screen.
     pub top: u64,
-    /// Rank of the row under the cursor.
+    /// Place of the row under the cursor.
     pub cursor: u64,
     /// The cursor was moved: it follows its entry, not its rank.
     pub anchored: bool,
-    /// Rank of `rows[0]`.
+    /// Place of `rows[0]`.
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<EntryRow>,
@@ -319,6 +332,7 @@ impl Model {
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),
+            queue_sort: QueueSort::default(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
@@ -326,6 +340,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            last_first: false,
+            filtered: None,
+            marks: Marks::default(),
             traffic: VecDeque::new(),
             held: None,
             frozen: None,

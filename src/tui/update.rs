@@ -5,9 +5,12 @@ mod act;
 mod answers;
 mod copy;
 mod cursor;
+mod filter;
 mod history;
+mod jump;
 mod link;
 mod load;
+mod marks;
 mod mouse;
 mod opened;
 mod order;
@@ -15,6 +18,7 @@ mod palette;
 mod plan;
 mod prompt;
 mod rows;
+mod sort;
 mod time;
 mod timeline;
 
@@ -82,12 +86,35 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::SearchHits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => {
+            filter::hits(model, generation, hits, (found, looked, of));
+            Vec::new()
+        }
+        Msg::Searched { generation, result } => {
+            filter::searched(model, generation, result);
+            Vec::new()
+        }
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => {
+            filter::checked(model, generation, &queue, result);
+            Vec::new()
+        }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
     };
     opened::lay_out(model);
+    effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
 }

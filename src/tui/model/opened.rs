@@ -62,14 +62,14 @@ pub struct Found {
     /// What was typed.
     pub what: String,
     /// Where it stands on the present face, from the start.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<Spot>,
     /// Index of the present one in `hits`.
     pub at: usize,
 }
 
 /// A place where something was found.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Hit {
+pub enum Spot {
     /// On the text face: lines, and the bytes in each of them.
     Text(Vec<(usize, Range<usize>)>),
     /// On the hex face: bytes of the member.

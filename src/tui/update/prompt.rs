@@ -1,7 +1,7 @@
 //! The line that is being typed: it gets every key. What it means when it changes, when it is
 //! entered and when it is given up, each kind says itself.
 
-use super::{act, history, opened, palette};
+use super::{act, filter, history, jump, opened, palette};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::{Model, Prompt, PromptKind};
@@ -68,7 +68,8 @@ fn changed(model: &mut Model) -> Vec<Effect> {
             let what = prompt.field.text();
             opened::find(model, &what);
         }
-        PromptKind::Filter | PromptKind::Jump => {}
+        PromptKind::Filter => return filter::typed(model),
+        PromptKind::Jump => jump::typed(model),
     }
     Vec::new()
 }
@@ -98,7 +99,9 @@ fn entered(model: &mut Model) -> Vec<Effect> {
 pub(super) fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
     match kind {
         PromptKind::Command => palette::run(model, text),
-        PromptKind::Filter | PromptKind::Find | PromptKind::Jump => Ok(Vec::new()),
+        PromptKind::Filter => filter::run(model, text),
+        PromptKind::Jump => jump::run(model, text),
+        PromptKind::Find => Ok(Vec::new()),
     }
 }
 
@@ -108,8 +111,7 @@ fn given_up(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     match prompt.kind {
-        PromptKind::Filter | PromptKind::Find | PromptKind::Jump | PromptKind::Command => {
-            Vec::new()
-        }
+        PromptKind::Filter => filter::given_up(model),
+        PromptKind::Find | PromptKind::Jump | PromptKind::Command => Vec::new(),
     }
 }
