@@ -7,5 +7,6 @@ mod build;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 mod desk;
 mod pictures;
+mod profile;
 mod rules;
 mod wild;
