@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod lists;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -8,8 +9,9 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Spot, Spots};
 pub use self::prompt::{Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, Trend};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, Trend};
 use self::schedule::Schedule;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
@@ -90,6 +92,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// Target and order list of the selected queue.
+    pub lists: Lists,
+    /// Where the tabs of lines stand.
+    pub spots: Spots,
+    /// The changes made in this session, newest first.
+    pub changes: VecDeque<ChangeLine>,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// Since when the picture stands still (`f`).
@@ -285,6 +293,15 @@ pub struct EntryRow {
     pub content: Result<Decoded, FrameError>,
 }
 
+impl EntryRow {
+    /// It has a score: no element of target has, nor has a member of the order list of which
+    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
+    #[must_use]
+    pub const fn scored(&self) -> bool {
+        !self.score.is_nan()
+    }
+}
+
 /// A short message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Toast {
@@ -337,6 +354,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            lists: Lists::default(),
+            spots: Spots::default(),
+            changes: VecDeque::new(),
             traffic: VecDeque::new(),
             frozen: None,
             toast: None,
@@ -364,9 +384,22 @@ impl Model {
         })
     }
 
-    /// The entry under the cursor, when it is loaded.
+    /// The entry under the cursor of the tab in sight, when it is loaded.
     #[must_use]
     pub fn entry(&self) -> Option<&EntryRow> {
+        match (self.tab, self.tab.list()) {
+            (Tab::Waiting, _) => self.waiting_entry(),
+            (_, Some(list)) => {
+                let window = self.lists.of(list);
+                window.at(window.spot.cursor).map(|element| &element.row)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The entry under the cursor of those that wait, when it is loaded.
+    #[must_use]
+    pub fn waiting_entry(&self) -> Option<&EntryRow> {
         let offset = self.entries.cursor.checked_sub(self.entries.first)?;
         self.entries.rows.get(usize::try_from(offset).ok()?)
     }

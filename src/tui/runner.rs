@@ -23,6 +23,7 @@ enum Kind {
     Pulses,
     Survey,
     Classes,
+    List,
     Rank,
 }
 
@@ -129,6 +130,23 @@ impl Runner for Tasks {
                 self.ask(kind, question, move |result| Msg::SurveyLoaded {
                     generation,
                     queue,
+                    result: result.map_err(|why| why.to_string()),
+                });
+            }
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => {
+                let of = queue.clone();
+                let question =
+                    async move { refresh::list(&store, &of, list, first, count).await };
+                self.ask(Kind::List, question, move |result| Msg::ListLoaded {
+                    generation,
+                    queue,
+                    list,
                     result: result.map_err(|why| why.to_string()),
                 });
             }

@@ -5,16 +5,19 @@ mod act;
 mod answers;
 mod cursor;
 mod link;
+mod lists;
 mod load;
 mod mouse;
 mod order;
 mod plan;
 mod prompt;
 mod rows;
+mod tabs;
 mod time;
 mod timeline;
 
 pub use act::why_not;
+pub use lists::is_deep;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -72,6 +75,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ListLoaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => lists::loaded(model, generation, &queue, list, result),
         Msg::RankFound {
             generation,
             queue,

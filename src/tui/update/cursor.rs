@@ -1,9 +1,9 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{load, order};
+use super::{load, order, tabs};
 use crate::tui::areas;
-use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
 
 /// Moves what the focus is on by rows: negative is up.
 pub(super) fn by(model: &mut Model, rows: i64) {
@@ -12,7 +12,7 @@ pub(super) fn by(model: &mut Model, rows: i64) {
     }
     match model.focus {
         Pane::Queues => select(model, add(model.cursor as u64, rows)),
-        Pane::Entries => move_entry(model, add(model.entries.cursor, rows)),
+        Pane::Entries => tabs::move_to(model, add(model.spot().cursor, rows)),
         Pane::Timeline | Pane::Traffic => {}
     }
 }
@@ -29,8 +29,9 @@ pub(super) fn page(model: &mut Model, sign: i64) {
         Pane::Queues => by(model, sign * signed(queue_rows(model))),
         Pane::Entries => {
             let rows = sign * signed(entry_rows(model));
-            model.entries.top = add(model.entries.top, rows);
-            move_entry(model, add(model.entries.cursor, rows));
+            let spot = model.spot();
+            tabs::scroll_to(model, add(spot.top, rows));
+            tabs::move_to(model, add(spot.cursor, rows));
         }
         Pane::Timeline | Pane::Traffic => {}
     }
@@ -41,7 +42,7 @@ pub(super) fn first(model: &mut Model) {
     if !scroll_lines(model, i64::MIN) {
         match model.focus {
             Pane::Queues => select(model, 0),
-            Pane::Entries => move_entry(model, 0),
+            Pane::Entries => tabs::move_to(model, 0),
             Pane::Timeline | Pane::Traffic => {}
         }
     }
@@ -52,7 +53,7 @@ pub(super) fn last(model: &mut Model) {
     if !scroll_lines(model, i64::MAX) {
         match model.focus {
             Pane::Queues => select(model, u64::MAX),
-            Pane::Entries => move_entry(model, u64::MAX),
+            Pane::Entries => tabs::move_to(model, u64::MAX),
             Pane::Timeline | Pane::Traffic => {}
         }
     }
@@ -89,6 +90,7 @@ pub(super) fn selection_changed(model: &mut Model) {
     model.schedule.lost = None;
     model.rows_on_change = false;
     model.schedule.row_bytes = None;
+    tabs::selection_changed(model);
     load::ask_selected(model);
 }
 
@@ -117,6 +119,9 @@ pub(super) fn keep_in_sight(model: &mut Model) {
     entries.top = entries.top.min(waiting.saturating_sub(rows));
     entries.top = entries.top.min(entries.cursor);
     entries.top = entries.top.max((entries.cursor + 1).saturating_sub(rows));
+    if model.tab != Tab::Waiting {
+        tabs::keep_in_sight(model);
+    }
 }
 
 /// Turns the wheel over a pane: negative is up.
@@ -128,12 +133,8 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
             order::hold(model);
         }
         Pane::Entries => {
-            let height = entry_rows(model) as u64;
-            let lowest = model.waiting().saturating_sub(height);
-            let top = add(model.entries.top, rows).min(lowest);
-            model.entries.top = top;
-            let cursor = model.entries.cursor.clamp(top, top + height - 1);
-            move_entry(model, cursor);
+            let top = add(model.spot().top, rows);
+            tabs::scroll_to(model, top);
         }
         Pane::Timeline | Pane::Traffic => {}
     }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::plan::{self, on_tick, two_intervals};
-use super::{cursor, link};
+use super::{cursor, link, lists};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
 use crate::tui::effect::Effect;
@@ -21,7 +21,7 @@ const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
-const AHEAD_BYTES: usize = 256 * 1024;
+pub(super) const AHEAD_BYTES: usize = 256 * 1024;
 /// Rows that have never been seen are read in batches of this.
 pub(super) const FIRST_LOOKS: usize = 500;
 
@@ -33,6 +33,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     effects.extend(pulse(model));
     effects.extend(others(model));
+    effects.extend(lists::start(model));
     effects.extend(survey(model));
     effects.extend(classes(model));
     effects.extend(look_again(model));
@@ -50,7 +51,8 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
     let others = (model.queues.len() > 1).then_some(&s.others);
     let slots = one.into_iter().flatten().chain(others);
-    let slots = slots.filter_map(|slot| slot.wake(frozen));
+    let list = lists::in_sight(model).map(|_| &s.list);
+    let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
     let again = s.looked.map(|at| at + LOOK_AGAIN);
     slots
@@ -59,7 +61,7 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
         .min()
 }
 
-fn generation(model: &mut Model) -> u64 {
+pub(super) fn generation(model: &mut Model) -> u64 {
     model.schedule.generation += 1;
     model.schedule.generation
 }
@@ -241,6 +243,7 @@ pub(super) fn start_over(model: &mut Model) {
         slot.forget();
     }
     s.rank.forget();
+    s.list.forget();
     ask_all(model);
 }
 
@@ -252,6 +255,7 @@ pub(super) fn ask_all(model: &mut Model) {
     s.pulse.ask(now);
     s.others.ask(now);
     s.survey.ask(now);
+    lists::ask(model);
 }
 
 /// The selected queue, now: another one was selected.

@@ -1,17 +1,15 @@
-//! The order of the queues: those with late entries first, the longest late on top, then by name.
+//! The order of the queues: the worst finding first, then the longest late, then by name.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::cursor;
 use crate::clock::EpochMillis;
-use crate::queue::QueueName;
+use crate::queue::{QueueName, Severity};
 use crate::tui::model::{Model, QueueRow};
 
 /// So long after a move of the cursor no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
-
-/// Being late by less than this, in ms, is the normal hand-over.
-const HAND_OVER_MS: i64 = 2_000;
 
 /// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
 /// it stays on the first row.
@@ -65,10 +63,17 @@ pub(super) fn insert(model: &mut Model, row: QueueRow) {
 }
 
 /// What a row is sorted by.
-fn rank(row: &QueueRow, now: EpochMillis) -> (bool, Option<EpochMillis>, &QueueName) {
-    let oldest = row.pulse.as_ref().and_then(|pulse| pulse.oldest_late);
-    let since = oldest.filter(|oldest| now.since(*oldest) >= HAND_OVER_MS);
-    (since.is_none(), since, &row.queue.name)
+type Rank<'a> = (
+    Reverse<Option<Severity>>,
+    bool,
+    Option<EpochMillis>,
+    &'a QueueName,
+);
+
+/// What a row is sorted by: the lowest comes first.
+fn rank(row: &QueueRow, now: EpochMillis) -> Rank<'_> {
+    let since = row.late_since(now);
+    (Reverse(row.worst()), since.is_none(), since, &row.queue.name)
 }
 
 /// No row may change its place now.

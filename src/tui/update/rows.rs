@@ -70,7 +70,8 @@ fn held_entry(model: &mut Model) -> Option<Held> {
             score: None,
         });
     }
-    let entry = model.entry().filter(|_| model.entries.anchored)?;
+    let entry = model.waiting_entry();
+    let entry = entry.filter(|_| model.entries.anchored)?;
     Some(Held {
         member: entry.member.clone(),
         score: Some(entry.score),
@@ -103,11 +104,10 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
 }
 
 /// An entry, ready to be shown.
-fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
-    let due = queue.due(score);
+pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
-            due,
+            due: queue.due(score),
             id: unwrapped.id,
             form: unwrapped.form,
             size: unwrapped.payload.len(),
@@ -116,7 +116,7 @@ fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
             member,
         },
         Err(error) => EntryRow {
-            due,
+            due: queue.due(score),
             id: EntryId::of_bytes(&member),
             form: None,
             size: member.len(),
