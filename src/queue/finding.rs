@@ -4,7 +4,7 @@
 mod no_transfer_client;
 mod wrong_type;
 
-use super::{Known, Pulse, Queue, Survey, text};
+use super::{Known, Pulse, Queue, Survey, redis_cli};
 use crate::clock::EpochMillis;
 
 /// How bad it is.
@@ -54,8 +54,23 @@ pub struct Seen<'a> {
     pub pulse: Option<&'a Pulse>,
     /// The last survey.
     pub survey: Option<&'a Survey>,
-    /// What the pulses before have shown.
-    pub watch: &'a Watch,
+    /// What the pulses up to this one have shown.
+    pub watch: Watch,
+}
+
+impl<'a> Seen<'a> {
+    /// One pulse, and nothing before it.
+    #[must_use]
+    pub fn of(queue: &'a Queue, pulse: &'a Pulse) -> Self {
+        let mut watch = Watch::default();
+        watch.saw(pulse);
+        Self {
+            queue,
+            pulse: Some(pulse),
+            survey: None,
+            watch,
+        }
+    }
 }
 
 /// What has to be remembered from one pulse to the next, since some rules need two looks.
@@ -141,8 +156,10 @@ pub fn look(seen: &Seen) -> Diagnosis {
 }
 
 /// A line of evidence: a redis-cli command about `key`.
-fn command(words: &str, key: &[u8]) -> String {
-    format!("redis-cli {words} '{}'", text::printable_bytes(key))
+fn command(words: &[&str], key: &[u8]) -> String {
+    let words = words.iter().map(|word| word.as_bytes());
+    let args: Vec<&[u8]> = words.chain([key]).collect();
+    redis_cli::line("redis-cli", &args)
 }
 
 #[cfg(test)]
@@ -181,7 +198,7 @@ pub(crate) mod tests {
             queue,
             pulse: pulses.last(),
             survey,
-            watch: &watch,
+            watch,
         })
     }
 

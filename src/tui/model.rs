@@ -58,6 +58,8 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
+    pub redis_cli: String,
     /// The session cannot change anything.
     pub read_only: bool,
     /// The link to the server, as last reported.
@@ -337,6 +339,7 @@ impl Model {
             size,
             look,
             endpoint,
+            redis_cli: "redis-cli".to_owned(),
             read_only,
             link: Link::default(),
             instant,

@@ -77,6 +77,8 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
+    /// What repairs it.
+    pub repair: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -107,6 +109,7 @@ const UNICODE: Glyphs = Glyphs {
     differs: "≠",
     good: "✓",
     warn: "▲",
+    repair: "→",
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
@@ -133,6 +136,7 @@ const ASCII: Glyphs = Glyphs {
     differs: "!",
     good: "*",
     warn: "!",
+    repair: ">",
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],

@@ -51,7 +51,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         sentence: format!("{what}: nobody subscribes to its channel, so nobody transfers."),
         evidence: vec![
             format!("nobody for {} of watching", text::countdown(alone_ms)),
-            command("PUBSUB NUMSUB", &channel),
+            command(&["PUBSUB", "NUMSUB"], &channel),
         ],
         repair: "Start one of its clients, or a stand-in worker (w).".to_owned(),
     })

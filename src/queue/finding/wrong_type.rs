@@ -18,7 +18,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let Some(first) = wrong.first() else {
         let looked = seen.pulse.is_some() || seen.survey.is_some();
-        return if looked { Verdict::Fine } else { Verdict::Silent };
+        return if looked {
+            Verdict::Fine
+        } else {
+            Verdict::Silent
+        };
     };
     let more = match wrong.len() {
         1 => String::new(),
@@ -33,7 +37,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         id: ID,
         severity: Severity::Critical,
         sentence: format!("{key} {is}{more}: whatever touches it fails."),
-        evidence: wrong.iter().map(|w| command("TYPE", &w.key)).collect(),
+        evidence: wrong.iter().map(|w| command(&["TYPE"], &w.key)).collect(),
         repair: "Find out who writes it, then move it out of the way with RENAME.".to_owned(),
     })
 }
@@ -46,7 +50,10 @@ struct Wrong {
 }
 
 fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {
-    let wrong = survey.keys.iter().filter(|k| k.kind != k.wanted && k.kind != "none");
+    let wrong = survey
+        .keys
+        .iter()
+        .filter(|k| k.kind != k.wanted && k.kind != "none");
     wrong
         .map(|k| Wrong {
             key: k.key.clone(),

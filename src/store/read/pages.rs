@@ -1,4 +1,4 @@
-//! Pages of entries: by rank in timeouts, by index in a list.
+//! Pages of entries by rank in timeouts.
 
 use redis::{Pipeline, Value};
 
@@ -81,49 +81,6 @@ pub async fn rank_of_score(
     }
 }
 
-/// Elements `first .. first + count` of a list and the list's length, in one instant.
-pub async fn list_page(
-    store: &Store,
-    list: &[u8],
-    first: u64,
-    count: u32,
-) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
-    let end = first.saturating_add(u64::from(count)).saturating_sub(1);
-    let mut read = Pipeline::new();
-    read.cmd("MULTI").cmd("LLEN").arg(list);
-    read.cmd("LRANGE").arg(list).arg(first).arg(end);
-    read.cmd("EXEC");
-    let mut values = executed(store, &read).await?;
-    let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let length = match length {
-        Value::Int(n) => u64::try_from(n).unwrap_or(0),
-        other => return Err(store.unexpected(ATTEMPT, &other)),
-    };
-    Ok((strings(page), length))
-}
-
-/// The scores of `members` in timeouts, in their order; none for one that is not in it.
-/// (ZMSCORE would do it in one command, but came with 6.2.)
-pub async fn element_scores(
-    store: &Store,
-    timeouts: &[u8],
-    members: &[Vec<u8>],
-) -> Result<Vec<Option<f64>>, StoreError> {
-    if members.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut read = Pipeline::new();
-    for member in members {
-        read.cmd("ZSCORE").arg(timeouts).arg(member);
-    }
-    let replies = store.query(ATTEMPT, &read, LIMIT).await?;
-    replies
-        .into_iter()
-        .map(|reply| Ok(score(&store.accept(ATTEMPT, reply)?)))
-        .collect()
-}
-
 /// Members with scores from a `WITHSCORES` reply; empty when it is something else.
 pub(super) fn scored(value: Value) -> Vec<(Vec<u8>, f64)> {
     let Value::Array(flat) = value else {
@@ -138,7 +95,7 @@ pub(super) fn scored(value: Value) -> Vec<(Vec<u8>, f64)> {
 }
 
 /// A score from its text, exactly; infinities too.
-fn score(value: &Value) -> Option<f64> {
+pub(super) fn score(value: &Value) -> Option<f64> {
     match value {
         Value::BulkString(text) => std::str::from_utf8(text).ok()?.parse().ok(),
         Value::Double(score) => Some(*score),

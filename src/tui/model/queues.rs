@@ -59,7 +59,7 @@ impl QueueRow {
             queue: &self.queue,
             pulse: self.pulse.as_ref(),
             survey: self.survey.as_ref(),
-            watch: &self.watch,
+            watch: self.watch,
         });
         let Diagnosis {
             findings,

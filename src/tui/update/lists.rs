@@ -12,7 +12,7 @@ use crate::tui::model::{EntryRow, ListElement, Model, Screen};
 
 /// Further than this from either end, what is in sight is read only when the user asks: Redis walks
 /// to it from the nearer end.
-pub const DEEP: u64 = 10_000;
+const DEEP: u64 = 10_000;
 
 /// The list in sight, if its layout has it.
 pub(super) fn in_sight(model: &Model) -> Option<List> {
@@ -156,7 +156,10 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let mut known = std::mem::take(&mut window.rows);
     let element = |row: ListRow| {
         // Decoded before: bytes never change. They come in the same order, nearly always.
-        let at = known.iter().take(64).position(|old| old.row.member == row.element);
+        let at = known
+            .iter()
+            .take(64)
+            .position(|old| old.row.member == row.element);
         let old = at.and_then(|at| known.drain(..=at).next_back());
         let score = row.score.get().unwrap_or(f64::NAN);
         let shown = match old {
@@ -181,7 +184,9 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let same = |e: &ListElement| Some(&e.row.member) == held.as_ref();
     let places = (page.first..).zip(&window.rows);
     let places = places.filter(|(_, element)| same(element));
-    let nearest = places.map(|(at, _)| at).min_by_key(|at| at.abs_diff(spot.cursor));
+    let nearest = places
+        .map(|(at, _)| at)
+        .min_by_key(|at| at.abs_diff(spot.cursor));
     if let Some(at) = nearest {
         let offset = spot.cursor.saturating_sub(spot.top);
         window.spot.cursor = at;

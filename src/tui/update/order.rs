@@ -73,7 +73,12 @@ type Rank<'a> = (
 /// What a row is sorted by: the lowest comes first.
 fn rank(row: &QueueRow, now: EpochMillis) -> Rank<'_> {
     let since = row.late_since(now);
-    (Reverse(row.worst()), since.is_none(), since, &row.queue.name)
+    (
+        Reverse(row.worst()),
+        since.is_none(),
+        since,
+        &row.queue.name,
+    )
 }
 
 /// No row may change its place now.

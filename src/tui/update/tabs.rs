@@ -110,7 +110,9 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
             }
         }
         Tab::Findings => {
-            let queue = areas::findings::listed(model).get(at).map(|found| found.row);
+            let queue = areas::findings::listed(model)
+                .get(at)
+                .map(|found| found.row);
             if let Some(row) = queue {
                 cursor::select(model, row as u64);
                 model.screen = Screen::Queue;

@@ -114,6 +114,7 @@ fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf
     }
     let (due, style) = entries::due_in(ctx, row.due);
     let words = match row.due {
+        _ if !row.scored() => "no due time".to_owned(),
         Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
         _ => format!("due in {due}"),
     };
@@ -128,6 +129,10 @@ fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
             [time::full(ctx.model.look.zone, at), time::utc(at)],
             at.get().to_string(),
         ),
+        Due::OutOfRange(_) if !row.scored() => (
+            ["none: timeouts does not hold it".to_owned(), String::new()],
+            String::new(),
+        ),
         Due::OutOfRange(_) => (
             ["the score is no moment".to_owned(), String::new()],
             String::new(),
@@ -136,10 +141,11 @@ fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
     let frame = match (row.form, &row.content) {
         (Some(form), _) => format!("{form}, {}", era(form)),
         (None, Err(why)) => format!("{} none: {why}", d.glyphs.lost),
-        (None, Ok(_)) => format!("{} (this layout has none)", d.glyphs.none),
+        (None, Ok(_)) => format!("{} (the payload stands alone)", d.glyphs.none),
     };
     let [local, utc] = due;
     let score = match row.due {
+        _ if !row.scored() => String::new(),
         Due::At(at) if at.get().to_string() == row.score.to_string() => String::new(),
         _ => format!("   score {}", row.score),
     };
