@@ -3,7 +3,6 @@
 //! No type here has a `Debug`: passwords stand in them.
 
 mod commands;
-mod time;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -11,10 +10,11 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use crate::clock::when::{BadTime, Span, When};
 pub use commands::{
-    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Show, Traffic, Watch, Worker,
+    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
+    Worker,
 };
-pub use time::{BadTime, Span, When};
 
 use crate::queue::Queue;
 
@@ -172,6 +172,8 @@ pub enum Command {
     Show(Show),
     /// The entries of a queue
     Entries(Entries),
+    /// Look through a whole queue for entries that a filter lets through
+    Search(Search),
     /// The queues, printed again at each interval
     Watch(Watch),
     /// What is announced on the queues' channels, as it happens

@@ -17,6 +17,7 @@ pub mod findings;
 pub mod help;
 pub mod lines;
 mod panes;
+pub mod scrollbar;
 pub mod tabs;
 pub mod track;
 

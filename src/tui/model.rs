@@ -2,6 +2,7 @@
 
 pub mod field;
 pub mod lists;
+pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -10,9 +11,11 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Spot, Spots};
+pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, Trend};
 use self::schedule::Schedule;
+use super::areas::scrollbar::Scrolled;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
@@ -102,6 +105,8 @@ pub struct Model {
     pub changes: VecDeque<ChangeLine>,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
+    pub held: Option<(Scrolled, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
@@ -141,38 +146,6 @@ pub enum Screen {
     Queue,
     /// One entry.
     Entry(Box<EntryView>),
-}
-
-/// One entry, opened.
-#[derive(Clone, Debug)]
-pub struct EntryView {
-    /// The entry as it was when opened.
-    pub row: EntryRow,
-    /// Text or hex.
-    pub face: Face,
-    /// First line in sight.
-    pub scroll: usize,
-    /// Where Esc goes back to.
-    pub back: Back,
-}
-
-/// Where Esc leads from an entry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
-    /// To the dashboard.
-    Dashboard,
-    /// To the queue's own screen.
-    Queue,
-}
-
-/// The two faces of a payload.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Face {
-    /// Decoded.
-    #[default]
-    Text,
-    /// Bytes.
-    Hex,
 }
 
 /// What lies over the screen.
@@ -361,6 +334,7 @@ impl Model {
             spots: Spots::default(),
             changes: VecDeque::new(),
             traffic: VecDeque::new(),
+            held: None,
             frozen: None,
             toast: None,
             interval_ms: 1000,

@@ -9,6 +9,7 @@ mod link;
 mod lists;
 mod load;
 mod mouse;
+mod opened;
 mod order;
 mod plan;
 mod prompt;
@@ -93,6 +94,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
     };
+    opened::lay_out(model);
     effects.extend(load::start_due(model));
     effects
 }

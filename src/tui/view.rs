@@ -26,6 +26,7 @@ use super::model::{Model, Overlay, QueueRow, Screen, Tab};
 use super::theme::Theme;
 use super::widget::line::Line;
 use super::widget::pane::{Pane, Part};
+use super::widget::scrollbar;
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, List, text};
 
@@ -56,6 +57,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     if let Some(Overlay::Help { scroll }) = model.overlay {
         help::render(&ctx, scroll, buf);
     }
+    scrollbars(&ctx, buf);
     hints::toast(&ctx, buf);
     prompt::render(&ctx, buf);
 }
@@ -87,6 +89,15 @@ fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16 {
         line.put_cut(buf, words, ctx.theme.glyphs.cut, ctx.data.text);
     }
     u16::try_from(lines.len()).unwrap_or(area.h).min(area.h)
+}
+
+/// The scrollbars, over what they belong to.
+fn scrollbars(ctx: &Ctx, buf: &mut Buffer) {
+    for (_, rail) in areas::scrollbar::rails(ctx.model) {
+        let at = (rail.area.x, rail.area.y + rail.above());
+        let symbol = ctx.theme.glyphs.thumb;
+        scrollbar::thumb(buf, at, rail.thumb(), symbol, ctx.theme.dim);
+    }
 }
 
 /// What every part of the picture needs.

@@ -11,50 +11,10 @@ use super::pages::{score, strings};
 use super::transaction::{self, Transaction, error_words};
 use crate::queue::ListScore;
 
-const ATTEMPT: &str = "read a page of a list";
 const LOOK_UP: &str = "look up the elements of a list";
 
 /// A look-up sends the element itself: no more than so many bytes of them a page.
 const LOOK_UP_BYTES: usize = 4 * 1024 * 1024;
-
-/// Elements `first .. first + count` of a list and the list's length, in one instant. The server
-/// walks the list's nodes to `first`, before Redis 7 always from the head.
-pub async fn list_page(
-    store: &Store,
-    list: &[u8],
-    first: u64,
-    count: u32,
-) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
-    let mut t = Transaction::default();
-    t.add("LLEN", &[list]);
-    add_range(&mut t, list, first, count.into());
-    let mut values = run(store, ATTEMPT, t).await?;
-    let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let length = match length {
-        Value::Int(n) => u64::try_from(n).unwrap_or(0),
-        other => return Err(store.unexpected(ATTEMPT, &other)),
-    };
-    Ok((strings(page), length))
-}
-
-/// The scores of `members` in timeouts, in their order; none for one that is not in it.
-/// (ZMSCORE would do it in one command, but came with 6.2.)
-pub async fn element_scores(
-    store: &Store,
-    timeouts: &[u8],
-    members: &[Vec<u8>],
-) -> Result<Vec<Option<f64>>, StoreError> {
-    if members.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut t = Transaction::default();
-    add_scores(&mut t, timeouts, members.iter());
-    let values = run(store, LOOK_UP, t).await?;
-    values
-        .map(|value| Ok(score(&store.accept(LOOK_UP, value)?)))
-        .collect()
-}
 
 /// What timeouts says of `elements`, which were just read from `order` from index `first` on.
 ///

@@ -3,6 +3,7 @@
 
 use super::{load, order, tabs};
 use crate::tui::areas;
+use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
 
 /// Moves what the focus is on by rows: negative is up.
@@ -70,6 +71,23 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     let to = add((*scroll).min(most) as u64, rows);
     *scroll = usize::try_from(to).unwrap_or(usize::MAX).min(most);
     true
+}
+
+/// Makes `top` the first row in sight; the cursor comes along.
+pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
+    let lines = usize::try_from(top).unwrap_or(usize::MAX);
+    match (what, &mut model.overlay, &mut model.screen) {
+        (Scrolled::Help, Some(Overlay::Help { scroll }), _) => *scroll = lines,
+        (Scrolled::Entry, None, Screen::Entry(entry)) => entry.scroll = lines,
+        (Scrolled::Pane(Pane::Queues), ..) => {
+            let rows = queue_rows(model);
+            model.top = lines;
+            let cursor = model.cursor.clamp(lines, lines + rows - 1);
+            select(model, cursor as u64);
+        }
+        (Scrolled::Pane(Pane::Entries), ..) => tabs::scroll_to(model, top),
+        _ => {}
+    }
 }
 
 /// Selects the queue in a row of the table.
