@@ -41,6 +41,8 @@ pub struct World {
     /// The order list; none: the members of timeouts, in the same order.
     pub order: Option<Vec<Vec<u8>>>,
     pub target: Vec<Vec<u8>>,
+    /// Clients subscribed to its channel.
+    pub clients: u64,
 }
 
 impl World {
@@ -51,10 +53,19 @@ impl World {
             (member(i), score(due))
         };
         Self {
-            queue: Queue::redisson(name),
             entries: (0..count).map(entry).collect(),
+            ..Self::of(Queue::redisson(name))
+        }
+    }
+
+    /// An empty queue.
+    pub fn of(queue: Queue) -> Self {
+        Self {
+            queue,
+            entries: Vec::new(),
             order: None,
             target: Vec::new(),
+            clients: 1,
         }
     }
 
@@ -108,7 +119,7 @@ impl World {
             next: self.entries.get(late).map(due),
             order: Known::Is(self.list(List::Order, 0, 0).len),
             target: Known::Is(self.target.len() as u64),
-            transfer_clients: Known::Is(1),
+            transfer_clients: Known::Is(self.clients),
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,

@@ -48,7 +48,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(Finding {
         id: ID,
         severity,
-        sentence: format!("{what}: nobody subscribes to its channel, so nobody transfers."),
+        sentence: format!("{what}: no client is subscribed to transfer."),
         evidence: vec![
             format!("nobody for {} of watching", text::countdown(alone_ms)),
             command(&["PUBSUB", "NUMSUB"], &channel),

@@ -142,7 +142,10 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let rows = u16::try_from(found).unwrap_or(u16::MAX);
     if boxed && h >= PANEL_ROWS && rows > 0 {
         let most = if h >= TALL { 6 } else { 3 };
-        areas.findings = Slot::new(body.take_bottom(rows.saturating_add(1).min(most) + 2), true);
+        areas.findings = Slot::new(
+            body.take_bottom(rows.saturating_mul(2).saturating_add(1).min(most) + 2),
+            true,
+        );
     } else {
         areas.news = body.take_bottom(u16::from(h >= 21));
     }

@@ -26,7 +26,7 @@ pub struct Label {
 pub struct Bar {
     /// From left to right; the one in sight stands in brackets.
     pub labels: Vec<Label>,
-    /// Which rows are in sight, where there is room to say it.
+    /// Which rows are in sight, where that is not told in the line of heads.
     pub position: Option<String>,
 }
 
@@ -38,6 +38,8 @@ const AT: &str = "at ";
 enum Form {
     /// Names and counts in full.
     Full,
+    /// One name shorter.
+    Medium,
     /// Short names for the tabs out of sight.
     Short,
     /// Of those no counts, only alarms.
@@ -49,15 +51,17 @@ enum Form {
 }
 
 impl Tab {
-    /// Its name where there is little room.
-    const fn short(self) -> &'static str {
-        match self {
-            Self::Waiting => "wait",
-            Self::Delivered => "deliv",
-            Self::Order => "order",
-            Self::Traffic => "traf",
-            Self::Findings => "find",
-            Self::Changes => "chg",
+    /// Its name in the bar, while it is out of sight.
+    const fn name(self, form: Form) -> &'static str {
+        match (form, self) {
+            (Form::Full, _) => self.label(),
+            (_, Self::Order) => "order",
+            (Form::Medium, _) => self.label(),
+            (_, Self::Waiting) => "wait",
+            (_, Self::Delivered) => "deliv",
+            (_, Self::Traffic) => "traf",
+            (_, Self::Findings) => "finds",
+            (_, Self::Changes) => "chgs",
         }
     }
 }
@@ -68,13 +72,14 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     let lead = if slot.boxed { 1 } else { 2 };
     // Blanks around the bar, and what a title leaves free.
     let room = usize::from(slot.outer.w).saturating_sub(2 * usize::from(lead) + 4);
-    let range = range(model);
+    let range = range(model).filter(|_| !slot.boxed);
     let widest = range.as_ref().map_or(0, |_| widest_range(count(model)));
     let first = range.as_ref().map_or(0, |_| widest / 2 + text::width(AT));
     let all = badges(model);
-    use Form::{Alarms, Alone, Full, Keys, Short};
+    use Form::{Alarms, Alone, Full, Keys, Medium, Short};
     let tries = [
         (Full, widest),
+        (Medium, widest),
         (Short, widest),
         (Short, first),
         (Alarms, first),
@@ -112,10 +117,10 @@ fn labels(model: &Model, badges: &[(String, bool); 6], form: Form) -> Vec<Label>
             let here = tab == model.tab;
             let name = match form {
                 Form::Keys if !here => String::new(),
-                Form::Short | Form::Alarms if !here => format!(" {}", tab.short()),
+                _ if !here => format!(" {}", tab.name(form)),
                 _ => format!(" {}", tab.label()),
             };
-            let said = here || *alarm || matches!(form, Form::Full | Form::Short);
+            let said = here || *alarm || !matches!(form, Form::Alarms | Form::Keys);
             let badge = match badge.as_str() {
                 "" => String::new(),
                 _ if !said => String::new(),
@@ -183,7 +188,8 @@ pub fn count(model: &Model) -> u64 {
 }
 
 /// `1–7`: which rows are in sight.
-fn range(model: &Model) -> Option<String> {
+#[must_use]
+pub fn range(model: &Model) -> Option<String> {
     let count = count(model);
     let rows = super::entry_rows(model) as u64;
     if count == 0 || model.tab == Tab::Findings {

@@ -39,6 +39,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
+        tabs::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
     let left = ctx.model.waiting().saturating_sub(entries.top);

@@ -113,7 +113,12 @@ pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     // What is wrong comes first; how many checks are well stands on the last line.
     let reserved = u16::try_from(calm.len()).unwrap_or(0).min(1);
     let room = slot.inner.h.saturating_sub(reserved);
-    let wraps = slot.inner.w < 100;
+    let narrow = slot.inner.w < 100;
+    let each = if told.len() * 2 <= usize::from(room) {
+        2
+    } else {
+        1
+    };
     let mut y = 0;
     for (i, one) in told.iter().enumerate() {
         let left = room - y;
@@ -128,7 +133,11 @@ pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
             break;
         }
         // A line stays for saying that there are more.
-        let lines = if wraps { left - u16::from(more > 1) } else { 1 };
+        let lines = if narrow {
+            left - u16::from(more > 1)
+        } else {
+            each.min(left)
+        };
         y += finding(ctx, one, slot.inner, y, lines.max(1), buf);
     }
     for (words, style) in calm {

@@ -54,6 +54,7 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     let placed = columns(ctx, list, count, table.w.saturating_sub(1));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
+        tabs::range(ctx, slot.inner, buf);
     }
     let left = count.saturating_sub(window.spot.top);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {

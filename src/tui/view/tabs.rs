@@ -4,8 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
 use super::Ctx;
+use crate::queue::text;
+use crate::tui::areas::Area;
 use crate::tui::areas::tabs::{self, Bar, Label};
 use crate::tui::model::{Pane, Tab};
+use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
 /// Draws the border with the tabs; `left` and `right` say what the tab in sight has to add.
@@ -53,4 +56,14 @@ fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
     }
     pieces.retain(|(text, _)| !text.is_empty());
     Part { pieces, rank: 100 }
+}
+
+/// `1–12 of 144`, at the right end of the line of heads.
+pub(super) fn range(ctx: &Ctx, heads: Area, buf: &mut Buffer) {
+    let Some(range) = tabs::range(ctx.model) else {
+        return;
+    };
+    let of = text::thousands(tabs::count(ctx.model));
+    let mut line = Line::new(buf, heads.x, heads.y, heads.w.saturating_sub(1));
+    line.put_right(buf, &format!("  {range} of {of}"), ctx.theme.text);
 }
