@@ -1,7 +1,10 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod history;
+pub mod hits;
 pub mod lists;
+pub mod marks;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
@@ -10,13 +13,18 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Spot, Spots};
-pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
-pub use self::prompt::{Prompt, PromptKind};
-pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, Trend};
+pub use self::history::History;
+pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
+pub use self::marks::Marks;
+pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
+pub use self::prompt::{Choice, Prompt, PromptKind};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
+use super::keys::Keymap;
 use crate::clock::EpochMillis;
+use crate::config::Profile;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
 
@@ -54,6 +62,10 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own that the user or the server turns"
+)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -63,8 +75,12 @@ pub struct Model {
     pub endpoint: String,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -77,12 +93,16 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
     /// What the pane of the entries shows.
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
+    /// What they are sorted by.
+    pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
@@ -100,9 +120,15 @@ pub struct Model {
     /// Target and order list of the selected queue.
     pub lists: Lists,
     /// Where the tabs of lines stand.
-    pub spots: Spots,
+    pub stands: Stands,
     /// The changes made in this session, newest first.
     pub changes: VecDeque<ChangeLine>,
+    /// The last entries stand first.
+    pub last_first: bool,
+    /// The filter that is on.
+    pub filtered: Option<Box<Filtered>>,
+    /// The marked entries.
+    pub marks: Marks,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -234,16 +260,17 @@ pub enum Discovery {
     },
 }
 
-/// A window on the entries of the selected queue, by rank in timeouts.
+/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
+/// from its other end where the last stand first; of the hits alone while a filter is on.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// Rank of the first row on the screen.
+    /// Place of the first row on the screen.
     pub top: u64,
-    /// Rank of the row under the cursor.
+    /// Place of the row under the cursor.
     pub cursor: u64,
     /// The cursor was moved: it follows its entry, not its rank.
     pub anchored: bool,
-    /// Rank of `rows[0]`.
+    /// Place of `rows[0]`.
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<EntryRow>,
@@ -313,16 +340,20 @@ impl Model {
             look,
             endpoint,
             redis_cli: "redis-cli".to_owned(),
+            profile: None,
             read_only,
+            keymap: Keymap::default(),
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),
+            queue_sort: QueueSort::default(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
@@ -331,8 +362,11 @@ impl Model {
             bar: None,
             entries: Entries::default(),
             lists: Lists::default(),
-            spots: Spots::default(),
+            stands: Stands::default(),
             changes: VecDeque::new(),
+            last_first: false,
+            filtered: None,
+            marks: Marks::default(),
             traffic: VecDeque::new(),
             held: None,
             frozen: None,
@@ -368,7 +402,7 @@ impl Model {
             (Tab::Waiting, _) => self.waiting_entry(),
             (_, Some(list)) => {
                 let window = self.lists.of(list);
-                window.at(window.spot.cursor).map(|element| &element.row)
+                window.at(window.stand.cursor).map(|element| &element.row)
             }
             (_, None) => None,
         }

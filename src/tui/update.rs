@@ -5,15 +5,21 @@ mod act;
 mod answers;
 mod copy;
 mod cursor;
+mod filter;
+mod history;
+mod jump;
 mod link;
 mod lists;
 mod load;
+mod marks;
 mod mouse;
 mod opened;
 mod order;
+mod palette;
 mod plan;
 mod prompt;
 mod rows;
+mod sort;
 mod tabs;
 mod time;
 mod timeline;
@@ -32,7 +38,7 @@ use crate::queue::Queue;
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
@@ -89,12 +95,35 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::SearchHits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => {
+            filter::hits(model, generation, hits, (found, looked, of));
+            Vec::new()
+        }
+        Msg::Searched { generation, result } => {
+            filter::searched(model, generation, result);
+            Vec::new()
+        }
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => {
+            filter::checked(model, generation, &queue, result);
+            Vec::new()
+        }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
     };
     opened::lay_out(model);
+    effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
 }

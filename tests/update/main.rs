@@ -12,6 +12,7 @@ mod link;
 mod mouse;
 mod moving;
 mod opened;
+mod prompts;
 mod reading;
 mod screens;
 mod tabs;

@@ -82,16 +82,16 @@ fn the_cursor_stays_on_its_element_while_others_are_taken_from_the_head() {
         desk.press(Code::Down);
     }
     assert_eq!(under(&desk), b"done 7");
-    let row = desk.model.spot().cursor - desk.model.spot().top;
+    let row = desk.model.stand().cursor - desk.model.stand().top;
     desk.world[0].target.drain(..3);
     desk.live(1_500, 1);
     assert_eq!(under(&desk), b"done 7");
-    assert_eq!(desk.model.spot().cursor, 4);
-    assert!(desk.model.spot().cursor - desk.model.spot().top <= row);
+    assert_eq!(desk.model.stand().cursor, 4);
+    assert!(desk.model.stand().cursor - desk.model.stand().top <= row);
     // It was taken itself: the cursor stays where it is.
     desk.world[0].target.drain(..10);
     desk.live(1_500, 1);
-    assert_eq!(desk.model.spot().cursor, 4);
+    assert_eq!(desk.model.stand().cursor, 4);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn of_equal_elements_the_nearest_one_is_followed() {
         desk.press(Code::Down);
     }
     desk.live(2_500, 1);
-    assert_eq!(desk.model.spot().cursor, 9);
+    assert_eq!(desk.model.stand().cursor, 9);
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn far_from_both_ends_a_list_is_read_only_when_the_user_asks() {
     desk.char('2');
     desk.answer_all();
     desk.tell(Msg::Resized(120, 40));
-    let spot = &mut desk.model.lists.delivered.spot;
-    (spot.top, spot.cursor) = (20_000, 20_000);
+    let stand = &mut desk.model.lists.delivered.stand;
+    (stand.top, stand.cursor) = (20_000, 20_000);
     let asked = desk.press(Code::Down);
     assert!(list_of(&asked).is_some_and(|(_, first, _)| (19_900..20_000).contains(&first)));
     desk.answer_all();
@@ -252,13 +252,13 @@ fn the_cursor_stays_on_its_announcement_while_others_arrive() {
     desk.char('4');
     desk.press(Code::Down);
     let under = |desk: &Desk| {
-        let at = usize::try_from(desk.model.spot().cursor).unwrap();
+        let at = usize::try_from(desk.model.stand().cursor).unwrap();
         areas::tabs::traffic(&desk.model).nth(at).unwrap().due()
     };
     let before = under(&desk);
     desk.tell(announced(9_000));
     assert_eq!(under(&desk), before);
-    assert_eq!(desk.model.spot().cursor, 2);
+    assert_eq!(desk.model.stand().cursor, 2);
 }
 
 /// Two queues; nobody is subscribed to the channel of the second one.

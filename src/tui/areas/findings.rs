@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::lines::wrap;
 use crate::queue::finding::RULES;
 use crate::queue::{Finding, text};
-use crate::tui::model::{Model, QueueRow, Screen, Spot};
+use crate::tui::model::{Model, QueueRow, Screen, Stand};
 
 /// A finding, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ pub const INDENT: u16 = 10;
 #[must_use]
 pub fn lines(model: &Model) -> Vec<Line> {
     let slot = super::areas(model).entries;
-    let top = usize::try_from(model.spots.findings.top).unwrap_or(0);
+    let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
     let told = listed(model);
     let rest = told.iter().enumerate().skip(top);
     let all = rest.flat_map(|(i, told)| block(model, i, told, slot.inner.w));
@@ -134,10 +134,10 @@ pub fn name(row: &QueueRow) -> String {
 
 /// The finding to begin with, so that all of the one under the cursor is in sight.
 #[must_use]
-pub fn top(model: &Model, spot: Spot) -> u64 {
+pub fn top(model: &Model, stand: Stand) -> u64 {
     let slot = super::areas(model).entries;
     let told = listed(model);
-    let cursor = usize::try_from(spot.cursor).unwrap_or(usize::MAX);
+    let cursor = usize::try_from(stand.cursor).unwrap_or(usize::MAX);
     let mut top = cursor;
     let mut used = 0;
     for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
@@ -147,5 +147,5 @@ pub fn top(model: &Model, spot: Spot) -> u64 {
         }
         top = i;
     }
-    spot.top.max(top as u64).min(spot.cursor)
+    stand.top.max(top as u64).min(stand.cursor)
 }

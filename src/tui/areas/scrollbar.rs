@@ -104,7 +104,7 @@ fn of_pane(model: &Model, areas: &Areas, pane: Pane) -> Option<(Scrolled, Rail)>
         (Pane::Queues, _) => (model.queues.len() as u64, model.top as u64),
         // Findings are of unequal height: a thumb would lie.
         (Pane::Entries, Tab::Findings) => return None,
-        (Pane::Entries, _) => (tabs::count(model), model.spot().top),
+        (Pane::Entries, _) => (tabs::count(model), model.stand().top),
         _ => return None,
     };
     let rows = match pane {

@@ -104,7 +104,7 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     let position = match reserved {
         0 => None,
         columns if columns == widest => range,
-        _ => Some(format!("{AT}{}", text::thousands(model.spot().top + 1))),
+        _ => Some(format!("{AT}{}", text::thousands(model.stand().top + 1))),
     };
     Bar { labels, position }
 }
@@ -178,7 +178,7 @@ pub fn count(model: &Model) -> u64 {
         len.or_else(|| known.and_then(Known::get)).unwrap_or(0)
     };
     match model.tab {
-        Tab::Waiting => model.waiting(),
+        Tab::Waiting => model.listed(),
         Tab::Delivered => read(model.lists.delivered.len, pulse.map(|p| &p.target)),
         Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
         Tab::Traffic => traffic(model).count() as u64,
@@ -195,7 +195,7 @@ pub fn range(model: &Model) -> Option<String> {
     if count == 0 || model.tab == Tab::Findings {
         return None;
     }
-    let top = model.spot().top;
+    let top = model.stand().top;
     let last = (top + rows).min(count).max(top + 1);
     let to = if model.look.ascii { "-" } else { "–" };
     Some(format!(
@@ -236,7 +236,7 @@ pub fn rows_shown(model: &Model) -> usize {
     if model.tab == Tab::Findings {
         return findings::lines(model).len();
     }
-    let left = count(model).saturating_sub(model.spot().top);
+    let left = count(model).saturating_sub(model.stand().top);
     usize::try_from(left).unwrap_or(usize::MAX)
 }
 
@@ -247,7 +247,7 @@ pub fn row_at(model: &Model, line: usize) -> u64 {
         let lines = findings::lines(model);
         return lines.get(line).map_or(0, |line| line.finding as u64);
     }
-    model.spot().top + line as u64
+    model.stand().top + line as u64
 }
 
 /// The tab that a click on a cell opens.

@@ -8,7 +8,7 @@ use crate::queue::{List, ListScore};
 
 /// Where a pane of rows stands: both count from 0.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Spot {
+pub struct Stand {
     /// The first row in sight.
     pub top: u64,
     /// The row under the cursor.
@@ -19,7 +19,7 @@ pub struct Spot {
 #[derive(Clone, Debug, Default)]
 pub struct ListWindow {
     /// Which rows are in sight.
-    pub spot: Spot,
+    pub stand: Stand,
     /// The cursor was moved: it follows its element, not its index.
     pub anchored: bool,
     /// Index of `rows[0]`.
@@ -82,13 +82,13 @@ impl Lists {
 
 /// Where the tabs of lines stand.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Spots {
+pub struct Stands {
     /// The traffic, newest first.
-    pub traffic: Spot,
+    pub traffic: Stand,
     /// The findings, worst first.
-    pub findings: Spot,
+    pub findings: Stand,
     /// The changes, newest first.
-    pub changes: Spot,
+    pub changes: Stand,
 }
 
 /// A change that was made in this session, in a line.
@@ -118,17 +118,17 @@ impl Tab {
 impl Model {
     /// Where the pane of the tab in sight stands.
     #[must_use]
-    pub const fn spot(&self) -> Spot {
+    pub const fn stand(&self) -> Stand {
         match self.tab {
-            Tab::Waiting => Spot {
+            Tab::Waiting => Stand {
                 top: self.entries.top,
                 cursor: self.entries.cursor,
             },
-            Tab::Delivered => self.lists.delivered.spot,
-            Tab::Order => self.lists.order.spot,
-            Tab::Traffic => self.spots.traffic,
-            Tab::Findings => self.spots.findings,
-            Tab::Changes => self.spots.changes,
+            Tab::Delivered => self.lists.delivered.stand,
+            Tab::Order => self.lists.order.stand,
+            Tab::Traffic => self.stands.traffic,
+            Tab::Findings => self.stands.findings,
+            Tab::Changes => self.stands.changes,
         }
     }
 

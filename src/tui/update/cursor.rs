@@ -1,7 +1,7 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{load, order, tabs};
+use super::{filter, load, marks, order, tabs};
 use crate::tui::areas;
 use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
@@ -13,7 +13,7 @@ pub(super) fn by(model: &mut Model, rows: i64) {
     }
     match model.focus {
         Pane::Queues => select(model, add(model.cursor as u64, rows)),
-        Pane::Entries => tabs::move_to(model, add(model.spot().cursor, rows)),
+        Pane::Entries => tabs::move_to(model, add(model.stand().cursor, rows)),
         Pane::Timeline | Pane::Traffic => {}
     }
 }
@@ -30,9 +30,9 @@ pub(super) fn page(model: &mut Model, sign: i64) {
         Pane::Queues => by(model, sign * signed(queue_rows(model))),
         Pane::Entries => {
             let rows = sign * signed(entry_rows(model));
-            let spot = model.spot();
-            tabs::scroll_to(model, add(spot.top, rows));
-            tabs::move_to(model, add(spot.cursor, rows));
+            let stand = model.stand();
+            tabs::scroll_to(model, add(stand.top, rows));
+            tabs::move_to(model, add(stand.cursor, rows));
         }
         Pane::Timeline | Pane::Traffic => {}
     }
@@ -104,6 +104,8 @@ pub(super) fn select(model: &mut Model, row: u64) {
 
 /// Another queue is selected: its rows are not those of the one before.
 pub(super) fn selection_changed(model: &mut Model) {
+    filter::forget(model);
+    marks::clear(model);
     model.entries = crate::tui::model::Entries::default();
     model.schedule.lost = None;
     model.rows_on_change = false;
@@ -114,7 +116,7 @@ pub(super) fn selection_changed(model: &mut Model) {
 
 /// Moves the cursor of the entries to a rank, or as near as there is one.
 pub(super) fn move_entry(model: &mut Model, rank: u64) {
-    let rank = rank.min(model.waiting().saturating_sub(1));
+    let rank = rank.min(model.listed().saturating_sub(1));
     model.entries.cursor = rank;
     // On the head it shows whatever comes next; anywhere else it follows its entry.
     model.entries.anchored = rank > 0;
@@ -131,7 +133,7 @@ pub(super) fn keep_in_sight(model: &mut Model) {
     model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
 
     let rows = entry_rows(model) as u64;
-    let waiting = model.waiting();
+    let waiting = model.listed();
     let entries = &mut model.entries;
     entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
     entries.top = entries.top.min(waiting.saturating_sub(rows));
@@ -151,7 +153,7 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
             order::hold(model);
         }
         Pane::Entries => {
-            let top = add(model.spot().top, rows);
+            let top = add(model.stand().top, rows);
             tabs::scroll_to(model, top);
         }
         Pane::Timeline | Pane::Traffic => {}

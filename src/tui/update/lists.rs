@@ -30,8 +30,8 @@ pub fn is_deep(model: &Model) -> bool {
         return false;
     };
     let window = model.lists.of(list);
-    let end = window.spot.top + cursor::entry_rows(model) as u64;
-    window.spot.top > DEEP && end + DEEP < window.len.unwrap_or(0)
+    let end = window.stand.top + cursor::entry_rows(model) as u64;
+    window.stand.top > DEEP && end + DEEP < window.len.unwrap_or(0)
 }
 
 /// The list in sight, now: its tab was opened, or the user asks for it.
@@ -94,7 +94,7 @@ fn wanted(model: &Model, list: List, pages: u64) -> (u64, u64) {
         Some(bytes) if bytes <= AHEAD_BYTES as u64 => height * pages,
         _ => 0,
     };
-    let top = window.spot.top;
+    let top = window.stand.top;
     (top.saturating_sub(beside), top + height + beside)
 }
 
@@ -103,7 +103,7 @@ pub(super) fn ask_missing(model: &mut Model) {
     let Some(list) = in_sight(model) else { return };
     let window = model.lists.of(list);
     let height = cursor::entry_rows(model) as u64;
-    let (from, to) = (window.spot.top, window.spot.top + height);
+    let (from, to) = (window.stand.top, window.stand.top + height);
     let to = to.min(tabs::count(model));
     let have = window.first..window.first + window.rows.len() as u64;
     let now = model.instant;
@@ -150,8 +150,8 @@ pub(super) fn loaded(
 fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let now = model.instant;
     let window = model.lists.of_mut(list);
-    let spot = window.spot;
-    let held = window.at(spot.cursor).filter(|_| window.anchored);
+    let stand = window.stand;
+    let held = window.at(stand.cursor).filter(|_| window.anchored);
     let held = held.map(|element| element.row.member.clone());
     let mut known = std::mem::take(&mut window.rows);
     let element = |row: ListRow| {
@@ -186,11 +186,11 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let places = places.filter(|(_, element)| same(element));
     let nearest = places
         .map(|(at, _)| at)
-        .min_by_key(|at| at.abs_diff(spot.cursor));
+        .min_by_key(|at| at.abs_diff(stand.cursor));
     if let Some(at) = nearest {
-        let offset = spot.cursor.saturating_sub(spot.top);
-        window.spot.cursor = at;
-        window.spot.top = at.saturating_sub(offset);
+        let offset = stand.cursor.saturating_sub(stand.top);
+        window.stand.cursor = at;
+        window.stand.top = at.saturating_sub(offset);
     }
 }
 

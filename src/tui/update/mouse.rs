@@ -31,7 +31,7 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
         }
         Hit::Row(Pane::Entries, row) => {
             let at = areas::tabs::row_at(model, row);
-            let again = model.focus == Pane::Entries && model.spot().cursor == at;
+            let again = model.focus == Pane::Entries && model.stand().cursor == at;
             model.focus = Pane::Entries;
             if again {
                 return act::act(model, Action::Open);

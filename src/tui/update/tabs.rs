@@ -1,10 +1,9 @@
 //! The tabs: which one is in sight, and where its rows stand.
 
-use super::{act, cursor, lists, load};
+use super::{act, cursor, jump, lists};
 use crate::tui::areas;
 use crate::tui::effect::Effect;
-use crate::tui::model::schedule::RankFor;
-use crate::tui::model::{Model, Pane, Screen, Spot, Tab, Tone};
+use crate::tui::model::{Model, Pane, Screen, Stand, Tab, Tone};
 
 /// Shows a tab, and gives it the keys.
 pub(super) fn show(model: &mut Model, tab: Tab) {
@@ -25,7 +24,7 @@ pub(super) fn count(model: &Model) -> u64 {
 /// Another queue is selected: its lists are not those of the one before.
 pub(super) fn selection_changed(model: &mut Model) {
     model.lists = crate::tui::model::Lists::default();
-    model.spots.traffic = Spot::default();
+    model.stands.traffic = Stand::default();
     lists::start_over(model);
 }
 
@@ -36,8 +35,8 @@ pub(super) fn move_to(model: &mut Model, row: u64) {
         return;
     }
     let row = row.min(count(model).saturating_sub(1));
-    let top = model.spot().top;
-    put(model, Spot { top, cursor: row });
+    let top = model.stand().top;
+    put(model, Stand { top, cursor: row });
     if let Some(list) = model.tab.list() {
         // On the head it shows whatever comes next; anywhere else it follows its element.
         model.lists.of_mut(list).anchored = row > 0;
@@ -50,60 +49,61 @@ pub(super) fn move_to(model: &mut Model, row: u64) {
 pub(super) fn scroll_to(model: &mut Model, top: u64) {
     let height = cursor::entry_rows(model) as u64;
     let top = top.min(count(model).saturating_sub(height));
-    let cursor = model.spot().cursor.clamp(top, top + height - 1);
+    let cursor = model.stand().cursor.clamp(top, top + height - 1);
     if model.tab == Tab::Waiting {
         model.entries.top = top;
     } else {
-        put(model, Spot { top, cursor });
+        put(model, Stand { top, cursor });
     }
     move_to(model, cursor);
 }
 
-fn put(model: &mut Model, spot: Spot) {
+fn put(model: &mut Model, stand: Stand) {
     match model.tab {
-        Tab::Waiting => (model.entries.top, model.entries.cursor) = (spot.top, spot.cursor),
-        Tab::Delivered => model.lists.delivered.spot = spot,
-        Tab::Order => model.lists.order.spot = spot,
-        Tab::Traffic => model.spots.traffic = spot,
-        Tab::Findings => model.spots.findings = spot,
-        Tab::Changes => model.spots.changes = spot,
+        Tab::Waiting => (model.entries.top, model.entries.cursor) = (stand.top, stand.cursor),
+        Tab::Delivered => model.lists.delivered.stand = stand,
+        Tab::Order => model.lists.order.stand = stand,
+        Tab::Traffic => model.stands.traffic = stand,
+        Tab::Findings => model.stands.findings = stand,
+        Tab::Changes => model.stands.changes = stand,
     }
 }
 
 /// The cursor lies within what there is, and within what is in sight.
 pub(super) fn keep_in_sight(model: &mut Model) {
     let (count, height) = (count(model), cursor::entry_rows(model) as u64);
-    let mut spot = model.spot();
-    spot.cursor = spot.cursor.min(count.saturating_sub(1));
-    spot.top = spot.top.min(spot.cursor);
+    let mut stand = model.stand();
+    stand.cursor = stand.cursor.min(count.saturating_sub(1));
+    stand.top = stand.top.min(stand.cursor);
     if model.tab == Tab::Findings {
-        spot.top = areas::findings::top(model, spot);
+        stand.top = areas::findings::top(model, stand);
     } else {
-        spot.top = spot.top.min(count.saturating_sub(height));
-        spot.top = spot.top.max((spot.cursor + 1).saturating_sub(height));
+        stand.top = stand.top.min(count.saturating_sub(height));
+        stand.top = stand.top.max((stand.cursor + 1).saturating_sub(height));
     }
-    put(model, spot);
+    put(model, stand);
 }
 
 /// Something was announced on the selected queue's channel: it stands on top, and the cursor stays
 /// on the one it was on.
 pub(super) fn announced(model: &mut Model) {
-    let spot = &mut model.spots.traffic;
-    if spot.cursor > 0 {
-        spot.cursor += 1;
-        spot.top += 1;
+    let stand = &mut model.stands.traffic;
+    if stand.cursor > 0 {
+        stand.cursor += 1;
+        stand.top += 1;
     }
 }
 
 /// Opens what is under the cursor of a tab of lines.
 pub(super) fn open(model: &mut Model) -> Vec<Effect> {
-    let at = usize::try_from(model.spot().cursor).unwrap_or(usize::MAX);
+    let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
     match model.tab {
         Tab::Traffic => {
             let due = areas::tabs::traffic(model).nth(at).map(|a| a.due());
             match due {
                 Some(Some(due)) if due.get() != 0 => {
-                    return load::find_rank(model, due, RankFor::Bar);
+                    show(model, Tab::Waiting);
+                    return jump::to(model, due);
                 }
                 Some(_) => act::say(model, "it tells no due time".to_owned(), Tone::Warn),
                 None => {}

@@ -19,14 +19,14 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         words(ctx, "No changes made from here yet.", area, buf);
         return;
     }
-    let spot = ctx.model.spots.changes;
-    let top = usize::try_from(spot.top).unwrap_or(usize::MAX);
+    let stand = ctx.model.stands.changes;
+    let top = usize::try_from(stand.top).unwrap_or(usize::MAX);
     for (i, change) in (0..area.h).zip(ctx.model.changes.iter().skip(top)) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(3);
         said(ctx, change, line, buf);
-        if spot.top + u64::from(i) == spot.cursor {
+        if stand.top + u64::from(i) == stand.cursor {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }
     }

@@ -33,7 +33,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let told = findings::listed(ctx.model);
     let lines = findings::lines(ctx.model);
     let area = slot.inner;
-    let cursor = ctx.model.spots.findings.cursor;
+    let cursor = ctx.model.stands.findings.cursor;
     let mut used = 0;
     for (i, shown) in (0..area.h).zip(&lines) {
         let row = area.row(i);
@@ -232,7 +232,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
 pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.detail;
     let told = findings::listed(ctx.model);
-    let at = usize::try_from(ctx.model.spots.findings.cursor).unwrap_or(usize::MAX);
+    let at = usize::try_from(ctx.model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = told.get(at);
     let mut left = vec![Part::new(100, "Evidence", ctx.theme.strong)];
     left.extend(told.map(|t| Part::new(50, t.finding.id, ctx.theme.dim)));

@@ -56,9 +56,9 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
         heads(ctx, &placed, slot.inner, buf);
         tabs::range(ctx, slot.inner, buf);
     }
-    let left = count.saturating_sub(window.spot.top);
+    let left = count.saturating_sub(window.stand.top);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
-        let index = window.spot.top + u64::from(i);
+        let index = window.stand.top + u64::from(i);
         let area = table.row(i);
         match window.at(index) {
             Some(element) => row(ctx, index, element, &placed, area, buf),
@@ -67,7 +67,7 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
                 line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
             }
         }
-        if index == window.spot.cursor {
+        if index == window.stand.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
         }
     }

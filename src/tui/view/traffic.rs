@@ -6,7 +6,7 @@ use super::{Ctx, depth, tabs, time};
 use crate::queue::name::CHANNEL_PREFIX;
 use crate::queue::{Announcement, Optional, text};
 use crate::tui::areas::{self, Area};
-use crate::tui::model::{Pane, Spot};
+use crate::tui::model::{Pane, Stand};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
@@ -42,15 +42,15 @@ pub(super) fn render_tab(ctx: &Ctx, buf: &mut Buffer) {
         line.skip(3);
         line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
     }
-    rows(ctx, area, Some(ctx.model.spots.traffic), buf);
+    rows(ctx, area, Some(ctx.model.stands.traffic), buf);
 }
 
 /// The announcements of the selected queue, newest first; from a place on, where there is a cursor.
-fn rows(ctx: &Ctx, area: Area, spot: Option<Spot>, buf: &mut Buffer) {
+fn rows(ctx: &Ctx, area: Area, stand: Option<Stand>, buf: &mut Buffer) {
     let Some(row) = ctx.model.selected() else {
         return;
     };
-    let top = spot.map_or(0, |spot| spot.top);
+    let top = stand.map_or(0, |stand| stand.top);
     let skipped = usize::try_from(top).unwrap_or(usize::MAX);
     let mut of_queue = areas::tabs::traffic(ctx.model).skip(skipped).peekable();
     if of_queue.peek().is_none() && row.pulse.is_some() {
@@ -59,9 +59,9 @@ fn rows(ctx: &Ctx, area: Area, spot: Option<Spot>, buf: &mut Buffer) {
     for (i, announcement) in (0..area.h).zip(of_queue) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
-        line.skip(if spot.is_some() { 3 } else { 1 });
+        line.skip(if stand.is_some() { 3 } else { 1 });
         said(ctx, announcement, None, line, buf);
-        if spot.is_some_and(|spot| spot.top + u64::from(i) == spot.cursor) {
+        if stand.is_some_and(|stand| stand.top + u64::from(i) == stand.cursor) {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }
     }

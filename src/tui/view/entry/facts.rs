@@ -76,7 +76,7 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
     let m = ctx.model;
     let under = m.entry().filter(|entry| entry.member == row.member);
     under.map_or(String::new(), |_| {
-        let (at, of) = (m.spot().cursor + 1, tabs::count(m));
+        let (at, of) = (m.stand().cursor + 1, tabs::count(m));
         let order = match m.tab {
             Tab::Delivered => "delivered",
             Tab::Order => "in the order list",
