@@ -5,6 +5,8 @@ pub mod history;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
+pub mod site;
+pub mod toast;
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,6 +15,8 @@ pub use self::history::History;
 pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
+pub use self::site::Site;
+pub use self::toast::{Toast, Tone};
 use super::areas::scrollbar::Scrolled;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
@@ -27,6 +31,8 @@ pub struct Look {
     pub no_color: bool,
     /// 24-bit colours for this background; none: the terminal's own 16.
     pub truecolor: Option<Background>,
+    /// The terminal has 24-bit colours.
+    pub can_truecolor: bool,
     /// The zone of the times that are shown.
     pub zone: Zone,
 }
@@ -59,6 +65,12 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// The number of the database.
+    pub db: i64,
+    /// The profile that the server is of.
+    pub profile: Option<String>,
+    /// The profiles that there are.
+    pub profiles: Vec<String>,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
     /// The session cannot change anything.
@@ -105,6 +117,8 @@ pub struct Model {
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
+    /// Those that come after it.
+    pub later: VecDeque<Toast>,
     /// How often the selected queue is read, in ms; what the user asked for.
     pub interval_ms: u64,
     /// The interval is stretched to this because answers take long.
@@ -294,26 +308,6 @@ pub struct EntryRow {
     pub content: Result<Decoded, FrameError>,
 }
 
-/// A short message.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Toast {
-    /// What it says.
-    pub text: String,
-    /// Good news or a reason why not.
-    pub tone: Tone,
-    /// When it goes.
-    pub until: Instant,
-}
-
-/// The tone of a toast.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tone {
-    /// Good news.
-    Good,
-    /// A reason why not.
-    Warn,
-}
-
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -329,6 +323,9 @@ impl Model {
             size,
             look,
             endpoint,
+            db: 0,
+            profile: None,
+            profiles: Vec::new(),
             redis_cli: "redis-cli".to_owned(),
             read_only,
             link: Link::default(),
@@ -352,6 +349,7 @@ impl Model {
             held: None,
             frozen: None,
             toast: None,
+            later: VecDeque::new(),
             interval_ms: 1000,
             stretched_ms: None,
             cost: CostRate::default(),

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::Site;
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
 
@@ -71,6 +72,12 @@ pub enum Msg {
         /// The rank, or why not.
         result: Result<u64, String>,
     },
+    /// The way to another server is known.
+    WayFound(Box<Site>),
+    /// There is no way to that server, and why.
+    NoWay(String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
     /// Something was published on a queue's channel.
     Announced(Announcement),
 }

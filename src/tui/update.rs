@@ -14,10 +14,13 @@ mod palette;
 mod plan;
 mod prompt;
 mod rows;
+mod switch;
 mod time;
 mod timeline;
+mod toast;
 
 pub use act::why_not;
+pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -28,7 +31,16 @@ use crate::queue::Queue;
 
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
-    let mut effects = match msg {
+    if switch::is_void(model, &msg) {
+        return Vec::new();
+    }
+    let mut effects = decide(model, msg);
+    effects.extend(load::start_due(model));
+    effects
+}
+
+fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
         Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
@@ -81,13 +93,14 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::WayFound(site) => switch::way_found(model, &site),
+        Msg::NoWay(why) => switch::no_way(model, why),
+        Msg::Arrived => switch::arrived(model),
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
-    };
-    effects.extend(load::start_due(model));
-    effects
+    }
 }
 
 /// A queue was named or found: it becomes a row, once.
