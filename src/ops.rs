@@ -8,5 +8,6 @@ pub mod history;
 pub mod offer;
 pub mod refresh;
 pub mod remembered;
+pub mod search;
 mod state_file;
 pub mod worker;

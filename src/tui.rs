@@ -22,6 +22,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 pub use self::edge::Ended;
 use self::edge::Surface as _;
+use self::keys::Keymap;
 use self::model::{Look, Model, PromptKind};
 use self::runner::{Lines, Session, Tasks};
 use self::terminal::Tty;
@@ -30,6 +31,8 @@ use crate::clock::instant;
 /// What the screen starts with.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// How it is drawn.
     pub look: Look,
     /// How often the selected queue is read, in ms: 200 to 60,000.
@@ -42,11 +45,13 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     let mut tty = Tty::enter()?;
     let input = tty.input()?;
     let mut model = Model::new(tty.size()?, options.look, String::new(), false, instant());
+    model.keymap = options.keymap;
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
     update::settle(&mut model, &session.site());
     let lines = Lines::of_user();
+    let mut kept = lines.recall();
     for kind in PromptKind::ALL {
-        for line in lines.recall().remove(kind.name()).unwrap_or_default() {
+        for line in kept.remove(kind.name()).unwrap_or_default() {
             model.history.push(kind, &line);
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
-use super::model::PromptKind;
+use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{PageAsk, Queue, Zoom};
+use crate::queue::{Filter, PageAsk, Queue, Zoom};
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -60,6 +60,28 @@ pub enum Effect {
     FindWay(Switch),
     /// Leave this server for the one that the way was found to last.
     Switch,
+    /// Look through a queue for the entries that a filter matches.
+    Search {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which entries.
+        filter: Filter,
+        /// What waits, what was delivered, or the order list.
+        tab: Tab,
+    },
+    /// The search under way is no longer wanted.
+    EndSearch,
+    /// Read the scores that these members have now.
+    CheckScores {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The members: as many as a screen has rows.
+        members: Vec<Vec<u8>>,
+    },
     /// Try the lost link at once.
     RetryLink,
     /// Give a text to the terminal's clipboard.

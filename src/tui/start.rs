@@ -1,6 +1,7 @@
 //! The screen as the configuration asks for it.
 
 use super::Options;
+use super::keys::Keymap;
 use super::model::{Background, Look, Zone};
 use super::runner::Session;
 use crate::config::{Colours, Config, Theme};
@@ -14,15 +15,17 @@ pub async fn show(
     called: Option<&str>,
     named: Vec<Queue>,
 ) -> anyhow::Result<u8> {
+    let options = options(config, Keymap::new(&config.keys)?);
     let mut there = config.clone();
     (there.endpoint, there.queues) = (server, named);
     let session = Session::new(there, called);
-    Ok(super::run(session, options(config)).await?.code())
+    Ok(super::run(session, options).await?.code())
 }
 
-fn options(config: &Config) -> Options {
+fn options(config: &Config, keymap: Keymap) -> Options {
     let screen = &config.screen;
     Options {
+        keymap,
         look: Look {
             ascii: screen.ascii,
             no_color: screen.colours == Colours::No,

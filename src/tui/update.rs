@@ -5,15 +5,20 @@ mod act;
 mod answers;
 mod copy;
 mod cursor;
+mod filter;
 mod history;
+mod jump;
 mod link;
 mod load;
+mod marks;
 mod mouse;
+mod opened;
 mod order;
 mod palette;
 mod plan;
 mod prompt;
 mod rows;
+mod sort;
 mod switch;
 mod time;
 mod timeline;
@@ -35,6 +40,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         return Vec::new();
     }
     let mut effects = decide(model, msg);
+    opened::lay_out(model);
+    effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
 }
@@ -42,7 +49,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
@@ -96,6 +103,28 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::WayFound(site) => switch::way_found(model, &site),
         Msg::NoWay(why) => switch::no_way(model, why),
         Msg::Arrived => switch::arrived(model),
+        Msg::SearchHits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => {
+            filter::hits(model, generation, hits, (found, looked, of));
+            Vec::new()
+        }
+        Msg::Searched { generation, result } => {
+            filter::searched(model, generation, result);
+            Vec::new()
+        }
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => {
+            filter::checked(model, generation, &queue, result);
+            Vec::new()
+        }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()

@@ -1,6 +1,7 @@
 //! The line that is being typed.
 
 use super::field::{Field, Lines};
+use crate::clock::EpochMillis;
 
 /// A line that is being typed.
 #[derive(Clone, Debug)]
@@ -11,6 +12,8 @@ pub struct Prompt {
     pub field: Field,
     /// What is wrong with it as it stands.
     pub error: Option<String>,
+    /// The moment that it means.
+    pub moment: Option<EpochMillis>,
     /// What it could be completed to, best first.
     pub choices: Vec<Choice>,
     /// Index of the chosen one in `choices`; none: Enter does what the line itself says.
@@ -73,6 +76,7 @@ impl Prompt {
             kind,
             field: Field::new(Lines::One, text),
             error: None,
+            moment: None,
             choices: Vec::new(),
             chosen: None,
             back: 0,

@@ -1,9 +1,10 @@
 //! The server that is shown, as the screen has to know it.
 
+use crate::config::Profile;
 use crate::queue::Queue;
 
 /// A server, and what holds there.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Site {
     /// What the header calls it: `host:port/db`, or a name.
     pub endpoint: String,
@@ -12,7 +13,7 @@ pub struct Site {
     /// The number of the database.
     pub db: i64,
     /// The profile that it is of.
-    pub profile: Option<String>,
+    pub profile: Option<Profile>,
     /// The profiles that there are.
     pub profiles: Vec<String>,
     /// The session cannot change anything.

@@ -55,7 +55,7 @@ impl Session {
             },
             redis_cli: redis_cli::program(endpoint),
             db: endpoint.db,
-            profile: self.config.profile.as_ref().map(|p| p.name.clone()),
+            profile: self.config.profile.clone(),
             profiles: self.config.profiles().map(|p| p.name.clone()).collect(),
             read_only: self.config.read_only,
             named: self.config.queues.clone(),

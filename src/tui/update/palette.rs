@@ -92,12 +92,11 @@ fn is_listed(binding: &Binding) -> bool {
 }
 
 fn of_command(model: &Model, command: &Command) -> Choice {
-    let action = command.action.and_then(binding_of);
     Choice {
         line: command.name.to_owned(),
         wants: command.wants,
         help: command.help.to_owned(),
-        keys: action.map(|b| labels(model, b)).unwrap_or_default(),
+        keys: command.action.map_or(String::new(), |a| labels(model, a)),
         disabled: (command.why_not)(model).map(ToOwned::to_owned),
     }
 }
@@ -107,18 +106,15 @@ fn of_action(model: &Model, binding: &Binding) -> Choice {
         line: binding.name.to_owned(),
         wants: "",
         help: binding.help.to_owned(),
-        keys: labels(model, binding),
+        keys: labels(model, binding.action),
         disabled: why_not(model, binding),
     }
 }
 
-fn labels(model: &Model, binding: &Binding) -> String {
-    let labels = binding.keys.iter().map(|key| key.label(model.look.ascii));
+fn labels(model: &Model, action: Action) -> String {
+    let keys = model.keymap.keys(action).iter();
+    let labels = keys.map(|key| key.label(model.look.ascii));
     labels.collect::<Vec<_>>().join(" ")
-}
-
-fn binding_of(action: Action) -> Option<&'static Binding> {
-    BINDINGS.iter().find(|b| b.action == action)
 }
 
 /// Why an action cannot do anything here and now.
@@ -231,11 +227,11 @@ pub(super) fn run(model: &mut Model, line: &str) -> Result<Vec<Effect>, String> 
     }
 }
 
-/// Begins a line of another kind that already says `text`, or enters it at once when it says
-/// something.
-fn line_of(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
-    if text.is_empty() {
-        return Ok(prompt::open(model, kind, ""));
+/// What the line of an action would do with `text`; that line itself when there is none.
+fn line_of(model: &mut Model, action: Action, text: &str) -> Result<Vec<Effect>, String> {
+    match action {
+        _ if text.is_empty() => Ok(act::act(model, action)),
+        Action::Jump => prompt::run(model, PromptKind::Jump, text),
+        _ => prompt::run(model, PromptKind::Filter, text),
     }
-    prompt::run(model, kind, text)
 }

@@ -1,7 +1,7 @@
 //! The line that is being typed: it gets every key. What it means when it changes, when it is
 //! entered and when it is given up, each kind says itself.
 
-use super::{act, history, palette};
+use super::{act, filter, history, jump, opened, palette};
 use crate::tui::areas::palette::Hit;
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key};
@@ -82,7 +82,12 @@ pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
     prompt.error = None;
     match prompt.kind {
         PromptKind::Command => palette::changed(model),
-        PromptKind::Filter | PromptKind::Find | PromptKind::Jump => {}
+        PromptKind::Find => {
+            let what = prompt.field.text();
+            opened::find(model, &what);
+        }
+        PromptKind::Filter => return filter::typed(model),
+        PromptKind::Jump => jump::typed(model),
     }
     Vec::new()
 }
@@ -124,7 +129,9 @@ fn is_command(model: &Model) -> bool {
 pub(super) fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
     match kind {
         PromptKind::Command => palette::run(model, text),
-        PromptKind::Filter | PromptKind::Find | PromptKind::Jump => Ok(Vec::new()),
+        PromptKind::Filter => filter::run(model, text),
+        PromptKind::Jump => jump::run(model, text),
+        PromptKind::Find => Ok(Vec::new()),
     }
 }
 
@@ -134,8 +141,7 @@ fn given_up(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     };
     match prompt.kind {
-        PromptKind::Filter | PromptKind::Find | PromptKind::Jump | PromptKind::Command => {
-            Vec::new()
-        }
+        PromptKind::Filter => filter::given_up(model),
+        PromptKind::Find | PromptKind::Jump | PromptKind::Command => Vec::new(),
     }
 }

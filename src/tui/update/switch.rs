@@ -36,6 +36,8 @@ pub(super) fn way_found(model: &mut Model, site: &Site) -> Vec<Effect> {
     );
     new.now = model.now;
     new.interval_ms = model.interval_ms;
+    new.keymap = std::mem::take(&mut model.keymap);
+    new.queue_sort = model.queue_sort;
     new.zoom = model.zoom;
     new.log_height = model.log_height;
     new.toast = model.toast.take();

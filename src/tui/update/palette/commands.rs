@@ -6,7 +6,7 @@ use crate::config;
 use crate::queue::{Zoom, text};
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::keys::Action;
-use crate::tui::model::{Background, Choice, Model, Pane, PromptKind, Screen};
+use crate::tui::model::{Background, Choice, Model, Pane, Screen};
 use crate::tui::update::{act, cursor, switch, timeline};
 
 /// A command.
@@ -106,7 +106,7 @@ pub(super) const COMMANDS: &[Command] = &[
         choices: |model, arg| {
             let profiles = model.profiles.iter();
             let choice = |name: &String| {
-                let here = model.profile.as_ref() == Some(name);
+                let here = model.profile.as_ref().is_some_and(|p| p.name == *name);
                 Choice {
                     line: format!("profile {name}"),
                     help: if here { "here" } else { "go to this server" }.to_owned(),
@@ -131,7 +131,7 @@ pub(super) const COMMANDS: &[Command] = &[
         action: Some(Action::Jump),
         why_not: |model| act::why_not(model, Action::Jump),
         choices: |_, arg| vec![echo("goto", arg, Ok("jump to this time".to_owned()))],
-        run: |model, arg| line_of(model, PromptKind::Jump, arg),
+        run: |model, arg| line_of(model, Action::Jump, arg),
     },
     Command {
         name: "filter",
@@ -145,7 +145,7 @@ pub(super) const COMMANDS: &[Command] = &[
             let what = "show only the entries that match".to_owned();
             vec![echo("filter", arg, Ok(what))]
         },
-        run: |model, arg| line_of(model, PromptKind::Filter, arg),
+        run: |model, arg| line_of(model, Action::Filter, arg),
     },
     Command {
         name: "zoom",
