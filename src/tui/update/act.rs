@@ -80,11 +80,6 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
-        Action::NextMatch | Action::PreviousMatch => match &model.screen {
-            Screen::Entry(view) => opened::why_no_match(view),
-            _ if model.filtered.is_none() => Some("no filter is on: / sets one"),
-            _ => None,
-        },
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
@@ -98,6 +93,12 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
+            opened::why_no_match(view)
+        }
+        Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
+            Some("no filter is on: / sets one")
+        }
         Action::Mark | Action::MarkRange if model.entry().is_none() => Some("no entry to mark"),
         Action::Mark | Action::MarkRange
             if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
