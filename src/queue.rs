@@ -8,6 +8,7 @@ pub mod finding;
 pub mod frame;
 pub mod layout;
 pub mod name;
+pub mod redis_cli;
 pub mod server;
 pub mod snapshot;
 pub mod text;

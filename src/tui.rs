@@ -26,7 +26,7 @@ use self::model::{Look, Model};
 use self::runner::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
-use crate::queue::{Address, Endpoint, Queue};
+use crate::queue::{Address, Endpoint, Queue, redis_cli};
 use crate::store::{Access, Store};
 
 /// What the screen starts with.
@@ -54,6 +54,7 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
         store.access() == Access::ReadOnly,
         instant(),
     );
+    model.redis_cli = redis_cli::program(store.endpoint());
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
     model.schedule.only_named = !options.named.is_empty();
     for queue in &options.named {

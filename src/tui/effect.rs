@@ -46,6 +46,8 @@ pub enum Effect {
     },
     /// Try the lost link at once.
     RetryLink,
+    /// Give a text to the terminal's clipboard.
+    Copy(String),
     /// Leave the terminal and stop, as Ctrl-Z does.
     Suspend,
     /// Draw every cell again.

@@ -11,6 +11,7 @@ use std::time::Instant;
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
+use super::areas::scrollbar::Scrolled;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
@@ -56,6 +57,8 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
+    pub redis_cli: String,
     /// The session cannot change anything.
     pub read_only: bool,
     /// The link to the server, as last reported.
@@ -92,6 +95,8 @@ pub struct Model {
     pub entries: Entries,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
+    pub held: Option<(Scrolled, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
@@ -320,6 +325,7 @@ impl Model {
             size,
             look,
             endpoint,
+            redis_cli: "redis-cli".to_owned(),
             read_only,
             link: Link::default(),
             instant,
@@ -338,6 +344,7 @@ impl Model {
             bar: None,
             entries: Entries::default(),
             traffic: VecDeque::new(),
+            held: None,
             frozen: None,
             toast: None,
             interval_ms: 1000,

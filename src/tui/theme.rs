@@ -83,6 +83,8 @@ pub struct Glyphs {
     pub enter: &'static str,
     /// Horizontal and vertical line.
     pub lines: [&'static str; 2],
+    /// The thumb of a scrollbar.
+    pub thumb: &'static str,
     /// Corners: top left, top right, bottom left, bottom right.
     pub corners: [&'static str; 4],
 }
@@ -110,6 +112,7 @@ const UNICODE: Glyphs = Glyphs {
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
+    thumb: "▐",
     corners: ["╭", "╮", "╰", "╯"],
 };
 
@@ -136,6 +139,7 @@ const ASCII: Glyphs = Glyphs {
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],
+    thumb: "#",
     corners: ["+", "+", "+", "+"],
 };
 

@@ -3,6 +3,7 @@
 
 mod act;
 mod answers;
+mod copy;
 mod cursor;
 mod link;
 mod load;

@@ -9,6 +9,7 @@
 mod desk;
 
 mod link;
+mod mouse;
 mod moving;
 mod reading;
 mod screens;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{cursor, load, plan, prompt, time, timeline};
+use super::{copy, cursor, load, plan, prompt, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -53,14 +53,14 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Filter => return prompt::open(model, PromptKind::Filter, ""),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::CopyPayload => return copy::payload(model),
+        Action::CopyCommand => return copy::command(model),
         Action::NextMatch
         | Action::PreviousMatch
         | Action::Sort
         | Action::Mark
         | Action::MarkRange
         | Action::MarkAll
-        | Action::CopyPayload
-        | Action::CopyCommand
         | Action::Offer
         | Action::Worker
         | Action::Confirm => {}
@@ -91,6 +91,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("nothing falls due in this bar")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::CopyPayload => copy::why_not(model),
+        Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
             Some("still connecting")
         }
