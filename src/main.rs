@@ -16,6 +16,7 @@ fn main() -> ExitCode {
 
 fn start(args: Args) -> anyhow::Result<u8> {
     let config = Config::new(&args, |name| std::env::var(name).ok())?;
+    cli::warned(&config);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::model::{Background, Look, Zone};
-use crate::config::{Config, Theme};
+use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue};
 use crate::store::{Access, Store};
 
@@ -34,11 +34,12 @@ fn options(config: &Config, named: Vec<Queue>) -> Options {
         named,
         look: Look {
             ascii: screen.ascii,
-            no_color: !screen.colour,
-            truecolor: screen.theme.map(|theme| match theme {
-                Theme::Dark => Background::Dark,
-                Theme::Light => Background::Light,
-            }),
+            no_color: screen.colours == Colours::No,
+            truecolor: match (screen.theme, screen.colours) {
+                (Theme::Dark, Colours::True) => Some(Background::Dark),
+                (Theme::Light, Colours::True) => Some(Background::Light),
+                _ => None,
+            },
             zone: Zone::Local,
         },
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),
