@@ -18,6 +18,8 @@ pub mod update;
 pub mod view;
 pub mod widget;
 
+use std::io::{Write as _, stdout};
+
 use tokio::sync::mpsc::unbounded_channel;
 
 pub use self::edge::Ended;
@@ -36,6 +38,11 @@ pub struct Options {
     pub server: Option<String>,
     /// The queues that were named; none: all there are.
     pub named: Vec<Queue>,
+    /// Every change asks for the queue's name.
+    pub protected: bool,
+    /// `delayscope` with what reaches the server, for a shell; none for a server that ends with
+    /// the program.
+    pub program: Option<String>,
     /// How it is drawn.
     pub look: Look,
     /// How often the selected queue is read, in ms: 200 to 60,000.
@@ -54,6 +61,8 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
         store.access() == Access::ReadOnly,
         instant(),
     );
+    model.protected = options.protected;
+    model.workers.program = options.program;
     model.redis_cli = redis_cli::program(store.endpoint());
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
     model.schedule.only_named = !options.named.is_empty();
@@ -65,8 +74,21 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
     #[cfg(debug_assertions)]
     panic_when_asked();
     let ended = run::run(&mut tty, &mut model, input, replies, &mut tasks, instant).await;
+    // The shell gets its terminal before anything is waited for.
+    drop(tty);
+    farewell(&mut tasks, &mut model).await;
     // A terminal that cannot be written to any more is gone.
     Ok(ended.unwrap_or(Ended::HUNG_UP))
+}
+
+/// Lets the workers end, and says on the terminal that stays how they would go on.
+async fn farewell(tasks: &mut Tasks, model: &mut Model) {
+    model.workers.ended(&tasks.finish().await);
+    let mut out = stdout();
+    for (said, command) in model.workers.farewell() {
+        // A terminal that is gone cannot be told.
+        let _ = writeln!(out, "{said} This goes on with it:\n  {command}");
+    }
 }
 
 /// Where a server listens. A socket's path is told apart from the db: `/run/redis.sock db 0`.

@@ -11,10 +11,13 @@
 //! hints                       one line, always
 //! ```
 
+pub mod dialog;
 pub mod help;
 pub mod lines;
+pub mod offer;
 pub mod scrollbar;
 pub mod track;
+pub mod wrap;
 
 use super::model::{Model, Pane, Screen};
 use crate::clock::EpochMillis;

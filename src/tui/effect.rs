@@ -3,7 +3,7 @@
 //! [`Msg`]: super::msg::Msg
 
 use crate::clock::EpochMillis;
-use crate::queue::{PageAsk, Queue, Zoom};
+use crate::queue::{Form, PageAsk, Queue, Zoom};
 
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,6 +44,21 @@ pub enum Effect {
         /// The moment.
         due: EpochMillis,
     },
+    /// See how a queue's entries are written.
+    SampleQueue(Queue),
+    /// Offer messages.
+    Offer(Box<ToOffer>),
+    /// Start a stand-in worker on a queue.
+    StartWorker(Queue),
+    /// Let it end after the script that is under way.
+    StopWorker(Queue),
+    /// Edit a text with the user's editor, in the terminal.
+    Edit {
+        /// The text.
+        text: String,
+        /// What a file that holds such a text ends with.
+        extension: &'static str,
+    },
     /// Try the lost link at once.
     RetryLink,
     /// Give a text to the terminal's clipboard.
@@ -56,4 +71,21 @@ pub enum Effect {
     RetakeTerminal,
     /// End the program.
     Quit,
+}
+
+/// Messages to be offered.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ToOffer {
+    /// As in the answer.
+    pub generation: u64,
+    /// To which queue.
+    pub queue: Queue,
+    /// What each of them says, encoded.
+    pub payload: Vec<u8>,
+    /// How many of them.
+    pub count: u64,
+    /// When they are due.
+    pub due: EpochMillis,
+    /// In which frame form; a layout without frames does not look at it.
+    pub form: Form,
 }

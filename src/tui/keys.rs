@@ -91,6 +91,12 @@ pub enum Action {
     Worker,
     /// Yes, in a dialog.
     Confirm,
+    /// No, in a dialog.
+    Refuse,
+    /// Do what the form says.
+    Submit,
+    /// Edit the text with an editor.
+    Editor,
 }
 
 /// Where the keys go.
@@ -118,11 +124,13 @@ pub enum Place {
     Help,
     /// A question.
     Dialog,
+    /// A form.
+    Form,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -134,6 +142,7 @@ impl Place {
         Self::Entry,
         Self::Help,
         Self::Dialog,
+        Self::Form,
     ];
 }
 
@@ -190,6 +199,8 @@ impl Section {
 pub fn place(model: &Model) -> Place {
     match (&model.overlay, &model.screen, model.focus) {
         (Some(Overlay::Help { .. }), _, _) => Place::Help,
+        (Some(Overlay::Dialog(_)), _, _) => Place::Dialog,
+        (Some(Overlay::Offer(_)), _, _) => Place::Form,
         (None, Screen::Entry(_), _) => Place::Entry,
         (None, _, Pane::Queues) => Place::Queues,
         (None, _, Pane::Timeline) => Place::Timeline,
@@ -210,6 +221,14 @@ pub fn place(model: &Model) -> Place {
 pub fn resolve(place: Place, key: Key) -> Option<Action> {
     let mut here = BINDINGS.iter().filter(|b| b.places.contains(&place));
     here.find(|b| b.keys.contains(&key)).map(|b| b.action)
+}
+
+/// What the first key of an action is called.
+#[must_use]
+pub fn label(action: Action, ascii: bool) -> String {
+    let binding = BINDINGS.iter().find(|b| b.action == action);
+    let key = binding.and_then(|b| b.keys.first());
+    key.map_or(String::new(), |key| key.label(ascii))
 }
 
 /// A hint of the bar at the bottom.

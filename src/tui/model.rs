@@ -1,20 +1,26 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod dialog;
 pub mod field;
+pub mod offer;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
+pub mod worker;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+pub use self::dialog::Dialog;
+pub use self::offer::OfferForm;
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
+use self::worker::Workers;
 use super::areas::scrollbar::Scrolled;
 use crate::clock::EpochMillis;
 use crate::payload::Decoded;
-use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
+use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Queue, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -61,6 +67,8 @@ pub struct Model {
     pub redis_cli: String,
     /// The session cannot change anything.
     pub read_only: bool,
+    /// Every change asks for the queue's name.
+    pub protected: bool,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -109,6 +117,10 @@ pub struct Model {
     pub cost: CostRate,
     /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
     pub rows_on_change: bool,
+    /// What was last filled into the form that offers, by queue.
+    pub drafts: HashMap<Queue, OfferForm>,
+    /// The stand-in workers.
+    pub workers: Workers,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -171,13 +183,17 @@ pub enum Face {
 }
 
 /// What lies over the screen.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Overlay {
     /// The keys.
     Help {
         /// First line in sight.
         scroll: usize,
     },
+    /// A question.
+    Dialog(Box<Dialog>),
+    /// The form that offers.
+    Offer(Box<OfferForm>),
 }
 
 /// The panes that can have the focus.
@@ -327,6 +343,7 @@ impl Model {
             endpoint,
             redis_cli: "redis-cli".to_owned(),
             read_only,
+            protected: false,
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
@@ -351,6 +368,8 @@ impl Model {
             stretched_ms: None,
             cost: CostRate::default(),
             rows_on_change: false,
+            drafts: HashMap::new(),
+            workers: Workers::default(),
             schedule: Schedule::default(),
         }
     }

@@ -1,19 +1,24 @@
 //! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
 //! screen that knows `ops` and `store`.
 
+mod offer;
+mod worker;
+
 use std::collections::HashMap;
 
 use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
+use self::worker::Workers;
 use super::edge::Runner;
-use super::effect::Effect;
+use super::effect::{Effect, ToOffer};
 use super::msg::Msg;
 use crate::ops::discover::{Found, discover};
 use crate::ops::refresh;
 use crate::queue::{Link, Queue};
-use crate::store::{Store, watch};
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError, watch};
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -24,6 +29,7 @@ enum Kind {
     Survey,
     Classes,
     Rank,
+    Sample,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -33,6 +39,9 @@ pub struct Tasks {
     answers: UnboundedSender<Msg>,
     latest: HashMap<Kind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
+    /// Made when first something is to be changed.
+    writer: Option<Writer>,
+    workers: Workers,
 }
 
 impl Tasks {
@@ -50,7 +59,24 @@ impl Tasks {
             answers,
             latest: HashMap::new(),
             watching,
+            writer: None,
+            workers: Workers::default(),
         }
+    }
+
+    /// Lets the stand-in workers end, after the scripts that are under way and within a second:
+    /// for when the screen has ended. How many entries each of them has moved in all.
+    pub async fn finish(&mut self) -> Vec<(Queue, u64)> {
+        self.workers.finish().await
+    }
+
+    fn writer(&mut self) -> Result<Writer, StoreError> {
+        if let Some(writer) = &self.writer {
+            return Ok(writer.clone());
+        }
+        let writer = self.store.writer()?;
+        self.writer = Some(writer.clone());
+        Ok(writer)
     }
 
     /// Starts a task; the one of its kind before it is cancelled.
@@ -96,8 +122,19 @@ impl Runner for Tasks {
                 self.latest(Kind::Discover, search);
             }
             Effect::RetryLink => store.retry_now(),
+            Effect::SampleQueue(queue) => {
+                let sample = offer::sample(store, queue.clone());
+                self.ask(Kind::Sample, sample, |seen| Msg::QueueSampled(queue, seen));
+            }
+            Effect::Offer(asked) => self.offer(*asked),
+            Effect::StartWorker(queue) => {
+                let (writer, answers) = (self.writer(), self.answers.clone());
+                self.workers.start(&store, writer, queue, answers);
+            }
+            Effect::StopWorker(queue) => self.workers.stop(&queue),
             // The loop's own.
             Effect::Copy(_)
+            | Effect::Edit { .. }
             | Effect::Suspend
             | Effect::Redraw
             | Effect::RetakeTerminal
@@ -108,6 +145,21 @@ impl Runner for Tasks {
 }
 
 impl Tasks {
+    /// Offers. Nothing makes an offer void that is on its way.
+    fn offer(&mut self, asked: ToOffer) {
+        let (writer, answers) = (self.writer(), self.answers.clone());
+        tokio::spawn(async move {
+            let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
+            let outcome = offer::offer(writer, asked).await;
+            let _ = answers.send(Msg::Offered {
+                generation,
+                queue,
+                due,
+                outcome,
+            });
+        });
+    }
+
     /// Starts what only reads.
     fn read(&mut self, store: Store, effect: Effect) {
         match effect {

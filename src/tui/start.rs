@@ -3,7 +3,7 @@
 use super::Options;
 use super::model::{Background, Look, Zone};
 use crate::config::{Colours, Config, Theme};
-use crate::queue::{Endpoint, Queue};
+use crate::queue::{Endpoint, Queue, redis_cli};
 use crate::store::{Access, Store};
 
 /// Shows the screen on `server` with the queues that were named (none: all there are) until it
@@ -19,8 +19,11 @@ pub async fn show(
     } else {
         Access::ReadWrite
     };
+    // What is called by another name than its address is the demo's own.
+    let program = called.is_none().then(|| program(config, &server));
     let store = Store::open(server, access);
     let options = Options {
+        program,
         server: called.map(ToOwned::to_owned),
         ..options(config, named)
     };
@@ -32,6 +35,8 @@ fn options(config: &Config, named: Vec<Queue>) -> Options {
     Options {
         server: None,
         named,
+        protected: config.profile.as_ref().is_some_and(|p| p.protected),
+        program: None,
         look: Look {
             ascii: screen.ascii,
             no_color: screen.colours == Colours::No,
@@ -43,5 +48,21 @@ fn options(config: &Config, named: Vec<Queue>) -> Options {
             zone: Zone::Local,
         },
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+/// How a shell starts this program on the same server, with the password from where it is now.
+fn program(config: &Config, server: &Endpoint) -> String {
+    match &config.profile {
+        // It knows where its password is.
+        Some(profile) if profile.endpoint.address == server.address => {
+            let name = redis_cli::word(profile.name.as_bytes());
+            let mut line = format!("delayscope --profile {name}");
+            if profile.endpoint.db != server.db {
+                line.extend([" -n ", &server.db.to_string()]);
+            }
+            line
+        }
+        _ => redis_cli::program(server).replacen("redis-cli", "delayscope", 1),
     }
 }

@@ -81,6 +81,8 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// Enter.
     pub enter: &'static str,
+    /// The ends of what is chosen among a few: the one before, the next.
+    pub choose: [&'static str; 2],
     /// Horizontal and vertical line.
     pub lines: [&'static str; 2],
     /// The thumb of a scrollbar.
@@ -111,6 +113,7 @@ const UNICODE: Glyphs = Glyphs {
     warn: "▲",
     dot: "·",
     enter: "⏎",
+    choose: ["‹", "›"],
     lines: ["─", "│"],
     thumb: "▐",
     corners: ["╭", "╮", "╰", "╯"],
@@ -138,6 +141,7 @@ const ASCII: Glyphs = Glyphs {
     warn: "!",
     dot: "-",
     enter: "Enter",
+    choose: ["<", ">"],
     lines: ["-", "|"],
     thumb: "#",
     corners: ["+", "+", "+", "+"],
@@ -195,6 +199,12 @@ impl Theme {
             reversed: true,
             glyphs,
         }
+    }
+
+    /// The cell that the cursor of a text stands on: told from its neighbours without any colour.
+    #[must_use]
+    pub fn cursor(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
     }
 
     /// `theme` for data that is no longer fresh: everything steps back.

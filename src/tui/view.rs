@@ -1,14 +1,17 @@
 //! `&Model` → cells. Draws what the model says and decides nothing.
 
 mod depth;
+mod dialog;
 mod entries;
 mod entry;
+mod field;
 mod header;
 mod help;
 mod hints;
+mod offer;
 mod prompt;
 mod queues;
-mod time;
+pub(in crate::tui) mod time;
 mod timeline;
 mod traffic;
 
@@ -50,8 +53,11 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     header::render(&ctx, buf);
     header::banner(&ctx, buf);
     hints::render(&ctx, buf);
-    if let Some(Overlay::Help { scroll }) = model.overlay {
-        help::render(&ctx, scroll, buf);
+    match &model.overlay {
+        Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
+        Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
+        Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        None => {}
     }
     scrollbars(&ctx, buf);
     hints::toast(&ctx, buf);

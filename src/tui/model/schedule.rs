@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Cost, Queue};
+use crate::tui::keys::Key;
 
 /// When what is read. Only `update` looks inside.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +51,8 @@ pub struct Schedule {
     pub(crate) costs: VecDeque<(Instant, Cost)>,
     /// What was published while the picture stood still.
     pub(crate) held: VecDeque<Announcement>,
+    /// The key that is being acted on.
+    pub(crate) pressed: Option<Key>,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
     /// When the search for queues was through.

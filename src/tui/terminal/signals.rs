@@ -1,13 +1,14 @@
 //! Signals: those that end the program, and the one that continues it.
 
 use std::io;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::disable_raw_mode;
+use super::{LENT, disable_raw_mode};
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
 
@@ -20,8 +21,14 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
         let mut arrivals = arrivals(number)?;
         let tx = tx.clone();
         tokio::spawn(async move {
-            arrivals.recv().await;
-            end(&tx, Ended::Signal(number_of(number)));
+            while arrivals.recv().await.is_some() {
+                // Keys make these, and the terminal sends them to all in the foreground: they are
+                // for the editor that has it.
+                let by_key = matches!(number, Signal::INT | Signal::QUIT);
+                if !(by_key && LENT.load(Ordering::SeqCst)) {
+                    return end(&tx, Ended::Signal(number_of(number)));
+                }
+            }
         });
     }
     let mut continued = continued()?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{copy, cursor, load, plan, prompt, time, timeline};
+use super::{copy, cursor, leave, load, offer, plan, prompt, time, timeline, worker};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -32,9 +32,9 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::First => cursor::first(model),
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
-        Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
+        Action::Quit if on_first_screen(model) => return leave::quit(model),
         Action::Back | Action::Quit => back(model),
-        Action::QuitNow => return vec![Effect::Quit],
+        Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
         Action::PreviousPane => pane(model, 3),
@@ -61,9 +61,13 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::Mark
         | Action::MarkRange
         | Action::MarkAll
-        | Action::Offer
-        | Action::Worker
-        | Action::Confirm => {}
+        // A question and a form have their keys by themselves.
+        | Action::Confirm
+        | Action::Refuse
+        | Action::Submit
+        | Action::Editor => {}
+        Action::Offer => return offer::open(model),
+        Action::Worker => worker::ask(model),
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -91,6 +95,11 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("nothing falls due in this bar")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Offer if no_queue => Some("no queue to offer to"),
+        Action::Worker if no_queue => Some("no queue to work on"),
+        Action::Offer | Action::Worker if model.read_only => {
+            Some("this session is read-only: it changes nothing")
+        }
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {

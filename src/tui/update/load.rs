@@ -59,7 +59,8 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
         .min()
 }
 
-fn generation(model: &mut Model) -> u64 {
+/// The number of the next request: answers to earlier ones can be told from its own.
+pub(super) fn generation(model: &mut Model) -> u64 {
     model.schedule.generation += 1;
     model.schedule.generation
 }

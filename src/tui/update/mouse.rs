@@ -1,6 +1,6 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, timeline};
+use super::{act, cursor, dialog, offer, timeline};
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
@@ -13,6 +13,11 @@ const NOTCH: i64 = 3;
 /// A click selects; on what is selected already, it opens.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
+    match model.overlay {
+        Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
+        Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
+        _ => {}
+    }
     if grab(model, x, y) {
         return Vec::new();
     }
@@ -56,6 +61,9 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
+    if matches!(model.overlay, Some(Overlay::Dialog(_) | Overlay::Offer(_))) {
+        return Vec::new();
+    }
     let sign = i64::from(rows.signum());
     let over_lines = matches!(model.overlay, Some(Overlay::Help { .. }))
         || matches!(model.screen, Screen::Entry(_));
