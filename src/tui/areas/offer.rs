@@ -8,8 +8,9 @@ use crate::tui::model::offer::{OfferForm, Part};
 pub const LABEL: u16 = 11;
 /// Columns of a value that is chosen or typed in one line, where a note stands behind it.
 const VALUE: u16 = 18;
-/// The message has at most so many rows.
-const MOST_ROWS: u16 = 20;
+/// The message has a third of the rows of the screen, so that something is seen below the form,
+/// and at least so many where they fit.
+const LEAST_ROWS: u16 = 4;
 
 /// How the form lies on the screen. What has no room is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -49,7 +50,8 @@ pub fn plan((w, h): (u16, u16), form: &OfferForm) -> Plan {
     };
     let most = if h > 12 { h - 2 } else { h };
     let frame = if boxed { 2 } else { 0 };
-    let rows = rows(form, most.saturating_sub(frame).max(1));
+    let message = (h / 3).max(LEAST_ROWS);
+    let rows = rows(form, most.saturating_sub(frame).max(1), message);
     let lines: u16 = rows.iter().map(|(_, _, rows)| rows).sum();
     let bh = (lines + frame).min(h);
     let outer = Area::new((w - bw) / 2, (h - bh) / 2, bw, bh);
@@ -76,8 +78,9 @@ pub fn plan((w, h): (u16, u16), form: &OfferForm) -> Plan {
     plan
 }
 
-/// The rows of the form, from the top, in `most` rows: the message takes what the rest leaves.
-fn rows(form: &OfferForm, most: u16) -> Vec<(Kind, Option<Part>, u16)> {
+/// The rows of the form, from the top, in `most` rows: the message takes what the rest leaves, up
+/// to `message` rows.
+fn rows(form: &OfferForm, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
     let part = |part: Part| {
         let kind = match part {
             _ if part == form.at => Kind::Focused,
@@ -111,9 +114,9 @@ fn rows(form: &OfferForm, most: u16) -> Vec<(Kind, Option<Part>, u16)> {
             rows.remove(i);
         }
     }
-    let spare = most.saturating_sub(needed(&rows)).min(MOST_ROWS - 1);
-    let message = |row: &&mut (Kind, Option<Part>, u16)| row.1 == Some(Part::Payload);
-    if let Some(row) = rows.iter_mut().find(message) {
+    let spare = most.saturating_sub(needed(&rows)).min(message - 1);
+    let payload = |row: &&mut (Kind, Option<Part>, u16)| row.1 == Some(Part::Payload);
+    if let Some(row) = rows.iter_mut().find(payload) {
         row.2 += spare;
     }
     rows

@@ -184,10 +184,16 @@ fn now(ctx: &Ctx) -> EpochMillis {
 fn moment(ctx: &Ctx, due: EpochMillis) -> String {
     let now = now(ctx);
     let at = time::short(ctx.model.look.zone, due, now);
-    match due.since(now) {
+    let ms = due.since(now);
+    // A typed span is whole as a rule: `5 s` is what was typed, `5.0 s` is a figure that ticks.
+    let span = match ms.unsigned_abs() {
+        whole if whole < 10_000 && whole % 1000 == 0 => format!("{} s", whole / 1000),
+        span => text::span(span),
+    };
+    match ms {
         0 => format!("{at}, at once"),
-        ms if ms < 0 => format!("{at}, {} ago", text::span(ms.unsigned_abs())),
-        ms => format!("{at}, in {}", text::span(ms.unsigned_abs())),
+        ms if ms < 0 => format!("{at}, {span} ago"),
+        _ => format!("{at}, in {span}"),
     }
 }
 
