@@ -12,7 +12,8 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use crate::clock::when::{BadTime, Span, When};
 pub use commands::{
-    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Show, Traffic, Watch, Worker,
+    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
+    Worker,
 };
 
 use crate::queue::Queue;
@@ -189,6 +190,8 @@ pub enum Command {
     Show(Show),
     /// The entries of a queue
     Entries(Entries),
+    /// Look through a whole queue for entries that a filter lets through
+    Search(Search),
     /// The queues, printed again at each interval
     Watch(Watch),
     /// What is announced on the queues' channels, as it happens

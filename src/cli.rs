@@ -9,11 +9,13 @@ mod consume;
 mod decode;
 pub mod demo;
 mod entries;
+mod entry;
 mod messages;
 mod offer;
 pub mod output;
 mod queues;
 mod say;
+mod search;
 mod session;
 mod shape;
 mod show;
@@ -118,6 +120,7 @@ pub async fn run<W: Write>(
         Some(Command::Demo(asked)) => demo::run(&asked, config, out).await?,
         Some(Command::Show(asked)) => show::run(&asked, config, out).await?,
         Some(Command::Entries(asked)) => entries::run(&asked, config, out).await?,
+        Some(Command::Search(asked)) => search::run(&asked, config, out).await?,
         Some(Command::Watch(asked)) => watch::run(&asked, config, out).await?,
         Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
         Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::profile::{Profile, journal};
-use super::reader::{At, BadFile, Item, Source, listed};
+use super::reader::{At, BadFile, Item, Source, listed, unknown};
 use super::{ConfigError, INTERVAL_MS};
 use crate::args::{Span, Theme};
 
@@ -35,6 +35,17 @@ pub struct KeySetting {
     pub at: At,
     /// The names of the keys and where they stand; none: no key does it.
     pub keys: Vec<(String, At)>,
+}
+
+impl KeySetting {
+    /// Its action is none of `known`.
+    #[must_use]
+    pub fn unknown(&self, known: &[&str]) -> BadFile {
+        BadFile {
+            at: self.at.clone(),
+            why: unknown("action", &self.action, known),
+        }
+    }
 }
 
 /// A file that was read, and what is to be said of it.

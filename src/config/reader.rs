@@ -118,12 +118,7 @@ impl<'a> Item<'a> {
 
     /// This key is none of `known`.
     pub(super) fn unknown(&self, known: &[&str]) -> BadFile {
-        let key = self.key;
-        let why = match nearest(key, known) {
-            Some(meant) => format!("the key {key:?} is unknown. Did you mean {meant}?"),
-            None => format!("the key {key:?} is unknown. There are {}", listed(known)),
-        };
-        self.source.wrong(self.key_at.start, why)
+        self.bad_key(unknown("key", self.key, known))
     }
 
     /// The key cannot be there, or lacks something.
@@ -214,6 +209,17 @@ impl<'a> Item<'a> {
     fn of_type(&self, right: &str, given: &DeValue) -> BadFile {
         let (key, given) = (self.key, kind(given));
         self.bad(format!("{key} must be {right}, not {given}"))
+    }
+}
+
+/// What was `typed` is none of `known`.
+pub(super) fn unknown(what: &str, typed: &str, known: &[&str]) -> String {
+    match nearest(typed, known) {
+        Some(meant) => format!("the {what} {typed:?} is unknown. Did you mean {meant}?"),
+        None => format!(
+            "the {what} {typed:?} is unknown. There are {}",
+            listed(known)
+        ),
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
+use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{Form, PageAsk, Queue, Zoom};
+use crate::queue::{Filter, Form, PageAsk, Queue, Zoom};
 
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -58,6 +59,30 @@ pub enum Effect {
         text: String,
         /// What a file that holds such a text ends with.
         extension: &'static str,
+    },
+    /// Keep a line that was entered for the next sessions.
+    Remember(PromptKind, String),
+    /// Look through a queue for the entries that a filter matches.
+    Search {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which entries.
+        filter: Filter,
+        /// What waits, what was delivered, or the order list.
+        tab: Tab,
+    },
+    /// The search under way is no longer wanted.
+    EndSearch,
+    /// Read the scores that these members have now.
+    CheckScores {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The members: as many as a screen has rows.
+        members: Vec<Vec<u8>>,
     },
     /// Try the lost link at once.
     RetryLink,

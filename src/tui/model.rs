@@ -2,7 +2,11 @@
 
 pub mod dialog;
 pub mod field;
+pub mod history;
+pub mod hits;
+pub mod marks;
 pub mod offer;
+pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -12,13 +16,19 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 pub use self::dialog::Dialog;
+pub use self::history::History;
+pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::marks::Marks;
 pub use self::offer::OfferForm;
-pub use self::prompt::{Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, Trend};
+pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
+pub use self::prompt::{Choice, Prompt, PromptKind};
+pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use self::worker::Workers;
 use super::areas::scrollbar::Scrolled;
+use super::keys::Keymap;
 use crate::clock::EpochMillis;
+use crate::config::Profile;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Queue, Zoom};
 
@@ -56,6 +66,10 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own that the user or the server turns"
+)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -65,10 +79,12 @@ pub struct Model {
     pub endpoint: String,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
-    /// Every change asks for the queue's name.
-    pub protected: bool,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -81,12 +97,16 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
     /// What the pane of the entries shows.
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
+    /// What they are sorted by.
+    pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
@@ -101,6 +121,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// The last entries stand first.
+    pub last_first: bool,
+    /// The filter that is on.
+    pub filtered: Option<Box<Filtered>>,
+    /// The marked entries.
+    pub marks: Marks,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -148,38 +174,6 @@ pub enum Screen {
     Queue,
     /// One entry.
     Entry(Box<EntryView>),
-}
-
-/// One entry, opened.
-#[derive(Clone, Debug)]
-pub struct EntryView {
-    /// The entry as it was when opened.
-    pub row: EntryRow,
-    /// Text or hex.
-    pub face: Face,
-    /// First line in sight.
-    pub scroll: usize,
-    /// Where Esc goes back to.
-    pub back: Back,
-}
-
-/// Where Esc leads from an entry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
-    /// To the dashboard.
-    Dashboard,
-    /// To the queue's own screen.
-    Queue,
-}
-
-/// The two faces of a payload.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Face {
-    /// Decoded.
-    #[default]
-    Text,
-    /// Bytes.
-    Hex,
 }
 
 /// What lies over the screen.
@@ -272,16 +266,17 @@ pub enum Discovery {
     },
 }
 
-/// A window on the entries of the selected queue, by rank in timeouts.
+/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
+/// from its other end where the last stand first; of the hits alone while a filter is on.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// Rank of the first row on the screen.
+    /// Place of the first row on the screen.
     pub top: u64,
-    /// Rank of the row under the cursor.
+    /// Place of the row under the cursor.
     pub cursor: u64,
     /// The cursor was moved: it follows its entry, not its rank.
     pub anchored: bool,
-    /// Rank of `rows[0]`.
+    /// Place of `rows[0]`.
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<EntryRow>,
@@ -342,17 +337,20 @@ impl Model {
             look,
             endpoint,
             redis_cli: "redis-cli".to_owned(),
+            profile: None,
             read_only,
-            protected: false,
+            keymap: Keymap::default(),
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),
+            queue_sort: QueueSort::default(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
@@ -360,6 +358,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            last_first: false,
+            filtered: None,
+            marks: Marks::default(),
             traffic: VecDeque::new(),
             held: None,
             frozen: None,

@@ -8,6 +8,9 @@ use super::model::worker::WorkerTold;
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
 
+/// Members with the scores they have; none: it is gone.
+pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
+
 /// Something happened.
 #[derive(Clone, Debug)]
 pub enum Msg {
@@ -90,6 +93,36 @@ pub enum Msg {
     WorkerTold(Queue, WorkerTold),
     /// The editor has ended: the text as it is now, or why it is the old one.
     Edited(Result<String, String>),
+    /// A search went on.
+    SearchHits {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was found since the last message: member, and score where there is one. What
+        /// lies beyond the first [`HITS_KEPT`](super::model::HITS_KEPT) is only counted.
+        hits: Vec<(Vec<u8>, Option<f64>)>,
+        /// How many were found in all.
+        found: u64,
+        /// Entries looked through.
+        looked: u64,
+        /// Entries there are.
+        of: u64,
+    },
+    /// A search is through.
+    Searched {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Or why it could not go on.
+        result: Result<(), String>,
+    },
+    /// Scores were read: of each member the one it has, none when it is gone.
+    ScoresChecked {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// What was read, or why not.
+        result: Result<Scores, String>,
+    },
     /// Something was published on a queue's channel.
     Announced(Announcement),
 }

@@ -2,6 +2,7 @@
 //! screen that knows `ops` and `store`.
 
 mod offer;
+mod search;
 mod worker;
 
 use std::collections::HashMap;
@@ -30,6 +31,8 @@ enum Kind {
     Classes,
     Rank,
     Sample,
+    Search,
+    Scores,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -118,9 +121,10 @@ impl Runner for Tasks {
         let store = self.store.clone();
         match effect {
             Effect::Discover => {
-                let search = search(store, self.named.clone(), self.answers.clone());
+                let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::Remember(..) => {}
             Effect::RetryLink => store.retry_now(),
             Effect::SampleQueue(queue) => {
                 let sample = offer::sample(store, queue.clone());
@@ -214,12 +218,40 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
+            Effect::Search {
+                generation,
+                queue,
+                filter,
+                tab,
+            } => {
+                let to = (generation, self.answers.clone());
+                let search = search::run(store, queue, filter, tab, to);
+                self.latest(Kind::Search, search);
+            }
+            Effect::EndSearch => {
+                if let Some(search) = self.latest.remove(&Kind::Search) {
+                    search.abort();
+                }
+            }
+            Effect::CheckScores {
+                generation,
+                queue,
+                members,
+            } => {
+                let of = queue.clone();
+                let question = async move { search::scores(&store, &of, members).await };
+                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
+                    generation,
+                    queue,
+                    result,
+                });
+            }
             _ => {}
         }
     }
 }
 
-async fn search(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
+async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
     if !named.is_empty() {
         let _ = answers.send(Msg::LookedAll(0));
         return;

@@ -1,6 +1,7 @@
 //! The screen as the configuration asks for it.
 
 use super::Options;
+use super::keys::Keymap;
 use super::model::{Background, Look, Zone};
 use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue, redis_cli};
@@ -25,17 +26,18 @@ pub async fn show(
     let options = Options {
         program,
         server: called.map(ToOwned::to_owned),
-        ..options(config, named)
+        ..options(config, Keymap::new(&config.keys)?, named)
     };
     Ok(super::run(store, options).await?.code())
 }
 
-fn options(config: &Config, named: Vec<Queue>) -> Options {
+fn options(config: &Config, keymap: Keymap, named: Vec<Queue>) -> Options {
     let screen = &config.screen;
     Options {
         server: None,
         named,
-        protected: config.profile.as_ref().is_some_and(|p| p.protected),
+        profile: config.profile.clone(),
+        keymap,
         program: None,
         look: Look {
             ascii: screen.ascii,

@@ -6,15 +6,22 @@ mod answers;
 mod copy;
 mod cursor;
 mod dialog;
+mod filter;
+mod history;
+mod jump;
 mod leave;
 mod link;
 mod load;
+mod marks;
 mod mouse;
 mod offer;
+mod opened;
 mod order;
+mod palette;
 mod plan;
 mod prompt;
 mod rows;
+mod sort;
 mod time;
 mod timeline;
 mod worker;
@@ -100,11 +107,35 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             offer::edited(model, result);
             Vec::new()
         }
+        Msg::SearchHits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => {
+            filter::hits(model, generation, hits, (found, looked, of));
+            Vec::new()
+        }
+        Msg::Searched { generation, result } => {
+            filter::searched(model, generation, result);
+            Vec::new()
+        }
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => {
+            filter::checked(model, generation, &queue, result);
+            Vec::new()
+        }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
     };
+    opened::lay_out(model);
+    effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
 }
@@ -116,7 +147,7 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
         (Some(_), _) => prompt::key(model, key),
         (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
         (None, Some(Overlay::Offer(_))) => offer::key(model, key),
-        (None, _) => match keys::resolve(keys::place(model), key) {
+        (None, _) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },

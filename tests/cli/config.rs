@@ -171,3 +171,17 @@ fn the_example_can_be_copied_as_it_is() {
     let home = Home::with(&fs::read_to_string(example).unwrap());
     assert_eq!(home.run(&["decode", "61"]).done().err, "");
 }
+
+#[test]
+fn a_mistake_among_the_keys_is_told_by_every_command() {
+    let home = Home::with("[keys]\nfreeze = [\"F\", \"s\"]\n");
+    for command in [&["decode", "61"][..], &["queues"], &["demo"]] {
+        let said = home.run(command);
+        let told = format!(
+            "delayscope: {}:2:16: \"s\" does sort already. Choose another key, or give sort \
+             another one.\n",
+            home.file().display()
+        );
+        assert_eq!((said.code, said.err), (2, told), "{command:?}");
+    }
+}

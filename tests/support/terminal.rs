@@ -34,6 +34,16 @@ impl Shown {
         self.parser.screen().contents()
     }
 
+    /// The cells, with their colours.
+    pub fn screen(&self) -> &vt100::Screen {
+        self.parser.screen()
+    }
+
+    /// The last picture is here as a whole: no part of one more has arrived.
+    pub fn whole(&self) -> bool {
+        self.bytes.ends_with(b"\x1b[?2026l")
+    }
+
     /// The terminal is in the hands of a full-screen program.
     pub fn taken(&self) -> bool {
         self.parser.screen().alternate_screen()

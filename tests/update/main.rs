@@ -11,5 +11,7 @@ mod desk;
 mod link;
 mod mouse;
 mod moving;
+mod opened;
+mod prompts;
 mod reading;
 mod screens;

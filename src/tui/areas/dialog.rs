@@ -3,7 +3,8 @@
 use super::wrap::wrapped;
 use super::{Area, Slot};
 use crate::queue::text;
-use crate::tui::keys::{self, Action};
+use crate::tui::keys::Action;
+use crate::tui::model::Model;
 use crate::tui::model::dialog::{Dialog, DialogLine};
 
 /// Columns of a figure's name.
@@ -61,8 +62,11 @@ impl Plan {
 
 /// The words on a button, with the key that presses it.
 #[must_use]
-pub fn label(dialog: &Dialog, button: Button, ascii: bool) -> String {
-    let key = |action| keys::label(action, ascii);
+pub fn label(model: &Model, dialog: &Dialog, button: Button) -> String {
+    let key = |action| {
+        let label = model.keymap.label(action, model.look.ascii);
+        label.unwrap_or_default()
+    };
     match button {
         Button::No => format!("[ {} {} ]", key(Action::Back), dialog.no),
         Button::Yes if dialog.name.is_some() => {
@@ -72,9 +76,10 @@ pub fn label(dialog: &Dialog, button: Button, ascii: bool) -> String {
     }
 }
 
-/// Lays a question out on a terminal of `size` columns and rows.
+/// Lays a question out on the terminal.
 #[must_use]
-pub fn plan((w, h): (u16, u16), dialog: &Dialog, ascii: bool) -> Plan {
+pub fn plan(model: &Model, dialog: &Dialog) -> Plan {
+    let (w, h) = model.size;
     let boxed = w >= 24 && h >= 7;
     let bw = match w {
         ..72 => w,
@@ -96,7 +101,9 @@ pub fn plan((w, h): (u16, u16), dialog: &Dialog, ascii: bool) -> Plan {
     } else {
         super::bare(outer)
     };
-    place_buttons(&mut rows, slot, margin, dialog, ascii);
+    place_buttons(&mut rows, slot, margin, |button| {
+        label(model, dialog, button)
+    });
     Plan { slot, rows }
 }
 
@@ -150,7 +157,7 @@ fn shorten(rows: &mut Vec<Row>, most: usize) {
     }
 }
 
-fn place_buttons(rows: &mut [Row], slot: Slot, margin: u16, dialog: &Dialog, ascii: bool) {
+fn place_buttons(rows: &mut [Row], slot: Slot, margin: u16, label: impl Fn(Button) -> String) {
     let inner = slot.inner;
     let Some(i) = rows.iter().position(|row| matches!(row, Row::Buttons(_))) else {
         return;
@@ -161,7 +168,7 @@ fn place_buttons(rows: &mut [Row], slot: Slot, margin: u16, dialog: &Dialog, asc
     line.x += inset;
     line.w = line.w.saturating_sub(2 * inset);
     let mut place = |button| {
-        let columns = u16::try_from(text::width(&label(dialog, button, ascii))).unwrap_or(0);
+        let columns = u16::try_from(text::width(&label(button))).unwrap_or(0);
         let area = Area::new(line.x, line.y, columns.min(line.w), line.h);
         let used = (area.w + 2).min(line.w);
         line.x += used;

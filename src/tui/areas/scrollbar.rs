@@ -105,7 +105,7 @@ fn of_pane(model: &Model, areas: &Areas, pane: Pane) -> Option<(Scrolled, Rail)>
     let slot = super::slot(areas, pane);
     let (len, top) = match (pane, model.tab) {
         (Pane::Queues, _) => (model.queues.len() as u64, model.top as u64),
-        (Pane::Entries, Tab::Waiting) => (model.waiting(), model.entries.top),
+        (Pane::Entries, Tab::Waiting) => (model.listed(), model.entries.top),
         _ => return None,
     };
     let area = column(slot, table(slot))?;

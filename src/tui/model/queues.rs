@@ -41,6 +41,51 @@ impl QueueRow {
     }
 }
 
+/// What the table of queues is sorted by.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum QueueSort {
+    /// Those late the longest first.
+    #[default]
+    Late,
+    /// Their names.
+    Name,
+    /// The most entries first.
+    Waiting,
+    /// Those of which something falls due next first.
+    Next,
+    /// The longest target first.
+    Target,
+}
+
+impl QueueSort {
+    /// All of them, in the order in which a key steps through them.
+    pub const ALL: [Self; 5] = [
+        Self::Late,
+        Self::Name,
+        Self::Waiting,
+        Self::Next,
+        Self::Target,
+    ];
+
+    /// What the title calls it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Name => "name",
+            Self::Waiting => "waiting",
+            Self::Next => "next",
+            Self::Target => "target",
+        }
+    }
+
+    /// The largest stand first.
+    #[must_use]
+    pub const fn falls(self) -> bool {
+        matches!(self, Self::Late | Self::Waiting | Self::Target)
+    }
+}
+
 /// Depths over time: one sample a second at most, an outage leaves a gap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trend {

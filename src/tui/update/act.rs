@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use super::{copy, cursor, leave, load, offer, plan, prompt, time, timeline, worker};
+use super::{
+    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, time, timeline,
+    worker,
+};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::{
-    Back, EntryView, Face, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
+    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
 };
 
 /// How long a reason why not stays.
@@ -33,7 +36,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
         Action::Quit if on_first_screen(model) => return leave::quit(model),
-        Action::Back | Action::Quit => back(model),
+        Action::Back => return escape(model),
+        Action::Quit => back(model),
         Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
@@ -46,28 +50,30 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Freeze => freeze(model),
         Action::Refresh => return refresh(model),
         Action::Interval => interval(model),
-        Action::Face => face(model),
+        Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => show_tab(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
-        Action::Filter => return prompt::open(model, PromptKind::Filter, ""),
+        Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
+        Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::NextMatch => cursor::by(model, 1),
+        Action::PreviousMatch => cursor::by(model, -1),
+        Action::Sort => return sort::next(model),
+        Action::Mark => marks::toggle(model),
+        Action::MarkRange => marks::range(model),
+        Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::NextMatch
-        | Action::PreviousMatch
-        | Action::Sort
-        | Action::Mark
-        | Action::MarkRange
-        | Action::MarkAll
-        // A question and a form have their keys by themselves.
-        | Action::Confirm
-        | Action::Refuse
-        | Action::Submit
-        | Action::Editor => {}
         Action::Offer => return offer::open(model),
         Action::Worker => worker::ask(model),
+        // A question and a form have their keys by themselves.
+        Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -93,6 +99,29 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
             Some("nothing falls due in this bar")
+        }
+        Action::Filter if no_queue => Some("no queue to look in"),
+        Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
+            opened::why_no_match(view)
+        }
+        Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
+            Some("no filter is on: / sets one")
+        }
+        Action::Mark | Action::MarkRange if model.entry().is_none() => Some("no entry to mark"),
+        Action::Mark | Action::MarkRange
+            if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
+        {
+            Some("it is no longer there")
+        }
+        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
+            Some("choose a bar first")
+        }
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+            Some("nothing falls due in this bar")
+        }
+        Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
+            Some("no entry to mark")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::Offer if no_queue => Some("no queue to offer to"),
@@ -145,12 +174,20 @@ fn open_entry(model: &mut Model) {
         Screen::Queue => Back::Queue,
         _ => Back::Dashboard,
     };
-    model.screen = Screen::Entry(Box::new(EntryView {
-        row,
-        face: Face::Text,
-        scroll: 0,
-        back,
-    }));
+    model.screen = Screen::Entry(Box::new(EntryView::new(row, back)));
+}
+
+/// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes
+/// one screen back.
+fn escape(model: &mut Model) -> Vec<Effect> {
+    let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
+    if listed && let Some(effects) = filter::escape(model) {
+        return effects;
+    }
+    if !(listed && marks::clear(model)) {
+        back(model);
+    }
+    Vec::new()
 }
 
 /// Closes what lies on top, else goes one screen back.
@@ -210,6 +247,7 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
         return vec![Effect::RetryLink];
     }
     load::ask_all(model);
+    filter::again(model);
     vec![Effect::Discover]
 }
 
@@ -224,14 +262,4 @@ fn interval(model: &mut Model) {
     };
     say(model, text, Tone::Good);
     plan::interval_changed(model);
-}
-
-fn face(model: &mut Model) {
-    if let Screen::Entry(entry) = &mut model.screen {
-        entry.scroll = 0;
-        entry.face = match entry.face {
-            Face::Text => Face::Hex,
-            Face::Hex => Face::Text,
-        };
-    }
 }

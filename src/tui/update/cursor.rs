@@ -1,7 +1,7 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{load, order};
+use super::{filter, load, marks, order};
 use crate::tui::areas;
 use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
@@ -110,6 +110,8 @@ pub(super) fn select(model: &mut Model, row: u64) {
 
 /// Another queue is selected: its rows are not those of the one before.
 pub(super) fn selection_changed(model: &mut Model) {
+    filter::forget(model);
+    marks::clear(model);
     model.entries = crate::tui::model::Entries::default();
     model.schedule.lost = None;
     model.rows_on_change = false;
@@ -119,7 +121,7 @@ pub(super) fn selection_changed(model: &mut Model) {
 
 /// Moves the cursor of the entries to a rank, or as near as there is one.
 pub(super) fn move_entry(model: &mut Model, rank: u64) {
-    let rank = rank.min(model.waiting().saturating_sub(1));
+    let rank = rank.min(model.listed().saturating_sub(1));
     model.entries.cursor = rank;
     // On the head it shows whatever comes next; anywhere else it follows its entry.
     model.entries.anchored = rank > 0;
@@ -136,7 +138,7 @@ pub(super) fn keep_in_sight(model: &mut Model) {
     model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
 
     let rows = entry_rows(model) as u64;
-    let waiting = model.waiting();
+    let waiting = model.listed();
     let entries = &mut model.entries;
     entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
     entries.top = entries.top.min(waiting.saturating_sub(rows));
@@ -154,7 +156,7 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
         }
         Pane::Entries => {
             let height = entry_rows(model) as u64;
-            let lowest = model.waiting().saturating_sub(height);
+            let lowest = model.listed().saturating_sub(height);
             scroll_entries(model, add(model.entries.top, rows).min(lowest));
         }
         Pane::Timeline | Pane::Traffic => {}

@@ -4,7 +4,7 @@
 use super::{act, worker};
 use crate::tui::areas::dialog::{self as places, Button};
 use crate::tui::effect::Effect;
-use crate::tui::keys::{Action, Code, Key, Place, resolve};
+use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::dialog::{Dialog, Question};
 use crate::tui::model::{Model, Overlay, Tone};
 
@@ -19,10 +19,10 @@ pub(super) fn open(model: &mut Model, dialog: Dialog) {
 
 /// A key while a question stands.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let action = model.keymap.resolve(Place::Dialog, key);
     let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
         return Vec::new();
     };
-    let action = resolve(Place::Dialog, key);
     let leaves = matches!(
         action,
         Some(Action::QuitNow | Action::Suspend | Action::Redraw)
@@ -69,11 +69,14 @@ pub(super) fn pasted(model: &mut Model, text: &str) {
 
 /// A click on one of the buttons. Yes by the mouse needs the name as well.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    let button = match &model.overlay {
+        Some(Overlay::Dialog(dialog)) => places::plan(model, dialog).button_at(x, y),
+        _ => None,
+    };
     let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
         return Vec::new();
     };
-    let plan = places::plan(model.size, dialog, model.look.ascii);
-    match plan.button_at(x, y) {
+    match button {
         Some(Button::No) => refused(model),
         Some(Button::Yes) => {
             let wrong = dialog.name.as_ref().is_some_and(|name| !name.is_right());

@@ -6,7 +6,7 @@ use crate::payload::{self, Codec};
 use crate::queue::{Form, Layout, Queue, text};
 use crate::tui::areas::offer as places;
 use crate::tui::effect::{Effect, ToOffer};
-use crate::tui::keys::{Action, Code, Key, Place, resolve};
+use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::offer::{
     OfferForm, Offered, Part, Seen, check_message, count, due, what_form,
 };
@@ -51,11 +51,12 @@ pub(super) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) {
 
 /// A key for the form: what is typed never does anything else.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let action = model.keymap.resolve(Place::Form, key);
     let Some(Overlay::Offer(form)) = &mut model.overlay else {
         return Vec::new();
     };
     let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
-    let action = resolve(Place::Form, key).filter(|_| !types);
+    let action = action.filter(|_| !types);
     match action {
         Some(Action::Back) => put_away(model),
         Some(action @ (Action::QuitNow | Action::Suspend | Action::Redraw)) => {

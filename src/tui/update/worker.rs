@@ -72,12 +72,16 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     ));
     // The demo's own server ends with the program: nothing there is worth the typing.
     let many = late.is_some_and(|n| n >= MANY) && model.workers.program.is_some();
+    let protected = model
+        .profile
+        .as_ref()
+        .is_some_and(|profile| profile.protected);
     Dialog {
         title: "Stand-in worker".to_owned(),
         lines,
         yes: "start",
         no: "cancel",
-        name: (model.protected || many).then(|| NameAsked::of(queue)),
+        name: (protected || many).then(|| NameAsked::of(queue)),
         opened_by: None,
         question: Question::StartWorker(queue.clone()),
     }

@@ -13,7 +13,7 @@ use crate::tui::widget::pane::{Pane, Part};
 
 pub(super) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let plan = dialog::plan(ctx.model.size, dialog, ctx.model.look.ascii);
+    let plan = dialog::plan(ctx.model, dialog);
     Clear.render(rect(plan.slot.outer).intersection(buf.area), buf);
     if plan.slot.boxed {
         let pane = Pane {
@@ -74,7 +74,7 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
 /// A button: the one that has the focus does nothing.
 fn press(ctx: &Ctx, dialog: &Dialog, button: Button, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let label = dialog::label(dialog, button, ctx.model.look.ascii);
+    let label = dialog::label(ctx.model, dialog, button);
     let ready = dialog.name.as_ref().is_none_or(|name| name.is_right());
     let style = match button {
         Button::No => t.select,
