@@ -15,6 +15,7 @@ pub mod dialog;
 pub mod help;
 pub mod lines;
 pub mod offer;
+pub mod palette;
 pub mod scrollbar;
 pub mod track;
 pub mod wrap;

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::Site;
 use super::model::offer::{Offered, Seen};
 use super::model::worker::WorkerTold;
 use crate::clock::EpochMillis;
@@ -93,6 +94,12 @@ pub enum Msg {
     WorkerTold(Queue, WorkerTold),
     /// The editor has ended: the text as it is now, or why it is the old one.
     Edited(Result<String, String>),
+    /// The way to another server is known.
+    WayFound(Box<Site>),
+    /// There is no way to that server, and why.
+    NoWay(String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
     /// A search went on.
     SearchHits {
         /// As in the effect that asked for it.

@@ -22,11 +22,14 @@ mod plan;
 mod prompt;
 mod rows;
 mod sort;
+mod switch;
 mod time;
 mod timeline;
+mod toast;
 mod worker;
 
 pub use act::why_not;
+pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -37,7 +40,18 @@ use crate::queue::Queue;
 
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
-    let mut effects = match msg {
+    if switch::is_void(model, &msg) {
+        return Vec::new();
+    }
+    let mut effects = decide(model, msg);
+    opened::lay_out(model);
+    effects.extend(filter::start_due(model));
+    effects.extend(load::start_due(model));
+    effects
+}
+
+fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::KeyPressed(key) => pressed(model, key),
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
         Msg::Dragged(x, y) => mouse::dragged(model, x, y),
@@ -107,6 +121,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             offer::edited(model, result);
             Vec::new()
         }
+        Msg::WayFound(site) => switch::way_found(model, &site),
+        Msg::NoWay(why) => switch::no_way(model, why),
+        Msg::Arrived => switch::arrived(model),
         Msg::SearchHits {
             generation,
             hits,
@@ -133,11 +150,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             link::announced(model, announcement);
             Vec::new()
         }
-    };
-    opened::lay_out(model);
-    effects.extend(filter::start_due(model));
-    effects.extend(load::start_due(model));
-    effects
+    }
 }
 
 /// A key goes to the line that is typed, else to what lies over the screen, else to the screen.

@@ -9,10 +9,12 @@ mod header;
 mod help;
 mod hints;
 mod offer;
+mod palette;
 mod prompt;
 mod queues;
 pub(in crate::tui) mod time;
 mod timeline;
+mod toast;
 mod traffic;
 
 use ratatui::buffer::Buffer;
@@ -52,7 +54,11 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     header::render(&ctx, buf);
     header::banner(&ctx, buf);
-    hints::render(&ctx, buf);
+    if areas::palette::slot(model).is_some() {
+        palette::hints(&ctx, buf);
+    } else {
+        hints::render(&ctx, buf);
+    }
     match &model.overlay {
         Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
@@ -60,8 +66,8 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         None => {}
     }
     scrollbars(&ctx, buf);
-    hints::toast(&ctx, buf);
     prompt::render(&ctx, buf);
+    toast::render(&ctx, buf);
 }
 
 /// The scrollbars, over what they belong to.

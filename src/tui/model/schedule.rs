@@ -62,10 +62,22 @@ pub struct Schedule {
     pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
+    /// Whether the screen is between two servers.
+    pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
+}
+
+/// Where the screen is on its way from one server to another.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Stage {
+    /// At a server.
+    #[default]
+    There,
+    /// It has left one, whose last answers may still come.
+    Between,
 }
 
 /// When a queue was surveyed last.

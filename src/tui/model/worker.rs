@@ -12,6 +12,8 @@ pub struct Workers {
     /// `delayscope` with what reaches the server, for a shell. None when the server ends with the
     /// program: then nothing would go on.
     pub program: Option<String>,
+    /// What is to be said of those on the servers that were left: see [`Workers::farewell`].
+    pub left: Vec<(String, String)>,
 }
 
 /// A stand-in worker on a queue.
@@ -95,11 +97,12 @@ impl Workers {
         }
     }
 
-    /// For each queue that is left alone: what was done, and the command that goes on.
+    /// For each queue that is left alone, here and on the servers before: what was done, and the command that goes on.
     #[must_use]
     pub fn farewell(&self) -> Vec<(String, String)> {
+        let mut all = self.left.clone();
         let Some(program) = &self.program else {
-            return Vec::new();
+            return all;
         };
         let each = self.at_work.iter().map(|worker| {
             let name = text::printable_bytes(worker.queue.name.as_bytes());
@@ -112,6 +115,7 @@ impl Workers {
             let queue = redis_cli::word(&spec);
             (said, format!("{program} worker {end}{queue}"))
         });
-        each.collect()
+        all.extend(each);
+        all
     }
 }

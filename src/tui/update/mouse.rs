@@ -1,6 +1,6 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, dialog, offer, timeline};
+use super::{act, cursor, dialog, offer, palette, prompt, timeline};
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
@@ -13,6 +13,9 @@ const NOTCH: i64 = 3;
 /// A click selects; on what is selected already, it opens.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
+    if let Some(hit) = areas::palette::hit(model, x, y) {
+        return prompt::clicked(model, hit);
+    }
     match model.overlay {
         Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
         Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
@@ -65,6 +68,10 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         return Vec::new();
     }
     let sign = i64::from(rows.signum());
+    if areas::palette::slot(model).is_some() {
+        palette::scrolled(model, sign < 0);
+        return Vec::new();
+    }
     let over_lines = matches!(model.overlay, Some(Overlay::Help { .. }))
         || matches!(model.screen, Screen::Entry(_));
     if over_lines {
