@@ -16,6 +16,8 @@ mod entries;
 mod link;
 #[path = "store/refresh.rs"]
 mod refresh;
+#[path = "store/search.rs"]
+mod search;
 #[path = "store/watch.rs"]
 mod watch;
 #[path = "store/watching_cost.rs"]

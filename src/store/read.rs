@@ -10,7 +10,9 @@ use std::sync::Arc;
 use redis::Value;
 
 pub use keys::{Kind, Slice, channels, kinds, scan};
-pub use pages::{Elements, Rows, count_between, element_scores, list_page, rank_of_score, rows};
+pub use pages::{
+    Elements, Rows, count_between, element_scores, list_page, rank_of_score, rows, rows_from,
+};
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;
