@@ -5,17 +5,22 @@
 
 pub mod entry;
 pub mod filter;
+pub mod finding;
 pub mod frame;
 pub mod layout;
+pub mod listing;
 pub mod name;
+pub mod redis_cli;
 pub mod server;
 pub mod snapshot;
 pub mod text;
 
 pub use entry::{Due, Entry, EntryId, State};
 pub use filter::{BadFilter, Filter, Progress, Seen};
+pub use finding::{Finding, Severity};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
+pub use listing::{List, ListPage, ListRow, ListScore};
 pub use name::{Keys, QueueName};
 pub use server::{Address, Cost, Endpoint, Facts, Link, LinkState, Optional, Refused};
 pub use snapshot::{Announcement, Bar, KeyFacts, Known, Page, PageAsk, Pulse, Survey, Zoom};

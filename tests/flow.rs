@@ -57,6 +57,10 @@ impl Surface for Paper {
         Ok(())
     }
 
+    fn copy(&mut self, _text: &str) -> io::Result<()> {
+        Ok(())
+    }
+
     fn repaint(&mut self) {}
 
     fn retake(&mut self) -> io::Result<()> {

@@ -13,6 +13,7 @@
 
 pub mod help;
 pub mod lines;
+pub mod scrollbar;
 pub mod track;
 
 use super::model::{Model, Pane, Screen};
@@ -357,7 +358,7 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
         }
         Pane::Queues => (model.queues.len().saturating_sub(model.top), table(slot)),
         Pane::Entries => {
-            let left = model.waiting().saturating_sub(model.entries.top);
+            let left = model.listed().saturating_sub(model.entries.top);
             (usize::try_from(left).unwrap_or(usize::MAX), table(slot))
         }
         Pane::Traffic => (traffic_shown(model), slot.inner),

@@ -13,6 +13,8 @@ pub trait Surface {
     fn size(&self) -> io::Result<(u16, u16)>;
     /// Draws what differs from the last picture.
     fn draw(&mut self, model: &Model) -> io::Result<()>;
+    /// Gives a text to the terminal's clipboard; a terminal that has none ignores it.
+    fn copy(&mut self, text: &str) -> io::Result<()>;
     /// Forgets the last picture: the next one writes every cell.
     fn repaint(&mut self);
     /// Takes the terminal again, whatever state it was left in, and repaints.

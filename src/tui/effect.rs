@@ -2,8 +2,9 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
+use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{PageAsk, Queue, Zoom};
+use crate::queue::{Filter, PageAsk, Queue, Zoom};
 
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,8 +45,34 @@ pub enum Effect {
         /// The moment.
         due: EpochMillis,
     },
+    /// Keep a line that was entered for the next sessions.
+    Remember(PromptKind, String),
+    /// Look through a queue for the entries that a filter matches.
+    Search {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which entries.
+        filter: Filter,
+        /// What waits, what was delivered, or the order list.
+        tab: Tab,
+    },
+    /// The search under way is no longer wanted.
+    EndSearch,
+    /// Read the scores that these members have now.
+    CheckScores {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The members: as many as a screen has rows.
+        members: Vec<Vec<u8>>,
+    },
     /// Try the lost link at once.
     RetryLink,
+    /// Give a text to the terminal's clipboard.
+    Copy(String),
     /// Leave the terminal and stop, as Ctrl-Z does.
     Suspend,
     /// Draw every cell again.

@@ -1,113 +1,17 @@
-//! The one key table: dispatch, help, and the hint bar are read from it.
+//! The one key table, and the keymap that is made of it: dispatch, help, hint bar and palette are
+//! read from that.
 
+mod key;
+mod keymap;
+mod name;
 mod table;
 
-use super::model::{Model, Overlay, Pane, Screen};
+use super::model::{Model, Overlay, Pane, Screen, Tab};
 
+pub use key::{Code, Key};
+pub use keymap::Keymap;
+pub use name::BadKey;
 pub use table::BINDINGS;
-
-/// A key, free of any terminal library.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Key {
-    /// Which key.
-    pub code: Code,
-    /// Held with Ctrl.
-    pub ctrl: bool,
-    /// Held with Alt.
-    pub alt: bool,
-}
-
-impl Key {
-    /// A key by itself.
-    #[must_use]
-    pub const fn of(code: Code) -> Self {
-        Self {
-            code,
-            ctrl: false,
-            alt: false,
-        }
-    }
-
-    /// A character by itself.
-    #[must_use]
-    pub const fn char(c: char) -> Self {
-        Self::of(Code::Char(c))
-    }
-
-    /// A character with Ctrl.
-    #[must_use]
-    pub const fn ctrl(c: char) -> Self {
-        Self {
-            code: Code::Char(c),
-            ctrl: true,
-            alt: false,
-        }
-    }
-
-    /// What the key is called: `PgUp`, `^R`, `⏎` (`Enter` in plain ASCII).
-    #[must_use]
-    pub fn label(self, ascii: bool) -> String {
-        let name = match self.code {
-            Code::Char(' ') => "Space",
-            Code::Char(c) if self.ctrl => return format!("^{}", c.to_ascii_uppercase()),
-            Code::Char(c) => return c.to_string(),
-            Code::Enter => pick(ascii, "Enter", "⏎"),
-            Code::Esc => "Esc",
-            Code::Tab => pick(ascii, "Tab", "⇥"),
-            Code::BackTab => pick(ascii, "S-Tab", "⇤"),
-            Code::Up => pick(ascii, "Up", "↑"),
-            Code::Down => pick(ascii, "Down", "↓"),
-            Code::Left => pick(ascii, "Left", "←"),
-            Code::Right => pick(ascii, "Right", "→"),
-            Code::PageUp => "PgUp",
-            Code::PageDown => "PgDn",
-            Code::Home => "Home",
-            Code::End => "End",
-            Code::Backspace => "Backspace",
-            Code::Delete => "Del",
-        };
-        name.to_owned()
-    }
-}
-
-const fn pick(ascii: bool, plain: &'static str, glyph: &'static str) -> &'static str {
-    if ascii { plain } else { glyph }
-}
-
-/// Which key, with Shift already applied to characters.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Code {
-    /// A character.
-    Char(char),
-    /// Enter.
-    Enter,
-    /// Escape.
-    Esc,
-    /// Tab.
-    Tab,
-    /// Shift-Tab.
-    BackTab,
-    /// Up arrow.
-    Up,
-    /// Down arrow.
-    Down,
-    /// Left arrow.
-    Left,
-    /// Right arrow.
-    Right,
-    /// Page up.
-    PageUp,
-    /// Page down.
-    PageDown,
-    /// Home.
-    Home,
-    /// End.
-    End,
-    /// Backspace.
-    Backspace,
-    /// Delete.
-    Delete,
-}
 
 /// What a user wants.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -160,6 +64,38 @@ pub enum Action {
     Redraw,
     /// The keys.
     Help,
+    /// Show this in the pane of the entries.
+    Tab(Tab),
+    /// Filter the entries.
+    Filter,
+    /// The next match.
+    NextMatch,
+    /// The match before.
+    PreviousMatch,
+    /// The next order of the rows.
+    Sort,
+    /// Jump to a time.
+    Jump,
+    /// The commands.
+    Palette,
+    /// Linear or log height of the bars.
+    LogHeight,
+    /// Mark the entry, or take its mark away.
+    Mark,
+    /// Mark a range from here on.
+    MarkRange,
+    /// Mark all that match.
+    MarkAll,
+    /// Copy the payload.
+    CopyPayload,
+    /// Copy as a redis-cli command.
+    CopyCommand,
+    /// Offer a message.
+    Offer,
+    /// Start the stand-in worker, or stop it.
+    Worker,
+    /// Yes, in a dialog.
+    Confirm,
 }
 
 /// Where the keys go.
@@ -169,25 +105,40 @@ pub enum Place {
     Queues,
     /// The timeline.
     Timeline,
-    /// The entries.
+    /// What waits, by due time.
     Entries,
+    /// What has been delivered.
+    Delivered,
+    /// The order list.
+    Order,
     /// The channel traffic.
     Traffic,
+    /// The findings.
+    Findings,
+    /// The changes made.
+    Changes,
     /// An opened entry.
     Entry,
     /// The help.
     Help,
+    /// A question.
+    Dialog,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 11] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
+        Self::Delivered,
+        Self::Order,
         Self::Traffic,
+        Self::Findings,
+        Self::Changes,
         Self::Entry,
         Self::Help,
+        Self::Dialog,
     ];
 }
 
@@ -196,6 +147,8 @@ impl Place {
 pub struct Binding {
     /// What it does.
     pub action: Action,
+    /// What the configuration file and the palette call it.
+    pub name: &'static str,
     /// The keys that do it.
     pub keys: &'static [Key],
     /// Where they do it.
@@ -214,16 +167,25 @@ pub struct Binding {
 pub enum Section {
     /// Moving and opening.
     Move,
+    /// Finding entries.
+    Find,
     /// The timeline.
     Timeline,
+    /// Marking entries.
+    Mark,
+    /// What changes something.
+    Change,
     /// Everything else.
     Else,
 }
 
 impl Section {
-    const ALL: [(Self, &'static str); 3] = [
+    const ALL: [(Self, &'static str); 6] = [
         (Self::Move, "move, open"),
+        (Self::Find, "find"),
         (Self::Timeline, "timeline"),
+        (Self::Mark, "mark"),
+        (Self::Change, "change"),
         (Self::Else, "else"),
     ];
 }
@@ -236,16 +198,16 @@ pub fn place(model: &Model) -> Place {
         (None, Screen::Entry(_), _) => Place::Entry,
         (None, _, Pane::Queues) => Place::Queues,
         (None, _, Pane::Timeline) => Place::Timeline,
-        (None, _, Pane::Entries) => Place::Entries,
         (None, _, Pane::Traffic) => Place::Traffic,
+        (None, _, Pane::Entries) => match model.tab {
+            Tab::Waiting => Place::Entries,
+            Tab::Delivered => Place::Delivered,
+            Tab::Order => Place::Order,
+            Tab::Traffic => Place::Traffic,
+            Tab::Findings => Place::Findings,
+            Tab::Changes => Place::Changes,
+        },
     }
-}
-
-/// What a key means there.
-#[must_use]
-pub fn resolve(place: Place, key: Key) -> Option<Action> {
-    let mut here = BINDINGS.iter().filter(|b| b.places.contains(&place));
-    here.find(|b| b.keys.contains(&key)).map(|b| b.action)
 }
 
 /// A hint of the bar at the bottom.
@@ -265,14 +227,14 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let place = place(model);
     // What is in sight as a whole is not scrolled.
     let still = super::areas::lines::last_scroll(model) == 0;
-    let hint = |binding: &'static Binding| {
+    let ascii = model.look.ascii;
+    let hint = |(binding, keys): (&'static Binding, &[Key])| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
-        (*word != table::SCROLL || !still).then_some((binding, *word))
+        let label = keys.first()?.label(ascii);
+        (*word != table::SCROLL || !still).then_some((binding, label, *word))
     };
     let mut hints: Vec<Hint> = Vec::new();
-    for (binding, word) in BINDINGS.iter().filter_map(hint) {
-        let key = binding.keys.first();
-        let label = key.map_or(String::new(), |key| key.label(model.look.ascii));
+    for (binding, label, word) in model.keymap.rows().filter_map(hint) {
         let enabled = super::update::why_not(model, binding.action).is_none();
         // Two neighbours with one word are one hint: `←→ bar`.
         match hints.last_mut().filter(|last| last.word == word) {
@@ -288,23 +250,26 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 }
 
 /// The help: per head, the keys and what they do. Neighbours with the same words, such as up and
-/// down, are one row.
+/// down, are one row; what has no key has a dash.
 #[must_use]
-pub fn help(ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
-    let labels = |b: &Binding| {
-        let labels: Vec<String> = b.keys.iter().map(|key| key.label(ascii)).collect();
-        labels.join(" ")
-    };
+pub fn help(keymap: &Keymap, ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
     let rows = |section| {
         let mut rows: Vec<(String, &'static str)> = Vec::new();
-        for binding in BINDINGS.iter().filter(|b| b.section == section) {
+        for (binding, keys) in keymap.rows().filter(|(row, _)| row.section == section) {
+            let labels: Vec<String> = keys.iter().map(|key| key.label(ascii)).collect();
+            let labels = labels.join(" ");
             match rows.last_mut().filter(|(_, words)| *words == binding.help) {
+                Some((keys, _)) if keys.is_empty() => *keys = labels,
+                Some(_) if labels.is_empty() => {}
                 Some((keys, _)) => {
                     keys.push_str("  ");
-                    keys.push_str(&labels(binding));
+                    keys.push_str(&labels);
                 }
-                None => rows.push((labels(binding), binding.help)),
+                None => rows.push((labels, binding.help)),
             }
+        }
+        for (keys, _) in rows.iter_mut().filter(|(keys, _)| keys.is_empty()) {
+            keys.push_str(if ascii { "-" } else { "—" });
         }
         rows
     };
@@ -315,62 +280,4 @@ pub fn help(ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn no_key_is_bound_twice_in_one_place() {
-        for place in Place::ALL {
-            let mut seen = HashSet::new();
-            for binding in BINDINGS.iter().filter(|b| b.places.contains(&place)) {
-                for key in binding.keys {
-                    assert!(seen.insert(*key), "{key:?} twice in {place:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_action_has_one_row_and_every_key_stands_in_the_help() {
-        let actions: HashSet<Action> = BINDINGS.iter().map(|b| b.action).collect();
-        assert_eq!(actions.len(), BINDINGS.len());
-        let rows = help(false).into_iter().flat_map(|(_, rows)| rows);
-        let shown: Vec<(String, &str)> = rows.collect();
-        for binding in BINDINGS {
-            let rows = shown.iter().filter(|(_, words)| *words == binding.help);
-            let keys: Vec<&str> = rows.flat_map(|(keys, _)| keys.split_whitespace()).collect();
-            for key in binding.keys {
-                let label = key.label(false);
-                assert_eq!(keys.iter().filter(|k| **k == label).count(), 1, "{label}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_hint_stands_only_where_its_keys_work() {
-        for binding in BINDINGS {
-            for (place, word) in binding.hints {
-                assert!(binding.places.contains(place), "{word:?} in {place:?}");
-            }
-            assert!(!binding.keys.is_empty());
-        }
-    }
-
-    #[test]
-    fn leaving_works_everywhere() {
-        for place in Place::ALL {
-            assert_eq!(resolve(place, Key::ctrl('c')), Some(Action::QuitNow));
-            assert_eq!(resolve(place, Key::char('q')), Some(Action::Quit));
-            assert_eq!(resolve(place, Key::of(Code::Esc)), Some(Action::Back));
-        }
-    }
-
-    #[test]
-    fn tab_turns_an_entry_over_and_changes_the_pane_elsewhere() {
-        let tab = Key::of(Code::Tab);
-        assert_eq!(resolve(Place::Entry, tab), Some(Action::Face));
-        assert_eq!(resolve(Place::Entries, tab), Some(Action::NextPane));
-    }
-}
+mod tests;

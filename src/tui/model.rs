@@ -1,16 +1,30 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod field;
+pub mod history;
+pub mod hits;
+pub mod marks;
+pub mod opened;
+pub mod prompt;
+pub mod queues;
 pub mod schedule;
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::history::History;
+pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::marks::Marks;
+pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
+pub use self::prompt::{Choice, Prompt, PromptKind};
+pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
+use super::areas::scrollbar::Scrolled;
+use super::keys::Keymap;
 use crate::clock::EpochMillis;
+use crate::config::Profile;
 use crate::payload::Decoded;
-use crate::queue::{
-    Announcement, Due, EntryId, Form, FrameError, Known, Link, Pulse, Queue, Survey, Zoom,
-};
+use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -53,8 +67,14 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
+    pub redis_cli: String,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -65,10 +85,18 @@ pub struct Model {
     pub screen: Screen,
     /// What lies over it.
     pub overlay: Option<Overlay>,
+    /// The line that is being typed; it gets all keys.
+    pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
+    /// What the pane of the entries shows.
+    pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
+    /// What they are sorted by.
+    pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
@@ -77,12 +105,22 @@ pub struct Model {
     pub discovery: Discovery,
     /// How much of the future the timeline shows.
     pub zoom: Zoom,
+    /// The bars' height grows with the logarithm of their count.
+    pub log_height: bool,
     /// Start of the timeline's bar under the cursor.
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// The last entries stand first.
+    pub last_first: bool,
+    /// The filter that is on.
+    pub filtered: Option<Box<Filtered>>,
+    /// The marked entries.
+    pub marks: Marks,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
+    pub held: Option<(Scrolled, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
@@ -124,38 +162,6 @@ pub enum Screen {
     Entry(Box<EntryView>),
 }
 
-/// One entry, opened.
-#[derive(Clone, Debug)]
-pub struct EntryView {
-    /// The entry as it was when opened.
-    pub row: EntryRow,
-    /// Text or hex.
-    pub face: Face,
-    /// First line in sight.
-    pub scroll: usize,
-    /// Where Esc goes back to.
-    pub back: Back,
-}
-
-/// Where Esc leads from an entry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
-    /// To the dashboard.
-    Dashboard,
-    /// To the queue's own screen.
-    Queue,
-}
-
-/// The two faces of a payload.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Face {
-    /// Decoded.
-    #[default]
-    Text,
-    /// Bytes.
-    Hex,
-}
-
 /// What lies over the screen.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Overlay {
@@ -173,67 +179,53 @@ pub enum Pane {
     Queues,
     /// The countdown timeline.
     Timeline,
-    /// The entries.
+    /// What the tabs show: the entries, to begin with.
     Entries,
-    /// The channel traffic.
+    /// The channel traffic, where it has a place of its own.
     Traffic,
 }
 
-impl QueueRow {
-    /// A queue of which nothing is known yet.
+/// What the pane of the entries shows, in the order of the keys `1` to `6`.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Tab {
+    /// Timeouts, by due time.
+    #[default]
+    Waiting,
+    /// Target, from its head.
+    Delivered,
+    /// The order list, from its head.
+    Order,
+    /// The channel traffic.
+    Traffic,
+    /// What is wrong, and what repairs it.
+    Findings,
+    /// The changes made.
+    Changes,
+}
+
+impl Tab {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Waiting,
+        Self::Delivered,
+        Self::Order,
+        Self::Traffic,
+        Self::Findings,
+        Self::Changes,
+    ];
+
+    /// What its title calls it.
     #[must_use]
-    pub fn new(queue: Queue) -> Self {
-        Self {
-            queue,
-            pulse: None,
-            survey: None,
-            trend: Trend::default(),
-            read_at: None,
-            trouble: None,
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Order => "order list",
+            Self::Traffic => "traffic",
+            Self::Findings => "findings",
+            Self::Changes => "changes",
         }
     }
-}
-
-/// A queue in the table.
-#[derive(Clone, Debug)]
-pub struct QueueRow {
-    /// Which queue.
-    pub queue: Queue,
-    /// The last pulse.
-    pub pulse: Option<Pulse>,
-    /// The last survey.
-    pub survey: Option<Survey>,
-    /// Depths over the last minutes.
-    pub trend: Trend,
-    /// When the last pulse arrived here.
-    pub read_at: Option<Instant>,
-    /// Why the last read failed, when it did.
-    pub trouble: Option<String>,
-}
-
-/// Depths over time: one sample a second at most, an outage leaves a gap.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trend {
-    /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
-    pub samples: VecDeque<Option<Depths>>,
-}
-
-impl Trend {
-    /// Samples kept: five minutes of seconds.
-    pub const KEPT: usize = 300;
-}
-
-/// The three depths at one moment.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Depths {
-    /// The server's time.
-    pub at: EpochMillis,
-    /// Entries in timeouts.
-    pub waiting: u64,
-    /// Length of the order list; `None` in a layout without one.
-    pub order: Option<u64>,
-    /// Length of target.
-    pub target: u64,
 }
 
 /// How far the search for queues is.
@@ -256,16 +248,17 @@ pub enum Discovery {
     },
 }
 
-/// A window on the entries of the selected queue, by rank in timeouts.
+/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
+/// from its other end where the last stand first; of the hits alone while a filter is on.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// Rank of the first row on the screen.
+    /// Place of the first row on the screen.
     pub top: u64,
-    /// Rank of the row under the cursor.
+    /// Place of the row under the cursor.
     pub cursor: u64,
     /// The cursor was moved: it follows its entry, not its rank.
     pub anchored: bool,
-    /// Rank of `rows[0]`.
+    /// Place of `rows[0]`.
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<EntryRow>,
@@ -325,21 +318,33 @@ impl Model {
             size,
             look,
             endpoint,
+            redis_cli: "redis-cli".to_owned(),
+            profile: None,
             read_only,
+            keymap: Keymap::default(),
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
+            prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
+            tab: Tab::default(),
             queues: Vec::new(),
+            queue_sort: QueueSort::default(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
             zoom: Zoom::default(),
+            log_height: false,
             bar: None,
             entries: Entries::default(),
+            last_first: false,
+            filtered: None,
+            marks: Marks::default(),
             traffic: VecDeque::new(),
+            held: None,
             frozen: None,
             toast: None,
             interval_ms: 1000,

@@ -6,6 +6,9 @@ use super::keys::Key;
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
 
+/// Members with the scores they have; none: it is gone.
+pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
+
 /// Something happened.
 #[derive(Clone, Debug)]
 pub enum Msg {
@@ -13,6 +16,12 @@ pub enum Msg {
     KeyPressed(Key),
     /// The left button was pressed at column, row (from 0).
     Clicked(u16, u16),
+    /// The mouse was moved to column, row with the left button down.
+    Dragged(u16, u16),
+    /// The left button was let go at column, row.
+    Released(u16, u16),
+    /// Text was pasted.
+    Pasted(String),
     /// The wheel was turned at column, row: negative is up.
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
@@ -64,6 +73,36 @@ pub enum Msg {
         due: EpochMillis,
         /// The rank, or why not.
         result: Result<u64, String>,
+    },
+    /// A search went on.
+    SearchHits {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was found since the last message: member, and score where there is one. What
+        /// lies beyond the first [`HITS_KEPT`](super::model::HITS_KEPT) is only counted.
+        hits: Vec<(Vec<u8>, Option<f64>)>,
+        /// How many were found in all.
+        found: u64,
+        /// Entries looked through.
+        looked: u64,
+        /// Entries there are.
+        of: u64,
+    },
+    /// A search is through.
+    Searched {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Or why it could not go on.
+        result: Result<(), String>,
+    },
+    /// Scores were read: of each member the one it has, none when it is gone.
+    ScoresChecked {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// What was read, or why not.
+        result: Result<Scores, String>,
     },
     /// Something was published on a queue's channel.
     Announced(Announcement),

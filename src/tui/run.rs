@@ -88,6 +88,7 @@ async fn perform(
         for effect in std::mem::take(&mut effects) {
             match effect {
                 Effect::Quit => return Ok(true),
+                Effect::Copy(text) => surface.copy(&text)?,
                 Effect::Redraw => surface.repaint(),
                 Effect::RetakeTerminal => surface.retake()?,
                 Effect::Suspend => {

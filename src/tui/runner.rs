@@ -1,6 +1,8 @@
 //! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
 //! screen that knows `ops` and `store`.
 
+mod search;
+
 use std::collections::HashMap;
 
 use futures_util::StreamExt;
@@ -24,6 +26,8 @@ enum Kind {
     Survey,
     Classes,
     Rank,
+    Search,
+    Scores,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -92,9 +96,26 @@ impl Runner for Tasks {
         let store = self.store.clone();
         match effect {
             Effect::Discover => {
-                let search = search(store, self.named.clone(), self.answers.clone());
+                let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::Remember(..) => {}
+            Effect::RetryLink => store.retry_now(),
+            // The loop's own.
+            Effect::Copy(_)
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::RetakeTerminal
+            | Effect::Quit => {}
+            question => self.read(store, question),
+        }
+    }
+}
+
+impl Tasks {
+    /// Starts what only reads.
+    fn read(&mut self, store: Store, effect: Effect) {
+        match effect {
             Effect::LoadPulse {
                 generation,
                 queue,
@@ -146,14 +167,40 @@ impl Runner for Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
-            Effect::RetryLink => store.retry_now(),
-            // The loop's own.
-            Effect::Suspend | Effect::Redraw | Effect::RetakeTerminal | Effect::Quit => {}
+            Effect::Search {
+                generation,
+                queue,
+                filter,
+                tab,
+            } => {
+                let to = (generation, self.answers.clone());
+                let search = search::run(store, queue, filter, tab, to);
+                self.latest(Kind::Search, search);
+            }
+            Effect::EndSearch => {
+                if let Some(search) = self.latest.remove(&Kind::Search) {
+                    search.abort();
+                }
+            }
+            Effect::CheckScores {
+                generation,
+                queue,
+                members,
+            } => {
+                let of = queue.clone();
+                let question = async move { search::scores(&store, &of, members).await };
+                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
+                    generation,
+                    queue,
+                    result,
+                });
+            }
+            _ => {}
         }
     }
 }
 
-async fn search(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
+async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
     if !named.is_empty() {
         let _ = answers.send(Msg::LookedAll(0));
         return;

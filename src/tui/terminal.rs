@@ -13,6 +13,8 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::style::Print;
 use crossterm::terminal::{
@@ -100,6 +102,14 @@ impl Surface for Tty {
         })?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.terminal.backend_mut().flush()
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        // OSC 52, which goes through ssh and, with `set-clipboard on`, through tmux.
+        let text = BASE64.encode(text);
+        let out = self.terminal.backend_mut();
+        write!(out, "\x1b]52;c;{text}\x07")?;
+        Write::flush(out)
     }
 
     fn repaint(&mut self) {

@@ -3,13 +3,22 @@
 
 mod act;
 mod answers;
+mod copy;
 mod cursor;
+mod filter;
+mod history;
+mod jump;
 mod link;
 mod load;
+mod marks;
 mod mouse;
+mod opened;
 mod order;
+mod palette;
 mod plan;
+mod prompt;
 mod rows;
+mod sort;
 mod time;
 mod timeline;
 
@@ -25,11 +34,15 @@ use crate::queue::Queue;
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
-        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+        Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
+        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
+        Msg::Dragged(x, y) => mouse::dragged(model, x, y),
+        Msg::Released(..) => mouse::released(model),
+        Msg::Pasted(text) => prompt::pasted(model, &text),
         Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
@@ -73,11 +86,35 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::SearchHits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => {
+            filter::hits(model, generation, hits, (found, looked, of));
+            Vec::new()
+        }
+        Msg::Searched { generation, result } => {
+            filter::searched(model, generation, result);
+            Vec::new()
+        }
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => {
+            filter::checked(model, generation, &queue, result);
+            Vec::new()
+        }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
     };
+    opened::lay_out(model);
+    effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
 }

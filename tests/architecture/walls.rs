@@ -27,6 +27,7 @@ pub(crate) const ROOMS: &[(&str, &[&str])] = &[
 const CRATES: &[(&str, &[&str])] = &[
     ("redis", &["store"]),
     ("ratatui", &["tui"]),
+    ("tui_textarea", &["tui"]),
     ("crossterm", &["tui"]),
     ("clap", &["args", "config", "cli", "main"]),
     ("anyhow", &["cli", "tui", "main"]),

@@ -9,6 +9,9 @@
 mod desk;
 
 mod link;
+mod mouse;
 mod moving;
+mod opened;
+mod prompts;
 mod reading;
 mod screens;

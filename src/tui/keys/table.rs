@@ -2,56 +2,40 @@
 //! save the help, which is always there.
 
 use super::{Action, Binding, Code, Key, Place, Section};
-use Place::{Entries, Entry, Help, Queues, Timeline, Traffic};
+use crate::tui::model::Tab;
+use Place::{
+    Changes, Delivered, Dialog, Entries, Entry, Findings, Help, Order, Queues, Timeline, Traffic,
+};
 
-const EVERYWHERE: &[Place] = &[Queues, Timeline, Entries, Traffic, Entry, Help];
-const SCROLLED: &[Place] = &[Queues, Entries, Entry, Help];
-const PANES: &[Place] = &[Queues, Timeline, Entries, Traffic];
+const EVERYWHERE: &[Place] = &Place::ALL;
+/// Everywhere but where a question waits for its answer.
+const CALM: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
+];
+const SCROLLED: &[Place] = &[
+    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
+];
+const PANES: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
+];
+/// Where single entries are.
+const LISTS: &[Place] = &[Entries, Delivered, Order];
 
-const fn move_row(
-    action: Action,
-    keys: &'static [Key],
-    hints: &'static [(Place, &'static str)],
-    help: &'static str,
-) -> Binding {
-    Binding {
-        action,
-        keys,
-        places: SCROLLED,
-        help,
-        section: Section::Move,
-        hints,
-    }
-}
-
-const fn pane_row(
-    action: Action,
-    keys: &'static [Key],
+/// A row, from left to right as the help would read it.
+const fn row(
     section: Section,
-    hints: &'static [(Place, &'static str)],
-    help: &'static str,
-) -> Binding {
-    Binding {
-        action,
-        keys,
-        places: PANES,
-        help,
-        section,
-        hints,
-    }
-}
-
-const fn row_everywhere(
+    name: &'static str,
     action: Action,
     keys: &'static [Key],
-    section: Section,
+    places: &'static [Place],
     hints: &'static [(Place, &'static str)],
     help: &'static str,
 ) -> Binding {
     Binding {
         action,
+        name,
         keys,
-        places: EVERYWHERE,
+        places,
         help,
         section,
         hints,
@@ -62,194 +46,79 @@ const fn row_everywhere(
 pub(super) const SCROLL: &str = "scroll";
 const MOVE: &[(Place, &str)] = &[(Entry, SCROLL), (Help, SCROLL)];
 const BAR: &[(Place, &str)] = &[(Queues, "bar"), (Timeline, "bar"), (Entries, "bar")];
-const ZOOM: &[(Place, &str)] = &[
-    (Queues, "zoom"),
-    (Timeline, "zoom"),
-    (Entries, "zoom"),
-    (Traffic, "zoom"),
-];
+const ZOOM: &[(Place, &str)] = &[(Queues, "zoom"), (Timeline, "zoom"), (Entries, "zoom")];
 const PANE: &[(Place, &str)] = &[
     (Queues, "pane"),
     (Timeline, "pane"),
     (Entries, "pane"),
+    (Delivered, "pane"),
+    (Order, "pane"),
     (Traffic, "pane"),
+    (Findings, "pane"),
+    (Changes, "pane"),
 ];
+const TABS: &[(Place, &str)] = &[
+    (Delivered, "tab"),
+    (Order, "tab"),
+    (Traffic, "tab"),
+    (Findings, "tab"),
+    (Changes, "tab"),
+];
+const TABS_HELP: &str = "what waits, what was delivered, order list, traffic, findings, changes";
+const BARS_HELP: &str = "one bar to the left, to the right";
+const ZOOM_HELP: &str = "closer, wider, ten minutes again";
+const PAGE_HELP: &str = "one page up, down";
+const ROW_HELP: &str = "one row up, down";
+const ENDS_HELP: &str = "to the first row, the last";
+const PANE_HELP: &str = "the next pane, the one before";
+const MATCH_HELP: &str = "the next match, the one before";
 
-/// The table.
+/// The table. A line a row, so that it can be read as one.
+#[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    Binding {
-        action: Action::Open,
-        keys: &[Key::of(Code::Enter)],
-        places: &[Queues, Timeline, Entries],
-        help: "open the queue or the entry; list the bar's entries",
-        section: Section::Move,
-        hints: &[(Queues, "open"), (Timeline, "list"), (Entries, "open")],
-    },
-    Binding {
-        action: Action::Face,
-        keys: &[Key::of(Code::Tab)],
-        places: &[Entry],
-        help: "on an entry: text or hex",
-        section: Section::Move,
-        hints: &[(Entry, "text/hex")],
-    },
-    row_everywhere(
-        Action::Back,
-        &[Key::of(Code::Esc)],
-        Section::Move,
-        &[(Entry, "back"), (Help, "close")],
-        "close, else back",
-    ),
-    move_row(
-        Action::Up,
-        &[Key::of(Code::Up), Key::char('k')],
-        MOVE,
-        "one row up, down",
-    ),
-    move_row(
-        Action::Down,
-        &[Key::of(Code::Down), Key::char('j')],
-        MOVE,
-        "one row up, down",
-    ),
-    move_row(
-        Action::PageUp,
-        &[Key::of(Code::PageUp)],
-        &[],
-        "one page up, down",
-    ),
-    move_row(
-        Action::PageDown,
-        &[Key::of(Code::PageDown)],
-        &[],
-        "one page up, down",
-    ),
-    move_row(
-        Action::First,
-        &[Key::char('g'), Key::of(Code::Home)],
-        &[],
-        "to the first row, the last",
-    ),
-    move_row(
-        Action::Last,
-        &[Key::char('G'), Key::of(Code::End)],
-        &[],
-        "to the first row, the last",
-    ),
-    pane_row(
-        Action::NextPane,
-        &[Key::of(Code::Tab)],
-        Section::Move,
-        PANE,
-        "the next pane, the one before",
-    ),
-    pane_row(
-        Action::PreviousPane,
-        &[Key::of(Code::BackTab)],
-        Section::Move,
-        &[],
-        "the next pane, the one before",
-    ),
-    pane_row(
-        Action::BarLeft,
-        &[Key::of(Code::Left)],
-        Section::Timeline,
-        BAR,
-        "one bar to the left, to the right",
-    ),
-    pane_row(
-        Action::BarRight,
-        &[Key::of(Code::Right)],
-        Section::Timeline,
-        BAR,
-        "one bar to the left, to the right",
-    ),
-    pane_row(
-        Action::ZoomIn,
-        &[Key::char('+'), Key::char('=')],
-        Section::Timeline,
-        ZOOM,
-        "closer, wider, ten minutes again",
-    ),
-    pane_row(
-        Action::ZoomOut,
-        &[Key::char('-')],
-        Section::Timeline,
-        ZOOM,
-        "closer, wider, ten minutes again",
-    ),
-    pane_row(
-        Action::ZoomReset,
-        &[Key::char('0')],
-        Section::Timeline,
-        &[],
-        "closer, wider, ten minutes again",
-    ),
-    row_everywhere(
-        Action::Freeze,
-        &[Key::char('f')],
-        Section::Else,
-        &[
-            (Queues, "freeze"),
-            (Timeline, "freeze"),
-            (Entries, "freeze"),
-            (Traffic, "freeze"),
-        ],
-        "freeze the picture, or let it go on",
-    ),
-    row_everywhere(
-        Action::Refresh,
-        &[Key::ctrl('r')],
-        Section::Else,
-        &[(Queues, "refresh")],
-        "refresh now; retry a lost link; look for queues again",
-    ),
-    row_everywhere(
-        Action::Interval,
-        &[Key::char(',')],
-        Section::Else,
-        &[(Queues, "interval")],
-        "how often to refresh: 0.2 s to 60 s",
-    ),
-    row_everywhere(
-        Action::Quit,
-        &[Key::char('q')],
-        Section::Else,
-        &[(Queues, "quit")],
-        "back; on the first screen quit",
-    ),
-    row_everywhere(
-        Action::QuitNow,
-        &[Key::ctrl('c')],
-        Section::Else,
-        &[],
-        "quit at once",
-    ),
-    row_everywhere(
-        Action::Suspend,
-        &[Key::ctrl('z')],
-        Section::Else,
-        &[],
-        "suspend; fg brings it back",
-    ),
-    row_everywhere(
-        Action::Redraw,
-        &[Key::ctrl('l')],
-        Section::Else,
-        &[],
-        "draw every cell again",
-    ),
-    row_everywhere(
-        Action::Help,
-        &[Key::char('?')],
-        Section::Else,
-        &[
-            (Queues, "help"),
-            (Timeline, "help"),
-            (Entries, "help"),
-            (Traffic, "help"),
-            (Entry, "help"),
-        ],
-        "these keys",
-    ),
+    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open")], "open the queue or the entry; list the bar's entries"),
+    row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], "in a question: yes"),
+    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "on an entry: text or hex"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel")], "close, else clear the filter, else the marks, else back"),
+    row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
+    row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
+    row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
+    row(Section::Move, "page-down", Action::PageDown, &[Key::of(Code::PageDown)], SCROLLED, &[], PAGE_HELP),
+    row(Section::Move, "first", Action::First, &[Key::char('g'), Key::of(Code::Home)], SCROLLED, &[], ENDS_HELP),
+    row(Section::Move, "last", Action::Last, &[Key::char('G'), Key::of(Code::End)], SCROLLED, &[], ENDS_HELP),
+    row(Section::Move, "next-pane", Action::NextPane, &[Key::of(Code::Tab)], PANES, PANE, PANE_HELP),
+    row(Section::Move, "previous-pane", Action::PreviousPane, &[Key::of(Code::BackTab)], PANES, &[], PANE_HELP),
+    row(Section::Move, "tab-waiting", Action::Tab(Tab::Waiting), &[Key::char('1')], PANES, TABS, TABS_HELP),
+    row(Section::Move, "tab-delivered", Action::Tab(Tab::Delivered), &[Key::char('2')], PANES, &[], TABS_HELP),
+    row(Section::Move, "tab-order", Action::Tab(Tab::Order), &[Key::char('3')], PANES, &[], TABS_HELP),
+    row(Section::Move, "tab-traffic", Action::Tab(Tab::Traffic), &[Key::char('4')], PANES, &[], TABS_HELP),
+    row(Section::Move, "tab-findings", Action::Tab(Tab::Findings), &[Key::char('5')], PANES, &[], TABS_HELP),
+    row(Section::Move, "tab-changes", Action::Tab(Tab::Changes), &[Key::char('6')], PANES, &[], TABS_HELP),
+    row(Section::Timeline, "bar-left", Action::BarLeft, &[Key::of(Code::Left)], PANES, BAR, BARS_HELP),
+    row(Section::Timeline, "bar-right", Action::BarRight, &[Key::of(Code::Right)], PANES, BAR, BARS_HELP),
+    row(Section::Timeline, "zoom-in", Action::ZoomIn, &[Key::char('+'), Key::char('=')], PANES, ZOOM, ZOOM_HELP),
+    row(Section::Timeline, "zoom-out", Action::ZoomOut, &[Key::char('-')], PANES, ZOOM, ZOOM_HELP),
+    row(Section::Timeline, "zoom-reset", Action::ZoomReset, &[Key::char('0')], PANES, &[], ZOOM_HELP),
+    row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "height of the bars: linear or log"),
+    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "filter"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter the entries; search in an entry"),
+    row(Section::Find, "next-match", Action::NextMatch, &[Key::char('n')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
+    row(Section::Find, "previous-match", Action::PreviousMatch, &[Key::char('N')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
+    row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "the next order of the rows"),
+    row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
+    row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark the entry, or take its mark away"),
+    row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark from here on; again: to here"),
+    row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all that match; in the timeline, all of the bar"),
+    row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
+    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "start a stand-in worker, or stop it"),
+    row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, or let it go on"),
+    row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], "copy the payload"),
+    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[], "copy as a redis-cli command"),
+    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh now; retry a lost link; look for queues again"),
+    row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh: 0.2 s to 60 s"),
+    row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first screen quit"),
+    row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),
+    row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], "suspend; fg brings it back"),
+    row(Section::Else, "redraw", Action::Redraw, &[Key::ctrl('l')], EVERYWHERE, &[], "draw every cell again"),
+    row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "all commands, by name"),
+    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "these keys"),
 ];

@@ -1,4 +1,4 @@
-//! Terminal events become messages. What a user pasted is no key and is dropped.
+//! Terminal events become messages. What a user pasted is text, never keys.
 
 use crossterm::event::{
     Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
@@ -33,7 +33,8 @@ fn message(event: &Event) -> Option<Msg> {
         Event::Key(key) => pressed(key).map(Msg::KeyPressed),
         Event::Mouse(mouse) => pointed(*mouse),
         Event::Resize(columns, rows) => Some(Msg::Resized(*columns, *rows)),
-        Event::Paste(_) | Event::FocusGained | Event::FocusLost => None,
+        Event::Paste(text) => Some(Msg::Pasted(text.clone())),
+        Event::FocusGained | Event::FocusLost => None,
     }
 }
 
@@ -43,6 +44,7 @@ fn pressed(event: &KeyEvent) -> Option<Key> {
     }
     let code = match event.code {
         KeyCode::Char(c) => Code::Char(c),
+        KeyCode::F(n) => Code::F(n),
         KeyCode::Enter => Code::Enter,
         KeyCode::Esc => Code::Esc,
         KeyCode::Tab => Code::Tab,
@@ -70,6 +72,8 @@ fn pointed(event: MouseEvent) -> Option<Msg> {
     let (x, y) = (event.column, event.row);
     match event.kind {
         MouseEventKind::Down(MouseButton::Left) => Some(Msg::Clicked(x, y)),
+        MouseEventKind::Drag(MouseButton::Left) => Some(Msg::Dragged(x, y)),
+        MouseEventKind::Up(MouseButton::Left) => Some(Msg::Released(x, y)),
         MouseEventKind::ScrollUp => Some(Msg::Scrolled(x, y, -1)),
         MouseEventKind::ScrollDown => Some(Msg::Scrolled(x, y, 1)),
         _ => None,
@@ -82,7 +86,8 @@ mod tests {
 
     #[test]
     fn a_paste_is_no_key() {
-        assert!(message(&Event::Paste("q".into())).is_none());
+        let pasted = message(&Event::Paste("q".into()));
+        assert!(matches!(pasted, Some(Msg::Pasted(text)) if text == "q"));
     }
 
     #[test]

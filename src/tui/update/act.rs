@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use super::{cursor, load, plan, time, timeline};
+use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{Back, EntryView, Face, Model, Overlay, Pane, Screen, Toast, Tone};
+use crate::tui::model::{
+    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
+};
 
 /// How long a reason why not stays.
 const TOAST: Duration = Duration::from_secs(3);
@@ -31,7 +33,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
         Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
-        Action::Back | Action::Quit => back(model),
+        Action::Back => return escape(model),
+        Action::Quit => back(model),
         Action::QuitNow => return vec![Effect::Quit],
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
@@ -44,8 +47,27 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Freeze => freeze(model),
         Action::Refresh => return refresh(model),
         Action::Interval => interval(model),
-        Action::Face => face(model),
+        Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
+        Action::Tab(tab) => show_tab(model, tab),
+        Action::LogHeight => model.log_height = !model.log_height,
+        Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
+        Action::Filter => return filter::open(model),
+        Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
+        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::NextMatch => cursor::by(model, 1),
+        Action::PreviousMatch => cursor::by(model, -1),
+        Action::Sort => return sort::next(model),
+        Action::Mark => marks::toggle(model),
+        Action::MarkRange => marks::range(model),
+        Action::MarkAll => marks::all(model),
+        Action::CopyPayload => return copy::payload(model),
+        Action::CopyCommand => return copy::command(model),
+        Action::Offer | Action::Worker | Action::Confirm => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -61,6 +83,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
+        Action::NextMatch | Action::PreviousMatch => match &model.screen {
+            Screen::Entry(view) => opened::why_no_match(view),
+            _ => None,
+        },
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
@@ -72,7 +98,29 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
             Some("nothing falls due in this bar")
         }
+        Action::Filter if no_queue => Some("no queue to look in"),
+        Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
+            Some("no filter is on: / sets one")
+        }
+        Action::Mark | Action::MarkRange if model.entry().is_none() => Some("no entry to mark"),
+        Action::Mark | Action::MarkRange
+            if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
+        {
+            Some("it is no longer there")
+        }
+        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
+            Some("choose a bar first")
+        }
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+            Some("nothing falls due in this bar")
+        }
+        Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
+            Some("no entry to mark")
+        }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::CopyPayload => copy::why_not(model),
+        Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
             Some("still connecting")
         }
@@ -102,6 +150,12 @@ fn open(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Shows a tab, and gives it the keys.
+fn show_tab(model: &mut Model, tab: Tab) {
+    model.tab = tab;
+    model.focus = Pane::Entries;
+}
+
 fn open_entry(model: &mut Model) {
     let Some(row) = model.entry().cloned() else {
         return;
@@ -110,12 +164,20 @@ fn open_entry(model: &mut Model) {
         Screen::Queue => Back::Queue,
         _ => Back::Dashboard,
     };
-    model.screen = Screen::Entry(Box::new(EntryView {
-        row,
-        face: Face::Text,
-        scroll: 0,
-        back,
-    }));
+    model.screen = Screen::Entry(Box::new(EntryView::new(row, back)));
+}
+
+/// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes
+/// one screen back.
+fn escape(model: &mut Model) -> Vec<Effect> {
+    let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
+    if listed && let Some(effects) = filter::escape(model) {
+        return effects;
+    }
+    if !(listed && marks::clear(model)) {
+        back(model);
+    }
+    Vec::new()
 }
 
 /// Closes what lies on top, else goes one screen back.
@@ -175,6 +237,7 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
         return vec![Effect::RetryLink];
     }
     load::ask_all(model);
+    filter::again(model);
     vec![Effect::Discover]
 }
 
@@ -189,14 +252,4 @@ fn interval(model: &mut Model) {
     };
     say(model, text, Tone::Good);
     plan::interval_changed(model);
-}
-
-fn face(model: &mut Model) {
-    if let Screen::Entry(entry) = &mut model.screen {
-        entry.scroll = 0;
-        entry.face = match entry.face {
-            Face::Text => Face::Hex,
-            Face::Hex => Face::Text,
-        };
-    }
 }

@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{order, plan, rows, time};
+use super::{marks, order, plan, rows, time};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -28,6 +28,7 @@ pub(super) fn pulse(
             unfreeze_to(model, &pulse);
             if take_pulse(model, queue, pulse) {
                 plan::want_survey(model);
+                marks::queue_changed(model);
                 rows::changed(model, page.is_some());
             }
             if let Some(page) = page {

@@ -1,8 +1,9 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{load, order};
+use super::{filter, load, marks, order};
 use crate::tui::areas;
+use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 
 /// Moves what the focus is on by rows: negative is up.
@@ -71,6 +72,30 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     true
 }
 
+/// Makes `top` the first row in sight; the cursor comes along.
+pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
+    let lines = usize::try_from(top).unwrap_or(usize::MAX);
+    match (what, &mut model.overlay, &mut model.screen) {
+        (Scrolled::Help, Some(Overlay::Help { scroll }), _) => *scroll = lines,
+        (Scrolled::Entry, None, Screen::Entry(entry)) => entry.scroll = lines,
+        (Scrolled::Pane(Pane::Queues), ..) => {
+            let rows = queue_rows(model);
+            model.top = lines;
+            let cursor = model.cursor.clamp(lines, lines + rows - 1);
+            select(model, cursor as u64);
+        }
+        (Scrolled::Pane(Pane::Entries), ..) => scroll_entries(model, top),
+        _ => {}
+    }
+}
+
+fn scroll_entries(model: &mut Model, top: u64) {
+    let height = entry_rows(model) as u64;
+    model.entries.top = top;
+    let cursor = model.entries.cursor.clamp(top, top + height - 1);
+    move_entry(model, cursor);
+}
+
 /// Selects the queue in a row of the table.
 pub(super) fn select(model: &mut Model, row: u64) {
     model.schedule.moved = Some(model.instant);
@@ -85,6 +110,8 @@ pub(super) fn select(model: &mut Model, row: u64) {
 
 /// Another queue is selected: its rows are not those of the one before.
 pub(super) fn selection_changed(model: &mut Model) {
+    filter::forget(model);
+    marks::clear(model);
     model.entries = crate::tui::model::Entries::default();
     model.schedule.lost = None;
     model.rows_on_change = false;
@@ -94,7 +121,7 @@ pub(super) fn selection_changed(model: &mut Model) {
 
 /// Moves the cursor of the entries to a rank, or as near as there is one.
 pub(super) fn move_entry(model: &mut Model, rank: u64) {
-    let rank = rank.min(model.waiting().saturating_sub(1));
+    let rank = rank.min(model.listed().saturating_sub(1));
     model.entries.cursor = rank;
     // On the head it shows whatever comes next; anywhere else it follows its entry.
     model.entries.anchored = rank > 0;
@@ -111,7 +138,7 @@ pub(super) fn keep_in_sight(model: &mut Model) {
     model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
 
     let rows = entry_rows(model) as u64;
-    let waiting = model.waiting();
+    let waiting = model.listed();
     let entries = &mut model.entries;
     entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
     entries.top = entries.top.min(waiting.saturating_sub(rows));
@@ -129,11 +156,8 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
         }
         Pane::Entries => {
             let height = entry_rows(model) as u64;
-            let lowest = model.waiting().saturating_sub(height);
-            let top = add(model.entries.top, rows).min(lowest);
-            model.entries.top = top;
-            let cursor = model.entries.cursor.clamp(top, top + height - 1);
-            move_entry(model, cursor);
+            let lowest = model.listed().saturating_sub(height);
+            scroll_entries(model, add(model.entries.top, rows).min(lowest));
         }
         Pane::Timeline | Pane::Traffic => {}
     }

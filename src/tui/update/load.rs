@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::plan::{self, on_tick, two_intervals};
-use super::{cursor, link};
+use super::{cursor, filter, link};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
 use crate::tui::effect::Effect;
@@ -36,6 +36,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
     effects.extend(survey(model));
     effects.extend(classes(model));
     effects.extend(look_again(model));
+    effects.extend(filter::check(model));
     effects
 }
 
@@ -56,6 +57,7 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     slots
         .chain(classes.filter(|_| s.classes.flight.is_none()))
         .chain(again.filter(|_| !frozen))
+        .chain(s.check.wake(frozen))
         .min()
 }
 
@@ -71,7 +73,9 @@ fn pulse(model: &mut Model) -> Option<Effect> {
     }
     let queue = model.selected()?.queue.clone();
     let wanted = std::mem::take(&mut model.schedule.rows_wanted);
-    let page = (wanted || !model.rows_on_change).then(|| page_ask(model));
+    // What a filter leaves is not read by rank.
+    let listed = model.filtered.is_none() && (wanted || !model.rows_on_change);
+    let page = listed.then(|| page_ask(model));
     let generation = generation(model);
     let slot = &mut model.schedule.pulse;
     slot.start(now, generation);
@@ -99,9 +103,23 @@ fn page_ask(model: &Model) -> PageAsk {
     } else {
         top + height
     };
+    let (first, end) = match (model.last_first, model.waiting()) {
+        (false, _) => (first, end),
+        (true, waiting) => (waiting.saturating_sub(end), waiting.saturating_sub(first)),
+    };
     PageAsk {
         first,
-        count: u32::try_from(end - first).unwrap_or(u32::MAX),
+        // Before the first pulse nobody knows where the last entry is.
+        count: u32::try_from(end - first).unwrap_or(u32::MAX).max(1),
+    }
+}
+
+/// The place in the list of an entry of that rank.
+pub(super) fn place(model: &Model, rank: u64) -> u64 {
+    if model.last_first {
+        model.waiting().saturating_sub(rank + 1)
+    } else {
+        rank
     }
 }
 
@@ -241,6 +259,8 @@ pub(super) fn start_over(model: &mut Model) {
         slot.forget();
     }
     s.rank.forget();
+    s.check.forget();
+    filter::link_is_back(model);
     ask_all(model);
 }
 
@@ -284,6 +304,10 @@ pub(super) fn row_appeared(model: &mut Model) {
 /// The rows in sight are read at once when they are not there; the ones beside them when little
 /// is left of what was read ahead.
 pub(super) fn ask_missing_rows(model: &mut Model) {
+    if model.filtered.is_some() {
+        filter::show(model);
+        return;
+    }
     let height = cursor::entry_rows(model) as u64;
     let waiting = model.waiting();
     let entries = &model.entries;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{cursor, link, load, timeline};
+use super::{cursor, filter, link, load, timeline};
 use crate::clock::EpochMillis;
 use crate::queue::Due;
 use crate::tui::effect::Effect;
@@ -63,7 +63,8 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
 #[must_use]
 pub fn wakes_at(model: &Model) -> Option<Instant> {
     let reads = load::wakes_at(model);
-    reads.into_iter().chain(changes_at(model)).min()
+    let reads = reads.into_iter().chain(filter::wakes_at(model));
+    reads.chain(changes_at(model)).min()
 }
 
 /// The step that shown times move in, in ms.

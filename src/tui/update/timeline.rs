@@ -1,6 +1,6 @@
 //! The timeline: zoom, the bar under the cursor, and from a bar to its entries.
 
-use super::{act, cursor, load};
+use super::{act, cursor, jump, load};
 use crate::clock::EpochMillis;
 use crate::queue::{Queue, Zoom};
 use crate::tui::areas;
@@ -58,6 +58,16 @@ pub(super) fn bar_is_empty(model: &Model) -> bool {
     within.map(|b| b.count).max() == Some(0)
 }
 
+/// What the bar under the cursor spans of the future, and how many the last survey saw in it.
+pub(super) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Option<u64>)> {
+    let bar = model.bar?;
+    let (from, to) = (bar.max(model.now), bar.plus(model.zoom.bar_ms()));
+    let survey = model.selected().and_then(|row| row.survey.as_ref());
+    let bars = survey.filter(|s| s.zoom == Some(model.zoom))?.bars.iter();
+    let within = bars.filter(|b| b.from >= bar && b.from < to);
+    Some((from, to, within.map(|b| b.count).reduce(|a, b| a + b)))
+}
+
 /// Asks where the entries of the bar under the cursor begin.
 pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
     let Some(bar) = model.bar else {
@@ -65,7 +75,8 @@ pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
     };
     // The first bar begins in the past: what is late is not in it.
     let due = bar.max(model.now);
-    load::find_rank(model, due, RankFor::Bar)
+    model.focus = Pane::Entries;
+    jump::to(model, due)
 }
 
 /// The rank is known: the entries are listed from there.
@@ -84,12 +95,19 @@ pub(super) fn rank_found(
     }
     match (result, std::mem::take(&mut model.schedule.rank_for)) {
         (Ok(rank), RankFor::Bar) => {
+            let waiting = model.waiting();
+            if rank >= waiting && waiting > 0 {
+                let last = "nothing is due then or later: this is the last entry";
+                act::say(model, last.to_owned(), Tone::Warn);
+            }
+            let rank = load::place(model, rank.min(waiting.saturating_sub(1)));
             model.focus = Pane::Entries;
             model.entries.top = rank;
             cursor::move_entry(model, rank);
             model.entries.anchored = true;
         }
         (Ok(rank), RankFor::Follow { member, offset }) => {
+            let rank = load::place(model, rank);
             model.entries.top = rank.saturating_sub(offset);
             model.entries.cursor = rank;
             model.schedule.lost = Some(member);

@@ -1,0 +1,132 @@
+//! Commands as a user types them into a shell for redis-cli. Never with a password: that one is
+//! asked for, or stands in `REDISCLI_AUTH`.
+
+use std::fmt::Write as _;
+
+use super::server::{Address, Endpoint};
+
+/// `redis-cli` with the flags that reach this server, as a shell takes it.
+#[must_use]
+pub fn program(endpoint: &Endpoint) -> String {
+    let mut line = match &endpoint.address {
+        Address::Tcp(host, port) => {
+            format!("redis-cli -h {} -p {port}", in_shell(host))
+        }
+        Address::Unix(path) => format!("redis-cli -s {}", in_shell(&path.to_string_lossy())),
+    };
+    if endpoint.db != 0 {
+        // Writing into a String cannot fail.
+        let _ = write!(line, " -n {}", endpoint.db);
+    }
+    if let Some(user) = &endpoint.user {
+        let _ = write!(line, " --user {}", in_shell(user));
+    }
+    line
+}
+
+/// A command for the shell: `program` (see [`program`]) with its arguments, or, when one of them
+/// holds bytes that no shell can pass on, fed through a pipe, where redis-cli reads escapes.
+#[must_use]
+pub fn line(program: &str, args: &[&[u8]]) -> String {
+    if args.iter().all(|arg| is_plain(arg)) {
+        let words = args
+            .iter()
+            .map(|arg| in_shell(&String::from_utf8_lossy(arg)));
+        return format!("{program} {}", words.collect::<Vec<_>>().join(" "));
+    }
+    format!("printf '%s\\n' '{}' | {program}", command(args))
+}
+
+/// The command as redis-cli reads it from a line: arguments in double quotes, with escapes, where
+/// they are not plain. Holds no `'`, so that it can stand in one pair of them.
+#[must_use]
+pub fn command(args: &[&[u8]]) -> String {
+    let words = args.iter().map(|arg| quoted(arg));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Letters, digits and what means nothing to a shell or to redis-cli.
+fn is_bare(arg: &[u8]) -> bool {
+    let bare = |b: &u8| b.is_ascii_alphanumeric() || b"_-.:/@%+=,".contains(b);
+    !arg.is_empty() && arg.iter().all(bare)
+}
+
+/// ASCII that can be read and passed on by a shell.
+fn is_plain(arg: &[u8]) -> bool {
+    arg.iter().all(|b| b.is_ascii_graphic() || *b == b' ')
+}
+
+fn quoted(arg: &[u8]) -> String {
+    if is_bare(arg) {
+        return String::from_utf8_lossy(arg).into_owned();
+    }
+    let mut out = String::from("\"");
+    for &b in arg {
+        match b {
+            b'"' | b'\\' => out.extend(['\\', char::from(b)]),
+            b'\'' => out.push_str("\\x27"),
+            b' '..=b'~' => out.push(char::from(b)),
+            _ => {
+                let _ = write!(out, "\\x{b:02x}");
+            }
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn in_shell(word: &str) -> String {
+    if is_bare(word.as_bytes()) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(address: Address) -> Endpoint {
+        Endpoint {
+            address,
+            db: 3,
+            user: Some("on call".into()),
+            password: Some("secret".into()),
+        }
+    }
+
+    #[test]
+    fn the_program_is_told_where_the_server_is_but_never_the_password() {
+        let tcp = endpoint(Address::Tcp("prod-1".into(), 6380));
+        let line = program(&tcp);
+        assert_eq!(line, "redis-cli -h prod-1 -p 6380 -n 3 --user 'on call'");
+        let unix = program(&endpoint(Address::Unix("/run/it's.sock".into())));
+        assert_eq!(
+            unix,
+            r"redis-cli -s '/run/it'\''s.sock' -n 3 --user 'on call'"
+        );
+    }
+
+    #[test]
+    fn arguments_that_a_shell_can_pass_on_are_passed_on() {
+        let args: [&[u8]; 2] = [b"ZCARD", b"redisson_delay_queue_timeout:{orders}"];
+        assert_eq!(
+            line("redis-cli", &args),
+            "redis-cli ZCARD 'redisson_delay_queue_timeout:{orders}'"
+        );
+    }
+
+    #[test]
+    fn arguments_that_no_shell_can_pass_on_go_through_a_pipe() {
+        let args: [&[u8]; 3] = [b"ZSCORE", b"a key", b"\x00it's \"a\\\"\xff\n"];
+        assert_eq!(
+            line("redis-cli", &args),
+            r#"printf '%s\n' 'ZSCORE "a key" "\x00it\x27s \"a\\\"\xff\x0a"' | redis-cli"#
+        );
+    }
+
+    #[test]
+    fn an_empty_argument_is_seen() {
+        assert_eq!(command(&[b"GET", b""]), "GET \"\"");
+    }
+}

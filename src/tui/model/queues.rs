@@ -1,0 +1,112 @@
+//! The table of queues: what is known of each.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use crate::clock::EpochMillis;
+use crate::queue::{Finding, Pulse, Queue, Survey};
+
+/// A queue in the table.
+#[derive(Clone, Debug)]
+pub struct QueueRow {
+    /// Which queue.
+    pub queue: Queue,
+    /// The last pulse.
+    pub pulse: Option<Pulse>,
+    /// The last survey.
+    pub survey: Option<Survey>,
+    /// Depths over the last minutes.
+    pub trend: Trend,
+    /// When the last pulse arrived here.
+    pub read_at: Option<Instant>,
+    /// Why the last read failed, when it did.
+    pub trouble: Option<String>,
+    /// What is wrong with it, worst first.
+    pub findings: Vec<Finding>,
+}
+
+impl QueueRow {
+    /// A queue of which nothing is known yet.
+    #[must_use]
+    pub fn new(queue: Queue) -> Self {
+        Self {
+            queue,
+            pulse: None,
+            survey: None,
+            trend: Trend::default(),
+            read_at: None,
+            trouble: None,
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// What the table of queues is sorted by.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum QueueSort {
+    /// Those late the longest first.
+    #[default]
+    Late,
+    /// Their names.
+    Name,
+    /// The most entries first.
+    Waiting,
+    /// Those of which something falls due next first.
+    Next,
+    /// The longest target first.
+    Target,
+}
+
+impl QueueSort {
+    /// All of them, in the order in which a key steps through them.
+    pub const ALL: [Self; 5] = [
+        Self::Late,
+        Self::Name,
+        Self::Waiting,
+        Self::Next,
+        Self::Target,
+    ];
+
+    /// What the title calls it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Name => "name",
+            Self::Waiting => "waiting",
+            Self::Next => "next",
+            Self::Target => "target",
+        }
+    }
+
+    /// The largest stand first.
+    #[must_use]
+    pub const fn falls(self) -> bool {
+        matches!(self, Self::Late | Self::Waiting | Self::Target)
+    }
+}
+
+/// Depths over time: one sample a second at most, an outage leaves a gap.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trend {
+    /// Oldest first; `None` is a second without an answer. At most [`Trend::KEPT`].
+    pub samples: VecDeque<Option<Depths>>,
+}
+
+impl Trend {
+    /// Samples kept: five minutes of seconds.
+    pub const KEPT: usize = 300;
+}
+
+/// The three depths at one moment.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Depths {
+    /// The server's time.
+    pub at: EpochMillis,
+    /// Entries in timeouts.
+    pub waiting: u64,
+    /// Length of the order list; `None` in a layout without one.
+    pub order: Option<u64>,
+    /// Length of target.
+    pub target: u64,
+}

@@ -1,0 +1,86 @@
+//! Copies for the terminal's clipboard: what an entry says, and how redis-cli would ask for it.
+
+use super::act::say;
+use crate::queue::{redis_cli, text};
+use crate::tui::areas::lines;
+use crate::tui::effect::Effect;
+use crate::tui::model::{EntryRow, Model, Pane, Screen, Tab, Tone};
+
+/// Terminals refuse more than about this, in bytes.
+const MOST: usize = 100_000;
+
+/// The payload as it can be pasted: text as it is, else what its codec says, else hex.
+pub(super) fn payload(model: &mut Model) -> Vec<Effect> {
+    let Some(row) = row(model) else {
+        return Vec::new();
+    };
+    let bytes = lines::payload(row);
+    let (copy, what) = match (std::str::from_utf8(bytes), &row.content) {
+        (Ok(words), _) if words.chars().all(is_readable) => (words.to_owned(), String::new()),
+        (_, Ok(decoded)) if decoded.codec != crate::payload::Codec::Unknown => {
+            let what = format!(" of what {} says", decoded.codec.name());
+            (decoded.whole().into_owned(), what)
+        }
+        _ => (hex(bytes), " of hex".to_owned()),
+    };
+    copy_out(model, copy, &format!("the payload{what}"))
+}
+
+/// A command that shows what is under the cursor.
+pub(super) fn command(model: &mut Model) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    let keys = queue.keys();
+    let on_queue = model.focus == Pane::Queues && !matches!(model.screen, Screen::Entry(_));
+    let args: Vec<&[u8]> = match row(model).filter(|_| !on_queue) {
+        None => vec![b"ZRANGE", &keys.timeouts, b"0", b"9", b"WITHSCORES"],
+        Some(row) => match (model.tab, &keys.order) {
+            (Tab::Delivered, _) => vec![b"LPOS", &keys.target, &row.member],
+            (Tab::Order, Some(order)) => vec![b"LPOS", order, &row.member],
+            _ => vec![b"ZSCORE", &keys.timeouts, &row.member],
+        },
+    };
+    let line = redis_cli::line(&model.redis_cli, &args);
+    copy_out(model, line, "a redis-cli command")
+}
+
+/// Why there is nothing to copy; none when there is.
+pub(super) fn why_not(model: &Model) -> Option<&'static str> {
+    row(model).is_none().then_some("no entry to copy")
+}
+
+/// The opened entry, else the one under the cursor.
+fn row(model: &Model) -> Option<&EntryRow> {
+    match &model.screen {
+        Screen::Entry(view) => Some(&view.row),
+        _ => model.entry(),
+    }
+}
+
+fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
+    let bytes = text::thousands(u64::try_from(copy.len()).unwrap_or(u64::MAX));
+    if copy.len() > MOST {
+        let most = text::thousands(MOST as u64);
+        let why = format!("{bytes} bytes: a terminal takes no copy of more than {most}");
+        say(model, why, Tone::Warn);
+        return Vec::new();
+    }
+    say(model, format!("copied {what}, {bytes} bytes"), Tone::Good);
+    vec![Effect::Copy(copy)]
+}
+
+/// What can be pasted again without doing anything but standing there.
+fn is_readable(c: char) -> bool {
+    !c.is_control() || matches!(c, '\n' | '\r' | '\t')
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut digits = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing into a String cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
