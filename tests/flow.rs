@@ -104,6 +104,7 @@ impl Runner for Answers {
                 generation,
                 queue,
                 zoom,
+                ..
             } => Msg::SurveyLoaded {
                 generation,
                 queue,

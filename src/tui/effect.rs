@@ -3,7 +3,7 @@
 //! [`Msg`]: super::msg::Msg
 
 use crate::clock::EpochMillis;
-use crate::queue::{PageAsk, Queue, Zoom};
+use crate::queue::{PageAsk, Queue, Scale, Zoom};
 
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,6 +34,8 @@ pub enum Effect {
         queue: Queue,
         /// With the timeline's bars of this zoom; none: the due-time classes only.
         zoom: Option<Zoom>,
+        /// The scale of the survey before, kept while it suits.
+        held: Option<Scale>,
     },
     /// Find the rank of the first entry due at or after a moment.
     FindRank {

@@ -90,6 +90,9 @@ pub struct Model {
     pub log_height: bool,
     /// Start of the timeline's bar under the cursor.
     pub bar: Option<EpochMillis>,
+    /// The class of what is late under the timeline's cursor, the longest ago first; then no bar
+    /// is.
+    pub late_class: Option<usize>,
     /// The entries of the selected queue.
     pub entries: Entries,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
@@ -339,6 +342,7 @@ impl Model {
             zoom: Zoom::default(),
             log_height: false,
             bar: None,
+            late_class: None,
             entries: Entries::default(),
             traffic: VecDeque::new(),
             frozen: None,

@@ -84,10 +84,10 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
             Some("no entry to open")
         }
-        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::Open if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::Open if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),

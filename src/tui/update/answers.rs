@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{order, plan, rows, time};
+use super::{order, plan, rows, time, timeline};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -92,7 +92,10 @@ pub(super) fn survey(
     match (row, result) {
         // Of another zoom by now: the one that was asked for since is on its way.
         (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
-        (Some(row), Ok(survey)) => row.survey = Some(survey),
+        (Some(row), Ok(survey)) => {
+            row.survey = Some(survey);
+            timeline::keep_bar(model);
+        }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
         _ => {}
     }
