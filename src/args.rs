@@ -3,7 +3,6 @@
 //! No type here has a `Debug`: passwords stand in them.
 
 mod commands;
-mod time;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -11,10 +10,11 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use crate::clock::when::{BadTime, Span, When};
 pub use commands::{
-    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Show, Traffic, Watch, Worker,
+    Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
+    Worker,
 };
-pub use time::{BadTime, Span, When};
 
 use crate::queue::Queue;
 
@@ -126,6 +126,22 @@ pub struct Connection {
     /// The database number [default: 0]
     #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
     pub db: Option<i64>,
+    /// A profile of the configuration file.
+    #[arg(
+        long,
+        help = "A profile of the configuration file; also DELAYSCOPE_PROFILE",
+        value_name = "NAME",
+        global = true
+    )]
+    pub profile: Option<String>,
+    /// The configuration file.
+    #[arg(
+        long,
+        help = "The configuration file; also DELAYSCOPE_CONFIG",
+        value_name = "FILE",
+        global = true
+    )]
+    pub config: Option<PathBuf>,
     /// The queues that are named.
     #[arg(long = "queue", value_name = "NAME", global = true, help = QUEUES_HELP)]
     pub queues: Vec<Queue>,
@@ -141,7 +157,7 @@ pub struct Connection {
 #[derive(ClapArgs, Clone, Copy, Default)]
 #[command(next_help_heading = "Screen")]
 pub struct Screen {
-    /// Colours for a light or a dark background
+    /// Colours for which background [default: terminal]
     #[arg(long, value_name = "THEME")]
     pub theme: Option<Theme>,
     /// Draw with ASCII only
@@ -159,6 +175,8 @@ pub enum Theme {
     Light,
     /// For a dark background.
     Dark,
+    /// The terminal's own palette.
+    Terminal,
 }
 
 /// The subcommands.
@@ -172,6 +190,8 @@ pub enum Command {
     Show(Show),
     /// The entries of a queue
     Entries(Entries),
+    /// Look through a whole queue for entries that a filter lets through
+    Search(Search),
     /// The queues, printed again at each interval
     Watch(Watch),
     /// What is announced on the queues' channels, as it happens

@@ -3,6 +3,8 @@
 //! Due times are compared with the **server's** clock, never with ours (a laptop's clock may be
 //! off by minutes). This file is the only reader of the system clock; `.clippy.toml` holds that.
 
+pub mod when;
+
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;

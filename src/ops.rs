@@ -7,4 +7,5 @@ pub mod entries;
 pub mod offer;
 pub mod refresh;
 pub mod remembered;
+pub mod search;
 pub mod worker;

@@ -4,6 +4,7 @@
 //! `cli` and `tui` show them.
 
 pub mod entry;
+pub mod filter;
 pub mod finding;
 pub mod frame;
 pub mod layout;
@@ -16,6 +17,7 @@ pub mod text;
 pub mod zoom;
 
 pub use entry::{Due, Entry, EntryId, State};
+pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use finding::{Finding, Severity};
 pub use frame::{Form, Frame, FrameError};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::Screen;
-use super::time::{Span, When};
+use crate::clock::when::{Span, When};
 use crate::queue::{Form, Queue};
 
 /// `demo`
@@ -77,7 +77,8 @@ pub struct Entries {
     /// Only what is due at or after
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub due_after: Option<When>,
-    /// Only those whose id or text has these words
+    /// Only those that this filter lets through: words of the id or text, late, due<14:10,
+    /// id:9f3c, codec:kryo5, re:/…/ (see `search --help`)
     #[arg(long, value_name = "TEXT")]
     pub grep: Option<String>,
     /// Where to look [default: what waits and what is late]
@@ -89,6 +90,43 @@ pub struct Entries {
     /// All of them, also on a terminal
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
+    /// The exact bytes too, as hex
+    #[arg(long)]
+    pub raw: bool,
+}
+
+/// `search`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope search orders customer-42
+  delayscope search orders 'late \"not paid\"'
+  delayscope search orders 'due<+1h codec:kryo5' --limit 10
+  delayscope search orders 're:/refund-[0-9]{4}/i' --from order --json | jq -r .id
+
+The filter, of which all parts must hold:
+  word             in the id or the text, in any case
+  \"two words\"      the same, with spaces, or a word like late
+  late             the due time has passed
+  due<14:10        due before; due>+1h after; also <= and >=
+  id:9f3c          ids that begin so
+  codec:kryo5      payloads of that codec
+  re:/ord(er)?/    a regular expression in the text; re:/…/i in any case
+
+--grep of entries takes the same.")]
+pub struct Search {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// What to look for
+    #[arg(value_name = "FILTER", required = true)]
+    pub filter: Vec<String>,
+    /// Where to look [default: what waits and what is late]
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<From>,
+    /// Stop after so many [default: 100 on a terminal, else all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
     /// The exact bytes too, as hex
     #[arg(long)]
     pub raw: bool,

@@ -1,34 +1,22 @@
 //! `entries`: the entries of a queue, one line each, as they are read.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
-use serde_json::{Map, Value};
 
-use super::bytes::to_hex;
-use super::output::{Column, Output};
+use super::entry::{COLUMNS, Shown, print};
+use super::output::Output;
 use super::session::{Session, meant};
-use super::{NothingMatched, Outcome, queues, say, shape, times};
+use super::{NothingMatched, Outcome, queues, say};
 use crate::args;
-use crate::clock::EpochMillis;
 use crate::config::Config;
 use crate::ops::entries::{From, Selection, entries};
 use crate::ops::refresh::pulse;
-use crate::payload::{self, Decoded};
-use crate::queue::{Due, Entry, EntryId, Queue, State, text};
+use crate::queue::{Filter, Queue};
 
-const COLUMNS: [Column; 7] = [
-    Column::left("ID", 16),
-    Column::left("DUE", 16),
-    Column::right("IN", text::COUNTDOWN_WIDTH),
-    Column::left("STATE", 9).optional(),
-    Column::left("FORM", 11).optional(),
-    Column::left("CODEC", 13).optional(),
-    Column::left("TEXT", 24),
-];
 /// What a terminal gets when nobody says how many.
-const SCREENFUL: u64 = 100;
+pub(super) const SCREENFUL: u64 = 100;
 /// So many entries are written before they are let be seen.
 const TOGETHER: u64 = 64;
 
@@ -38,27 +26,29 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    contradictions(asked)?;
+    let filter = filter(asked.grep.as_deref().unwrap_or(""))?;
+    contradictions(asked, &filter)?;
     let ids = asked.ids.iter().map(|id| checked(id));
     let ids = ids.collect::<anyhow::Result<Vec<_>>>()?;
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
     let what = || format!("could not read the entries of {:?}", queue.name.text());
-    let seen = pulse(&session.store, &queue, None)
+    check_that_it_is_there(&session, &queue, config)
         .await
         .with_context(what)?;
-    if !queues::is_there(&seen) {
-        return Err(queues::no_such(&queue, config));
-    }
     let now = session.now();
     let unasked = !asked.all && asked.limit.is_none() && out.is_terminal() && !out.is_json();
     let limit = asked.limit.or(unasked.then_some(SCREENFUL));
     let selection = Selection {
-        from: place(asked),
+        from: if asked.late {
+            From::Late
+        } else {
+            place(asked.from)
+        },
         ids,
         due_before: asked.due_before.map(|when| when.nearest(now)),
         due_after: asked.due_after.map(|when| when.nearest(now)),
-        grep: asked.grep.clone(),
+        filter,
         limit,
     };
     let mut reading = std::pin::pin!(entries(&session.store, &queue, selection));
@@ -86,8 +76,21 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
+/// That there is such a queue: of one that there is not, nothing would match.
+pub(super) async fn check_that_it_is_there(
+    session: &Session,
+    queue: &Queue,
+    config: &Config,
+) -> anyhow::Result<()> {
+    let seen = pulse(&session.store, queue, None).await?;
+    if !queues::is_there(&seen) {
+        return Err(queues::no_such(queue, config));
+    }
+    Ok(())
+}
+
 /// What would silently match nothing, or be passed over.
-fn contradictions(asked: &args::Entries) -> anyhow::Result<()> {
+fn contradictions(asked: &args::Entries, filter: &Filter) -> anyhow::Result<()> {
     let elsewhere = matches!(asked.from, Some(args::From::Delivered | args::From::Order));
     if asked.late && elsewhere {
         anyhow::bail!("--late looks into timeouts, --from elsewhere. Give one of them.");
@@ -98,7 +101,15 @@ fn contradictions(asked: &args::Entries) -> anyhow::Result<()> {
             "what is delivered has no due time any more. Leave out --due-before and --due-after."
         );
     }
-    Ok(())
+    check_place(filter, asked.from)
+}
+
+/// A filter as it was typed; what is wrong with it is quoted.
+pub(super) fn filter(typed: &str) -> anyhow::Result<Filter> {
+    Filter::parse(typed).map_err(|bad| {
+        let part = &typed[bad.at.clone()];
+        anyhow::anyhow!("in the filter {typed:?}, at {part:?}: {bad}")
+    })
 }
 
 /// An id as it was typed, when it can be one.
@@ -112,107 +123,22 @@ fn checked(id: &str) -> anyhow::Result<String> {
     Ok(id.to_ascii_lowercase())
 }
 
-fn place(asked: &args::Entries) -> From {
-    match asked.from {
-        _ if asked.late => From::Late,
+/// That a filter asks for nothing that there is not in the place where it is to look.
+pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::Result<()> {
+    if filter.asks_due() && matches!(from, Some(args::From::Delivered)) {
+        anyhow::bail!(
+            "what is delivered has no due time any more. Leave late and due out of the filter."
+        );
+    }
+    Ok(())
+}
+
+/// Where to look.
+pub(super) fn place(from: Option<args::From>) -> From {
+    match from {
         None | Some(args::From::Waiting) => From::Waiting,
         Some(args::From::Late) => From::Late,
         Some(args::From::Delivered) => From::Delivered,
         Some(args::From::Order) => From::Order,
     }
-}
-
-/// An entry with everything that is told of it.
-struct Shown<'a> {
-    entry: &'a Entry,
-    id: EntryId,
-    due: Option<Due>,
-    form: &'static str,
-    payload: &'a [u8],
-    decoded: Decoded,
-    error: Option<String>,
-}
-
-impl<'a> Shown<'a> {
-    fn new(queue: &Queue, entry: &'a Entry) -> Self {
-        let member = entry.member.as_slice();
-        let plain = || (EntryId::of_bytes(member), "none", member);
-        let mut error = None;
-        // An element of target has lost its wrapping.
-        let (id, form, payload) = match (entry.state, queue.unwrap(member)) {
-            (State::Delivered, _) => plain(),
-            (_, Ok(inside)) => {
-                let form = inside.form.map_or("none", crate::queue::Form::word);
-                (inside.id, form, inside.payload)
-            }
-            (_, Err(why)) => {
-                error = Some(why.to_string());
-                plain()
-            }
-        };
-        let mut decoded = payload::decode(payload);
-        if error.is_some() {
-            // What is no frame may look like text all the same; nobody will read it as that.
-            decoded = payload::decode_as(payload::Codec::Unknown, payload).unwrap_or(decoded);
-        }
-        Self {
-            entry,
-            id,
-            due: entry.score.map(|score| queue.due(score)),
-            form,
-            payload,
-            decoded,
-            error,
-        }
-    }
-
-    fn fields(&self, raw: bool) -> Value {
-        let mut fields = Map::new();
-        fields.insert("id".into(), self.id.to_string().into());
-        fields.insert("due_ms".into(), shape::due_ms(self.due));
-        shape::score(&mut fields, self.entry.score);
-        fields.insert("state".into(), self.entry.state.word().into());
-        fields.insert("form".into(), self.form.into());
-        fields.insert("codec".into(), self.decoded.codec.name().into());
-        fields.insert("value".into(), self.decoded.value.clone());
-        fields.insert("text".into(), self.decoded.text.as_str().into());
-        if let Some(error) = &self.error {
-            fields.insert("error".into(), error.as_str().into());
-        }
-        if raw {
-            fields.insert("frame_hex".into(), to_hex(&self.entry.member).into());
-            fields.insert("payload_hex".into(), to_hex(self.payload).into());
-        }
-        Value::Object(fields)
-    }
-}
-
-fn print<W: Write>(
-    shown: &Shown<'_>,
-    now: EpochMillis,
-    raw: bool,
-    out: &mut Output<W>,
-) -> io::Result<()> {
-    if out.is_json() {
-        return out.json(&shown.fields(raw));
-    }
-    let text = match &shown.error {
-        Some(why) => format!("! {why}: {}", shown.decoded.text),
-        None => shown.decoded.text.clone(),
-    };
-    let cells = [
-        shown.id.to_string(),
-        times::due(shown.due, now),
-        times::left(shown.due, now),
-        shown.entry.state.word().to_owned(),
-        shown.form.to_owned(),
-        shown.decoded.codec.name().to_owned(),
-        text,
-    ];
-    out.row(&COLUMNS, &cells)?;
-    if raw {
-        out.line(&format!("  frame    {}", to_hex(&shown.entry.member)))?;
-        out.line(&format!("  payload  {}", to_hex(shown.payload)))?;
-    }
-    Ok(())
 }

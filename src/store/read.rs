@@ -11,8 +11,8 @@ use std::sync::Arc;
 use redis::Value;
 
 pub use keys::{Kind, Slice, channels, kinds, scan};
-pub use lists::{element_scores, held, list_page};
-pub use pages::{Rows, highest, rank_of_score, rows};
+pub use lists::{Elements, element_scores, held, list_page};
+pub use pages::{Rows, count_between, highest, rank_of_score, rows};
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;

@@ -13,6 +13,7 @@
 
 pub mod help;
 pub mod lines;
+pub mod scrollbar;
 pub mod track;
 
 use super::model::{Model, Pane, Screen};

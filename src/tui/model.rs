@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -8,10 +9,14 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, Trend};
 use self::schedule::Schedule;
+use super::areas::scrollbar::Scrolled;
+use super::keys::Keymap;
 use crate::clock::EpochMillis;
+use crate::config::Profile;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
 
@@ -58,8 +63,12 @@ pub struct Model {
     pub endpoint: String,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -97,6 +106,8 @@ pub struct Model {
     pub entries: Entries,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
+    /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
+    pub held: Option<(Scrolled, u16)>,
     /// Since when the picture stands still (`f`).
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
@@ -136,38 +147,6 @@ pub enum Screen {
     Queue,
     /// One entry.
     Entry(Box<EntryView>),
-}
-
-/// One entry, opened.
-#[derive(Clone, Debug)]
-pub struct EntryView {
-    /// The entry as it was when opened.
-    pub row: EntryRow,
-    /// Text or hex.
-    pub face: Face,
-    /// First line in sight.
-    pub scroll: usize,
-    /// Where Esc goes back to.
-    pub back: Back,
-}
-
-/// Where Esc leads from an entry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
-    /// To the dashboard.
-    Dashboard,
-    /// To the queue's own screen.
-    Queue,
-}
-
-/// The two faces of a payload.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Face {
-    /// Decoded.
-    #[default]
-    Text,
-    /// Bytes.
-    Hex,
 }
 
 /// What lies over the screen.
@@ -326,7 +305,9 @@ impl Model {
             look,
             endpoint,
             redis_cli: "redis-cli".to_owned(),
+            profile: None,
             read_only,
+            keymap: Keymap::default(),
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
@@ -345,6 +326,7 @@ impl Model {
             late_class: None,
             entries: Entries::default(),
             traffic: VecDeque::new(),
+            held: None,
             frozen: None,
             toast: None,
             interval_ms: 1000,

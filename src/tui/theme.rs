@@ -4,6 +4,7 @@
 use ratatui::style::{Color, Modifier, Style};
 
 use super::model::{Background, Look};
+use crate::config::LabelColour;
 
 /// Styles by role, and the glyphs to draw with.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct Theme {
     pub far: Style,
     /// The row under the cursor is shown by reversing it, so its colours would become patches.
     pub reversed: bool,
+    /// No colours are wanted.
+    pub colourless: bool,
     /// What to draw with.
     pub glyphs: &'static Glyphs,
 }
@@ -83,6 +86,8 @@ pub struct Glyphs {
     pub enter: &'static str,
     /// Horizontal and vertical line.
     pub lines: [&'static str; 2],
+    /// The thumb of a scrollbar.
+    pub thumb: &'static str,
     /// Corners: top left, top right, bottom left, bottom right.
     pub corners: [&'static str; 4],
 }
@@ -110,6 +115,7 @@ const UNICODE: Glyphs = Glyphs {
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
+    thumb: "▐",
     corners: ["╭", "╮", "╰", "╯"],
 };
 
@@ -136,6 +142,7 @@ const ASCII: Glyphs = Glyphs {
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],
+    thumb: "#",
     corners: ["+", "+", "+", "+"],
 };
 
@@ -168,6 +175,7 @@ impl Theme {
             mid: fg(colours.mid),
             far: fg(colours.far),
             reversed: colours.select.is_none(),
+            colourless: false,
             glyphs,
         }
     }
@@ -189,7 +197,24 @@ impl Theme {
             mid: plain,
             far: plain,
             reversed: true,
+            colourless: true,
             glyphs,
+        }
+    }
+
+    /// The style of a label that the user has given a colour.
+    #[must_use]
+    pub fn label(&self, colour: LabelColour) -> Style {
+        match colour {
+            LabelColour::Text => self.text,
+            LabelColour::Dim => self.dim,
+            LabelColour::Accent => self.accent,
+            LabelColour::Strong => self.strong,
+            LabelColour::Late => self.late,
+            LabelColour::Warn => self.warn,
+            LabelColour::Ok => self.ok,
+            LabelColour::Own(_) if self.colourless => self.strong,
+            LabelColour::Own(n) => Style::new().fg(OWN[usize::from(n) % OWN.len()]),
         }
     }
 
@@ -210,6 +235,26 @@ impl Theme {
         }
     }
 }
+
+/// The terminal's own colours by their numbers.
+const OWN: [Color; 16] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+    Color::DarkGray,
+    Color::LightRed,
+    Color::LightGreen,
+    Color::LightYellow,
+    Color::LightBlue,
+    Color::LightMagenta,
+    Color::LightCyan,
+    Color::White,
+];
 
 /// The colours of a palette.
 struct Colours {

@@ -8,6 +8,7 @@ mod cursor;
 mod link;
 mod load;
 mod mouse;
+mod opened;
 mod order;
 mod plan;
 mod prompt;
@@ -28,7 +29,7 @@ use crate::queue::Queue;
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
@@ -84,6 +85,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
     };
+    opened::lay_out(model);
     effects.extend(load::start_due(model));
     effects
 }

@@ -21,6 +21,7 @@ use super::areas::{self, Area, Areas, Slot};
 use super::model::{Model, Overlay, QueueRow, Screen};
 use super::theme::Theme;
 use super::widget::pane::{Pane, Part};
+use super::widget::scrollbar;
 use crate::clock::EpochMillis;
 use crate::queue::{Known, LinkState, text};
 
@@ -52,8 +53,18 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     if let Some(Overlay::Help { scroll }) = model.overlay {
         help::render(&ctx, scroll, buf);
     }
+    scrollbars(&ctx, buf);
     hints::toast(&ctx, buf);
     prompt::render(&ctx, buf);
+}
+
+/// The scrollbars, over what they belong to.
+fn scrollbars(ctx: &Ctx, buf: &mut Buffer) {
+    for (_, rail) in areas::scrollbar::rails(ctx.model) {
+        let at = (rail.area.x, rail.area.y + rail.above());
+        let symbol = ctx.theme.glyphs.thumb;
+        scrollbar::thumb(buf, at, rail.thumb(), symbol, ctx.theme.dim);
+    }
 }
 
 /// What every part of the picture needs.

@@ -5,4 +5,5 @@ pub mod columns;
 pub mod hex;
 pub mod line;
 pub mod pane;
+pub mod scrollbar;
 pub mod spark;

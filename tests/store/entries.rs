@@ -2,7 +2,7 @@
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::entries::{From, Selection, entries, peek};
-use delayscope::queue::{Entry, Queue, State};
+use delayscope::queue::{Entry, Filter, Queue, State};
 use delayscope::store::Store;
 use futures_util::{StreamExt, TryStreamExt};
 
@@ -110,7 +110,7 @@ async fn due_times_ids_words_and_a_limit_choose() {
     };
     assert_eq!(numbers(&read(&store, &queue, chosen).await), [10, 20]);
     let chosen = Selection {
-        grep: Some("99 Entry".to_owned()),
+        filter: Filter::parse("99 Entry").unwrap(),
         limit: Some(3),
         ..Selection::default()
     };

@@ -9,6 +9,8 @@
 mod desk;
 
 mod link;
+mod mouse;
 mod moving;
+mod opened;
 mod reading;
 mod screens;

@@ -1,8 +1,8 @@
 //! Target and order list from head to tail.
 
-use std::collections::VecDeque;
-
-use super::{PageSize, state};
+use super::pages::PageSize;
+use super::state;
+use crate::clock::EpochMillis;
 use crate::queue::{Entry, Queue, State};
 use crate::store::{Store, StoreError, read};
 
@@ -31,34 +31,43 @@ impl ListReader {
         }
     }
 
+    /// How many entries there are to be read now.
+    pub(super) async fn count(&mut self) -> Result<u64, StoreError> {
+        let page = read::list_page(&self.store, &self.list, 0, 1).await?;
+        self.length = Some(page.length);
+        Ok(page.length)
+    }
+
     /// The next entries; none at the end.
-    pub(super) async fn page(&mut self) -> Result<Option<VecDeque<Entry>>, StoreError> {
+    pub(super) async fn page(
+        &mut self,
+        now: EpochMillis,
+    ) -> Result<Option<Vec<Entry>>, StoreError> {
         if self.length.is_some_and(|length| self.next >= length) {
             return Ok(None);
         }
-        let (elements, length) =
-            read::list_page(&self.store, &self.list, self.next, self.size.0).await?;
-        let length = *self.length.get_or_insert(length);
+        let page = read::list_page(&self.store, &self.list, self.next, self.size.get()).await?;
+        let length = *self.length.get_or_insert(page.length);
         let left = usize::try_from(length.saturating_sub(self.next)).unwrap_or(usize::MAX);
-        let elements: Vec<Vec<u8>> = elements.into_iter().take(left).collect();
+        let elements: Vec<Vec<u8>> = page.elements.into_iter().take(left).collect();
         if elements.is_empty() {
             self.next = length;
             return Ok(None);
         }
         self.next += u64::try_from(elements.len()).unwrap_or(0);
-        self.size.had(elements.iter().map(Vec::len).sum());
+        self.size
+            .had(elements.iter().map(Vec::len).sum(), page.server_us);
         let scores = if self.ordered {
             let timeouts = self.queue.keys().timeouts;
             read::element_scores(&self.store, &timeouts, &elements).await?
         } else {
             vec![None; elements.len()]
         };
-        let now = self.store.clock().map(|clock| clock.now());
         let entry = |(member, score): (Vec<u8>, Option<f64>)| Entry {
-            state: match (score, now) {
-                (Some(score), Some(now)) => state(&self.queue, score, now),
-                _ if self.ordered => State::Order,
-                _ => State::Delivered,
+            state: match score {
+                Some(score) => state(&self.queue, score, now),
+                None if self.ordered => State::Order,
+                None => State::Delivered,
             },
             score,
             member,

@@ -4,20 +4,17 @@
 //! with the last row of the page before; when another row is there, that one's rank now is asked
 //! for, and when it is gone, the place where it would be is looked for by its score.
 
-use std::collections::VecDeque;
-use std::time::Duration;
-
-use super::{From, PageSize, Selection, state};
+use super::pages::PageSize;
+use super::state;
 use crate::clock::EpochMillis;
+use crate::queue::filter::Bounds;
 use crate::queue::{Entry, Queue};
-use crate::store::{Store, StoreError, read};
+use crate::store::read::{self, Rows};
+use crate::store::{Store, StoreError};
 
 /// How often a page is asked for again because the front of timeouts moves, before the place is
 /// looked for by score.
 const CHASES: u32 = 3;
-/// How long we wait for a link that has not been live yet, or hangs.
-const READY: Duration = Duration::from_secs(5);
-
 pub(super) struct TimeoutsReader {
     store: Store,
     queue: Queue,
@@ -27,7 +24,6 @@ pub(super) struct TimeoutsReader {
     lowest: Option<f64>,
     /// Above this score nothing is wanted.
     highest: f64,
-    late_only: bool,
     /// The rank to go on from; none before the first page.
     rank: Option<u64>,
     /// The member at that rank, already told.
@@ -38,22 +34,21 @@ pub(super) struct TimeoutsReader {
 }
 
 impl TimeoutsReader {
-    pub(super) fn new(store: &Store, queue: &Queue, selection: &Selection) -> Self {
-        let late_only = selection.from == From::Late;
-        let lowest = selection.due_after.map(|after| queue.score(after));
-        let highest = selection.due_before.map(|before| queue.score(before));
+    pub(super) fn new(store: &Store, queue: &Queue, bounds: Bounds) -> Self {
+        // A due time is its score rounded to the ms, so what rounds into the bounds may lie just
+        // outside them. No score below 0 is a due time.
+        let lowest = match bounds.from {
+            Some(from) => Some(queue.score(from.plus(-1)).max(0.0)),
+            None => bounds.before.map(|_| 0.0),
+        };
+        let highest = bounds.before.map(|before| queue.score(before.plus(1)));
         Self {
             store: store.clone(),
             queue: queue.clone(),
             timeouts: queue.keys().timeouts,
             size: PageSize::new(),
-            lowest: if late_only {
-                lowest.or(Some(0.0))
-            } else {
-                lowest
-            },
+            lowest,
             highest: highest.unwrap_or(f64::INFINITY),
-            late_only,
             rank: None,
             landmark: None,
             told: None,
@@ -61,15 +56,26 @@ impl TimeoutsReader {
         }
     }
 
+    /// How many entries there are to be read now.
+    pub(super) async fn count(&self) -> Result<u64, StoreError> {
+        let lowest = self.lowest.unwrap_or(f64::NEG_INFINITY);
+        read::count_between(&self.store, &self.timeouts, lowest, self.highest).await
+    }
+
     /// The next entries, perhaps none of them new; none at the end.
-    pub(super) async fn page(&mut self) -> Result<Option<VecDeque<Entry>>, StoreError> {
+    pub(super) async fn page(
+        &mut self,
+        now: EpochMillis,
+    ) -> Result<Option<Vec<Entry>>, StoreError> {
         if self.ended {
             return Ok(None);
         }
-        let now = self.store.ready(READY).await?.now();
-        let first = match self.rank {
-            Some(rank) => rank,
-            None => self.start(now).await?,
+        let first = match (self.rank, self.lowest) {
+            (Some(rank), _) => rank,
+            (None, Some(lowest)) => {
+                read::rank_of_score(&self.store, &self.timeouts, lowest, false).await?
+            }
+            (None, None) => 0,
         };
         let (first, rows) = self.rows(first).await?;
         self.ended = rows.is_empty();
@@ -80,8 +86,7 @@ impl TimeoutsReader {
             self.ended = self.landmark.as_ref() == Some(member);
             self.landmark = Some(member.clone());
         }
-        self.size.had(rows.iter().map(|row| row.0.len()).sum());
-        let mut page = VecDeque::with_capacity(rows.len());
+        let mut page = Vec::with_capacity(rows.len());
         for (member, score) in rows {
             if score > self.highest {
                 self.ended = true;
@@ -92,7 +97,7 @@ impl TimeoutsReader {
             });
             if behind {
                 self.told = Some((score, member.clone()));
-                page.push_back(Entry {
+                page.push(Entry {
                     state: state(&self.queue, score, now),
                     score: Some(score),
                     member,
@@ -102,26 +107,13 @@ impl TimeoutsReader {
         Ok(Some(page))
     }
 
-    /// Finds the rank to begin at and, for what is late, where to end.
-    async fn start(&mut self, now: EpochMillis) -> Result<u64, StoreError> {
-        if self.late_only {
-            self.highest = self.highest.min(self.queue.score(now));
-        }
-        match self.lowest {
-            Some(lowest) => read::rank_of_score(&self.store, &self.timeouts, lowest, false).await,
-            None => Ok(0),
-        }
-    }
-
     /// Rows that begin with the landmark, if it is there still, and the rank of the first.
     async fn rows(&mut self, mut first: u64) -> Result<(u64, Vec<(Vec<u8>, f64)>), StoreError> {
         for _ in 0..CHASES {
-            // One more, since the landmark was told before.
-            let count = self.size.0 + 1;
-            let landmark = self.landmark.as_deref();
-            let page = read::rows(&self.store, &self.timeouts, first, count, landmark).await?;
-            let begins = page.rows.first().map(|row| row.0.as_slice());
-            if landmark.is_none() || begins == landmark {
+            let landmark = self.landmark.clone();
+            let page = self.ask(first, landmark.as_deref()).await?;
+            let begins = page.rows.first().map(|row| &row.0);
+            if landmark.is_none() || begins == landmark.as_ref() {
                 return Ok((first, page.rows));
             }
             match page.landmark {
@@ -133,8 +125,16 @@ impl TimeoutsReader {
         self.landmark = None;
         let score = self.told.as_ref().map_or(f64::NEG_INFINITY, |told| told.0);
         let first = read::rank_of_score(&self.store, &self.timeouts, score, false).await?;
-        let count = self.size.0 + 1;
-        let page = read::rows(&self.store, &self.timeouts, first, count, None).await?;
+        let page = self.ask(first, None).await?;
         Ok((first, page.rows))
+    }
+
+    async fn ask(&mut self, first: u64, landmark: Option<&[u8]>) -> Result<Rows, StoreError> {
+        // One more, since the landmark was told before.
+        let count = self.size.get() + 1;
+        let page = read::rows(&self.store, &self.timeouts, first, count, landmark).await?;
+        let bytes = page.rows.iter().map(|row| row.0.len()).sum();
+        self.size.had(bytes, page.server_us);
+        Ok(page)
     }
 }

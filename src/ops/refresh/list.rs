@@ -30,7 +30,8 @@ pub async fn list(
             why: format!("a {} queue has none", queue.layout.word()),
         })?,
     };
-    let (elements, len) = read::list_page(store, &key, first, count.min(MOST)).await?;
+    let page = read::list_page(store, &key, first, count.min(MOST)).await?;
+    let elements = page.elements;
     let scores = match list {
         List::Target => vec![ListScore::None; elements.len()],
         List::Order => read::held(store, &keys.timeouts, &key, first, &elements).await?,
@@ -38,7 +39,7 @@ pub async fn list(
     let rows = elements.into_iter().zip(scores);
     Ok(ListPage {
         first,
-        len,
+        len: page.length,
         rows: rows
             .map(|(element, score)| ListRow { element, score })
             .collect(),

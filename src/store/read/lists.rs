@@ -7,8 +7,8 @@ use redis::Value;
 
 use super::super::error::StoreError;
 use super::super::link::Store;
-use super::pages::{score, strings};
-use super::transaction::{self, Transaction, error_words};
+use super::pages::{executed, score, strings};
+use super::transaction::{Transaction, error_words};
 use crate::queue::ListScore;
 
 const ATTEMPT: &str = "read a page of a list";
@@ -17,6 +17,17 @@ const LOOK_UP: &str = "look up the elements of a list";
 /// A look-up sends the element itself: no more than so many bytes of them a page.
 const LOOK_UP_BYTES: usize = 4 * 1024 * 1024;
 
+/// A page of a list.
+#[derive(Clone, Debug, Default)]
+pub struct Elements {
+    /// The elements, from head to tail.
+    pub elements: Vec<Vec<u8>>,
+    /// How long the whole list is.
+    pub length: u64,
+    /// What it cost the server, in µs by its own clock.
+    pub server_us: u64,
+}
+
 /// Elements `first .. first + count` of a list and the list's length, in one instant. The server
 /// walks the list's nodes to `first`, before Redis 7 always from the head.
 pub async fn list_page(
@@ -24,18 +35,22 @@ pub async fn list_page(
     list: &[u8],
     first: u64,
     count: u32,
-) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
+) -> Result<Elements, StoreError> {
     let mut t = Transaction::default();
     t.add("LLEN", &[list]);
     add_range(&mut t, list, first, count.into());
-    let mut values = run(store, ATTEMPT, t).await?;
+    let (mut values, server_us) = executed(store, ATTEMPT, t).await?;
     let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     let length = match length {
         Value::Int(n) => u64::try_from(n).unwrap_or(0),
         other => return Err(store.unexpected(ATTEMPT, &other)),
     };
-    Ok((strings(page), length))
+    Ok(Elements {
+        elements: strings(page),
+        length,
+        server_us,
+    })
 }
 
 /// The scores of `members` in timeouts, in their order; none for one that is not in it.
@@ -50,7 +65,7 @@ pub async fn element_scores(
     }
     let mut t = Transaction::default();
     add_scores(&mut t, timeouts, members.iter());
-    let values = run(store, LOOK_UP, t).await?;
+    let (values, _) = executed(store, LOOK_UP, t).await?;
     values
         .map(|value| Ok(score(&store.accept(LOOK_UP, value)?)))
         .collect()
@@ -84,7 +99,7 @@ pub async fn held(
     if asked.is_empty() {
         return Ok(said);
     }
-    let values = run(store, LOOK_UP, t).await?;
+    let (values, _) = executed(store, LOOK_UP, t).await?;
     for (&i, value) in asked.iter().zip(values) {
         said[i] = told(&value);
     }
@@ -98,7 +113,7 @@ pub async fn held(
     let count = u64::try_from(elements.len()).unwrap_or(0);
     add_range(&mut t, order, first, count);
     add_scores(&mut t, timeouts, missing.iter().map(|&i| &elements[i]));
-    let mut values = run(store, LOOK_UP, t).await?;
+    let (mut values, _) = executed(store, LOOK_UP, t).await?;
     let page = store.accept(LOOK_UP, values.next().unwrap_or_default())?;
     let there: HashSet<Vec<u8>> = strings(page).into_iter().collect();
     let moved: Arc<str> = "it moved while the page was read".into();
@@ -139,17 +154,5 @@ fn add_scores<'a>(
 ) {
     for member in members {
         t.add("ZSCORE", &[timeouts, member]);
-    }
-}
-
-async fn run(
-    store: &Store,
-    attempt: &'static str,
-    transaction: Transaction,
-) -> Result<std::vec::IntoIter<Value>, StoreError> {
-    let mut done = transaction::run(store, attempt, &[transaction]).await?;
-    match done.pop() {
-        Some(done) => Ok(done.values.into_iter()),
-        None => Err(store.unexpected(attempt, &Value::Nil)),
     }
 }

@@ -4,6 +4,7 @@ use redis::{Pipeline, Value};
 
 use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
+use super::transaction::{self, Done, Transaction};
 
 const ATTEMPT: &str = "read a page of entries";
 
@@ -14,6 +15,8 @@ pub struct Rows {
     pub rows: Vec<(Vec<u8>, f64)>,
     /// The rank that the member given as landmark has now; none when it is gone.
     pub landmark: Option<u64>,
+    /// What it cost the server, in µs by its own clock.
+    pub server_us: u64,
 }
 
 /// Reads `count` members of a sorted set from rank `first` on and, in the same instant, the rank
@@ -25,15 +28,14 @@ pub async fn rows(
     count: u32,
     landmark: Option<&[u8]>,
 ) -> Result<Rows, StoreError> {
-    let last = first.saturating_add(u64::from(count)).saturating_sub(1);
-    let mut read = Pipeline::new();
-    read.cmd("MULTI").cmd("ZRANGE").arg(timeouts);
-    read.arg(first).arg(last).arg("WITHSCORES");
+    let (start, stop) = range(first, count);
+    let mut t = Transaction::default();
+    let page = [timeouts, start.as_bytes(), stop.as_bytes(), b"WITHSCORES"];
+    t.add("ZRANGE", &page);
     if let Some(member) = landmark {
-        read.cmd("ZRANK").arg(timeouts).arg(member);
+        t.add("ZRANK", &[timeouts, member]);
     }
-    read.cmd("EXEC");
-    let mut values = executed(store, &read).await?;
+    let (mut values, server_us) = executed(store, ATTEMPT, t).await?;
     let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     Ok(Rows {
         rows: scored(page),
@@ -41,22 +43,28 @@ pub async fn rows(
             Some(Value::Int(rank)) => u64::try_from(rank).ok(),
             _ => None,
         },
+        server_us,
     })
 }
 
-/// Sends a transaction, MULTI and EXEC in it; the answers of the commands between them.
-async fn executed(
+/// The first and the last place of a page, in words.
+fn range(first: u64, count: u32) -> (String, String) {
+    let last = first.saturating_add(u64::from(count)).saturating_sub(1);
+    (first.to_string(), last.to_string())
+}
+
+/// The answers to the commands of a transaction, and what they cost the server, in µs.
+pub(super) async fn executed(
     store: &Store,
-    transaction: &Pipeline,
-) -> Result<std::vec::IntoIter<Value>, StoreError> {
-    let mut replies = store.query(ATTEMPT, transaction, LIMIT).await?;
-    let exec = replies.pop().unwrap_or_default();
-    for queued in replies {
-        store.accept(ATTEMPT, queued)?;
-    }
-    match store.accept(ATTEMPT, exec)? {
-        Value::Array(values) => Ok(values.into_iter()),
-        other => Err(store.unexpected(ATTEMPT, &other)),
+    attempt: &'static str,
+    commands: Transaction,
+) -> Result<(std::vec::IntoIter<Value>, u64), StoreError> {
+    let mut done = transaction::run(store, attempt, &[commands]).await?;
+    match done.pop() {
+        Some(Done {
+            values, server_us, ..
+        }) => Ok((values.into_iter(), server_us)),
+        None => Err(store.unexpected(attempt, &Value::Nil)),
     }
 }
 
@@ -74,7 +82,12 @@ pub async fn rank_of_score(
     };
     let mut read = Pipeline::new();
     read.cmd("ZCOUNT").arg(timeouts).arg("-inf").arg(bound);
-    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    number(store, &read).await
+}
+
+/// The answer of a command that counts.
+async fn number(store: &Store, read: &Pipeline) -> Result<u64, StoreError> {
+    let mut replies = store.query(ATTEMPT, read, LIMIT).await?;
     match store.accept(ATTEMPT, replies.pop().unwrap_or_default())? {
         Value::Int(n) => Ok(u64::try_from(n).unwrap_or(0)),
         other => Err(store.unexpected(ATTEMPT, &other)),
@@ -101,6 +114,19 @@ pub async fn highest(
         Value::ServerError(error) if error.code() == "WRONGTYPE" => Ok(None),
         reply => Ok(scored(store.accept(ATTEMPT, reply)?).pop().map(|row| row.1)),
     }
+}
+
+/// How many members a sorted set has with scores from `lowest` to `highest`, both included.
+pub async fn count_between(
+    store: &Store,
+    timeouts: &[u8],
+    lowest: f64,
+    highest: f64,
+) -> Result<u64, StoreError> {
+    let mut read = Pipeline::new();
+    let (lowest, highest) = (lowest.to_string(), highest.to_string());
+    read.cmd("ZCOUNT").arg(timeouts).arg(lowest).arg(highest);
+    number(store, &read).await
 }
 
 /// Members with scores from a `WITHSCORES` reply; empty when it is something else.

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{copy, cursor, load, plan, prompt, time, timeline};
+use super::{copy, cursor, load, opened, plan, prompt, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::{
-    Back, EntryView, Face, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
+    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
 };
 
 /// How long a reason why not stays.
@@ -46,10 +46,15 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Freeze => freeze(model),
         Action::Refresh => return refresh(model),
         Action::Interval => interval(model),
-        Action::Face => face(model),
+        Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => show_tab(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
+        Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
         Action::Filter => return prompt::open(model, PromptKind::Filter, ""),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return prompt::open(model, PromptKind::Command, ""),
@@ -79,6 +84,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
+        Action::NextMatch | Action::PreviousMatch => match &model.screen {
+            Screen::Entry(view) => opened::why_no_match(view),
+            _ => None,
+        },
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
@@ -136,12 +145,7 @@ fn open_entry(model: &mut Model) {
         Screen::Queue => Back::Queue,
         _ => Back::Dashboard,
     };
-    model.screen = Screen::Entry(Box::new(EntryView {
-        row,
-        face: Face::Text,
-        scroll: 0,
-        back,
-    }));
+    model.screen = Screen::Entry(Box::new(EntryView::new(row, back)));
 }
 
 /// Closes what lies on top, else goes one screen back.
@@ -215,14 +219,4 @@ fn interval(model: &mut Model) {
     };
     say(model, text, Tone::Good);
     plan::interval_changed(model);
-}
-
-fn face(model: &mut Model) {
-    if let Screen::Entry(entry) = &mut model.screen {
-        entry.scroll = 0;
-        entry.face = match entry.face {
-            Face::Text => Face::Hex,
-            Face::Hex => Face::Text,
-        };
-    }
 }

@@ -3,6 +3,7 @@
 
 use super::{load, order};
 use crate::tui::areas;
+use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::{Model, Overlay, Pane, Screen};
 
 /// Moves what the focus is on by rows: negative is up.
@@ -71,6 +72,30 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     true
 }
 
+/// Makes `top` the first row in sight; the cursor comes along.
+pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
+    let lines = usize::try_from(top).unwrap_or(usize::MAX);
+    match (what, &mut model.overlay, &mut model.screen) {
+        (Scrolled::Help, Some(Overlay::Help { scroll }), _) => *scroll = lines,
+        (Scrolled::Entry, None, Screen::Entry(entry)) => entry.scroll = lines,
+        (Scrolled::Pane(Pane::Queues), ..) => {
+            let rows = queue_rows(model);
+            model.top = lines;
+            let cursor = model.cursor.clamp(lines, lines + rows - 1);
+            select(model, cursor as u64);
+        }
+        (Scrolled::Pane(Pane::Entries), ..) => scroll_entries(model, top),
+        _ => {}
+    }
+}
+
+fn scroll_entries(model: &mut Model, top: u64) {
+    let height = entry_rows(model) as u64;
+    model.entries.top = top;
+    let cursor = model.entries.cursor.clamp(top, top + height - 1);
+    move_entry(model, cursor);
+}
+
 /// Selects the queue in a row of the table.
 pub(super) fn select(model: &mut Model, row: u64) {
     model.schedule.moved = Some(model.instant);
@@ -130,10 +155,7 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
         Pane::Entries => {
             let height = entry_rows(model) as u64;
             let lowest = model.waiting().saturating_sub(height);
-            let top = add(model.entries.top, rows).min(lowest);
-            model.entries.top = top;
-            let cursor = model.entries.cursor.clamp(top, top + height - 1);
-            move_entry(model, cursor);
+            scroll_entries(model, add(model.entries.top, rows).min(lowest));
         }
         Pane::Timeline | Pane::Traffic => {}
     }

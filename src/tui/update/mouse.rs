@@ -1,6 +1,7 @@
 //! The mouse does what the keys do.
 
 use super::{act, cursor, timeline};
+use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
@@ -12,6 +13,9 @@ const NOTCH: i64 = 3;
 /// A click selects; on what is selected already, it opens.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
+    if grab(model, x, y) {
+        return Vec::new();
+    }
     if model.overlay.take().is_some() || matches!(model.screen, Screen::Entry(_)) {
         return Vec::new();
     }
@@ -90,12 +94,45 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
     Vec::new()
 }
 
-/// The mouse moves with its button down.
-pub(super) fn dragged(_model: &mut Model, _x: u16, _y: u16) -> Vec<Effect> {
+/// The mouse moves with its button down: a scrollbar that it holds goes with it, and over the
+/// timeline the chosen bar does.
+pub(super) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    if let Some((what, grip)) = model.held {
+        let rails = scrollbar::rails(model);
+        if let Some((_, rail)) = rails.into_iter().find(|(held, _)| *held == what) {
+            let above = y.saturating_sub(rail.area.y).saturating_sub(grip);
+            // Many rows share a place: one that is held there stays.
+            if above != rail.above() {
+                cursor::scroll_to(model, what, rail.top_at(above));
+            }
+        }
+    } else if let (Pane::Timeline, Hit::Bar(bar)) = (model.focus, areas::hit(model, x, y)) {
+        model.bar = Some(areas::bar_start(model, bar));
+    }
     Vec::new()
 }
 
 /// The button was let go.
-pub(super) fn released(_model: &mut Model) -> Vec<Effect> {
+pub(super) fn released(model: &mut Model) -> Vec<Effect> {
+    model.held = None;
     Vec::new()
+}
+
+/// Takes hold of the scrollbar under the mouse; beside its thumb, the thumb comes to the mouse.
+fn grab(model: &mut Model, x: u16, y: u16) -> bool {
+    let Some((what, rail)) = scrollbar::hit(model, x, y) else {
+        return false;
+    };
+    if let Scrolled::Pane(pane) = what {
+        model.focus = pane;
+    }
+    let (row, thumb) = (y - rail.area.y, rail.thumb());
+    match row.checked_sub(rail.above()) {
+        Some(grip) if grip < thumb => model.held = Some((what, grip)),
+        _ => {
+            model.held = Some((what, thumb / 2));
+            cursor::scroll_to(model, what, rail.top_at(row.saturating_sub(thumb / 2)));
+        }
+    }
+    true
 }

@@ -1,7 +1,7 @@
 //! The line that is being typed: it gets every key, and says what it means when it changes, when
 //! it is done and when it is given up.
 
-use super::act;
+use super::{act, opened};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::{Model, Prompt, PromptKind};
@@ -39,7 +39,14 @@ pub(super) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
 }
 
 /// What stands in the line is another text.
-fn changed(_model: &mut Model) -> Vec<Effect> {
+fn changed(model: &mut Model) -> Vec<Effect> {
+    let Some(prompt) = &model.prompt else {
+        return Vec::new();
+    };
+    let text = prompt.field.text();
+    if prompt.kind == PromptKind::Find {
+        opened::find(model, &text);
+    }
     Vec::new()
 }
 

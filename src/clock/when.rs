@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Local, LocalResult, NaiveDateTime, NaiveTime, TimeDelta, TimeZone};
 
-use crate::clock::EpochMillis;
+use super::EpochMillis;
 
 /// A span: `250ms`, `90s`, `5m`, `1h30m`, `7d`, `1.5s`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

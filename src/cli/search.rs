@@ -1,0 +1,179 @@
+//! `search`: a whole queue looked through, hits as they are found.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use futures_util::{Stream, StreamExt as _};
+
+use super::entries::{SCREENFUL, check_place, check_that_it_is_there, filter, place};
+use super::entry::{COLUMNS, Shown, print};
+use super::output::Output;
+use super::session::{Session, meant};
+use super::stop::Stop;
+use super::{NothingMatched, Outcome, say};
+use crate::args;
+use crate::clock::instant;
+use crate::config::Config;
+use crate::ops::search::{Searched, search};
+use crate::queue::{Entry, Progress, Queue, text};
+use crate::store::StoreError;
+
+/// A search that is over sooner says nothing of how far it is.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// Prints what is found, until all was looked at, enough was found, or it is asked to end.
+pub(super) async fn run<W: Write>(
+    asked: &args::Search,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let filter = filter(&asked.filter.join(" "))?;
+    check_place(&filter, asked.from)?;
+    let session = Session::open(config).await?;
+    let queue = meant(&asked.queue, config);
+    let what = || format!("could not search {:?}", queue.name.text());
+    check_that_it_is_there(&session, &queue, config)
+        .await
+        .with_context(what)?;
+    let unasked = asked.limit.is_none() && out.is_terminal() && !out.is_json();
+    let mut printing = Printing {
+        session: &session,
+        queue: &queue,
+        raw: asked.raw,
+        left: match asked.limit {
+            None if unasked => SCREENFUL,
+            limit => limit.unwrap_or(u64::MAX),
+        },
+        printed: 0,
+        far: Progress::default(),
+        meter: Meter::new(),
+    };
+    let typed = filter.text().to_owned();
+    let hits = search(&session.store, &queue, filter, place(asked.from));
+    let ended = printing.all(hits, out).await;
+    printing.meter.clear();
+    out.flush()?;
+    let [looked, of, found] = printing.figures();
+    if !ended.with_context(what)? {
+        say::note(&format!(
+            "stopped after {looked} of {of} entries, {found} found"
+        ));
+        return Ok(Outcome::Partly);
+    }
+    if printing.printed == 0 {
+        let name = queue.name.text();
+        let none = format!("none of the {looked} entries of {name:?} matches {typed:?}.");
+        return Err(NothingMatched(none).into());
+    }
+    if unasked && printing.left == 0 {
+        say::note("these are the first 100; --limit N prints so many");
+    }
+    Ok(Outcome::Done)
+}
+
+struct Printing<'a> {
+    session: &'a Session,
+    queue: &'a Queue,
+    raw: bool,
+    /// How many more may be printed.
+    left: u64,
+    printed: u64,
+    /// How far the search is.
+    far: Progress,
+    meter: Meter,
+}
+
+impl Printing<'_> {
+    /// Prints hits until there are no more or enough; whether that was not cut short by a signal.
+    async fn all<W: Write>(
+        &mut self,
+        searching: impl Stream<Item = Result<Searched, StoreError>>,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<bool> {
+        let mut stop = Stop::listen();
+        let mut searching = std::pin::pin!(searching);
+        loop {
+            let said = tokio::select! {
+                biased;
+                () = stop.asked() => return Ok(false),
+                said = searching.next() => said,
+            };
+            match said.transpose()? {
+                Some(Searched::Found { entries, progress }) => {
+                    self.far = progress;
+                    self.hits(&entries, out)?;
+                    if self.left == 0 {
+                        return Ok(true);
+                    }
+                }
+                Some(Searched::Done(progress)) => {
+                    self.far = progress;
+                    return Ok(true);
+                }
+                None => return Ok(true),
+            }
+        }
+    }
+
+    fn hits<W: Write>(&mut self, entries: &[Entry], out: &mut Output<W>) -> io::Result<()> {
+        if !entries.is_empty() {
+            self.meter.clear();
+        }
+        let now = self.session.now();
+        for entry in entries {
+            if self.left == 0 {
+                break;
+            }
+            if self.printed == 0 && !out.is_json() {
+                out.titles(&COLUMNS)?;
+            }
+            print(&Shown::new(self.queue, entry), now, self.raw, out)?;
+            self.printed += 1;
+            self.left -= 1;
+        }
+        out.flush()?;
+        let [looked, of, found] = self.figures();
+        self.meter
+            .show(&format!("looked at {looked} of {of}, {found} found"));
+        Ok(())
+    }
+
+    /// Looked at, to be looked at, found.
+    fn figures(&self) -> [String; 3] {
+        [self.far.looked, self.far.of, self.far.matched].map(text::thousands)
+    }
+}
+
+/// How far it is, in one line on standard error that is written over and over, if that is a
+/// terminal which can do so.
+struct Meter {
+    since: Option<Instant>,
+    shown: bool,
+}
+
+impl Meter {
+    fn new() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|name| name == "dumb");
+        Self {
+            since: (io::stderr().is_terminal() && !dumb).then(instant),
+            shown: false,
+        }
+    }
+
+    fn show(&mut self, line: &str) {
+        let passed = |since| instant().saturating_duration_since(since);
+        if self.since.is_some_and(|since| passed(since) >= QUIET) {
+            // What nobody reads any more is no loss.
+            let _ = write!(io::stderr(), "\r\x1b[K{line}");
+            self.shown = true;
+        }
+    }
+
+    /// Takes the line away, so that something else can be written in its place.
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What an entry must be to be told.
+
+use super::Selection;
+use crate::payload;
+use crate::queue::filter::Bounds;
+use crate::queue::{Entry, EntryId, Filter, Queue, Seen, State};
+
+pub(super) struct Sieve {
+    queue: Queue,
+    /// In lower case; all when empty.
+    ids: Vec<String>,
+    filter: Filter,
+    bounds: Bounds,
+}
+
+impl Sieve {
+    /// `bounds` are those of the whole selection, the filter among it.
+    pub(super) fn new(queue: &Queue, selection: &Selection, bounds: Bounds) -> Self {
+        Self {
+            queue: queue.clone(),
+            ids: selection.ids.iter().map(|id| id.to_lowercase()).collect(),
+            filter: selection.filter.clone(),
+            bounds,
+        }
+    }
+
+    pub(super) fn keeps(&self, entry: &Entry) -> bool {
+        let due = entry.score.map(|score| self.queue.due(score));
+        if !self.bounds.hold(due) {
+            return false;
+        }
+        if self.ids.is_empty() && self.filter.is_empty() {
+            return true;
+        }
+        let member = entry.member.as_slice();
+        // Elements of target have no frame any more.
+        let unwrapped = match entry.state {
+            State::Delivered => None,
+            _ => Some(self.queue.unwrap(member)),
+        };
+        let (id, payload) = match &unwrapped {
+            Some(Ok(unwrapped)) => (unwrapped.id, unwrapped.payload),
+            _ => (EntryId::of_bytes(member), member),
+        };
+        if !self.ids.is_empty() && !self.ids.contains(&id.to_string()) {
+            return false;
+        }
+        let seen = |codec, text| Seen {
+            id,
+            due,
+            codec,
+            text,
+        };
+        if !self.filter.needs_payload() {
+            return self.filter.finds(&seen("", ""));
+        }
+        let decoded = payload::decode(payload);
+        // What is no frame may look like a payload, and be looked for as that; it has no codec.
+        let codec = match unwrapped {
+            Some(Err(_)) => payload::Codec::Unknown,
+            _ => decoded.codec,
+        };
+        self.filter.finds(&seen(codec.name(), &decoded.whole()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::filter::CODECS;
+
+    #[test]
+    fn a_filter_knows_the_codecs_that_there_are() {
+        assert_eq!(payload::Codec::ALL.map(payload::Codec::name), CODECS);
+    }
+}

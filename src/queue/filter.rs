@@ -1,0 +1,285 @@
+//! Which entries somebody wants to see, as they typed it: the screen's `/`, `--grep`, `search`.
+//!
+//! Terms stand between spaces and all of them must hold ([`GRAMMAR`]). A filter is parsed once and
+//! asked a million times, so everything that can be compiled is.
+
+mod bad;
+mod parse;
+
+use std::fmt;
+use std::ops::Range;
+
+use regex::Regex;
+
+use super::entry::{Due, EntryId};
+use crate::clock::EpochMillis;
+use crate::clock::when::When;
+
+pub use bad::{BadFilter, Wrong};
+
+/// What can be written, each form with its meaning: for help and for hints.
+pub const GRAMMAR: [(&str, &str); 7] = [
+    ("word", "in the id or the text, in any case"),
+    ("\"two words\"", "the same, with spaces or a word like late"),
+    ("late", "due time has passed"),
+    ("due<14:10 due>+1h", "due before, after; also <= and >="),
+    ("id:9f3c", "ids that begin so"),
+    ("codec:kryo5", "payloads of that codec"),
+    ("re:/ord(er)?/", "a regular expression; re:/…/i in any case"),
+];
+
+/// The names of the codecs, as `payload` has them: a filter that names none of them is a mistake.
+pub const CODECS: [&str; 7] = [
+    "text",
+    "json",
+    "typed-json",
+    "kryo5",
+    "marshalling",
+    "serialization",
+    "unknown",
+];
+
+/// How far a search is, in entries.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Progress {
+    /// Looked at so far.
+    pub looked: u64,
+    /// To be looked at: how many there were when it began, never fewer than `looked`.
+    pub of: u64,
+    /// Found so far.
+    pub matched: u64,
+}
+
+/// Which entries are wanted. Equal when their texts are.
+#[derive(Clone, Default)]
+pub struct Filter {
+    text: String,
+    terms: Vec<Term>,
+}
+
+/// What of an entry a filter looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// What people call it by.
+    pub id: EntryId,
+    /// When it is due; none for what is delivered.
+    pub due: Option<Due>,
+    /// The name of its payload's codec; `unknown` of a member that is no frame.
+    pub codec: &'a str,
+    /// The whole decoded text of its payload; of a member that is no frame, that of all its bytes.
+    pub text: &'a str,
+}
+
+/// The due times that a filter leaves.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Bounds {
+    /// Due at this moment or later.
+    pub from: Option<EpochMillis>,
+    /// Due before this moment.
+    pub before: Option<EpochMillis>,
+}
+
+#[derive(Clone)]
+enum Term {
+    Word {
+        find: Regex,
+        /// The word itself, in lower case, when it can stand in an id.
+        in_id: Option<String>,
+    },
+    Pattern(Regex),
+    Late,
+    Due(Side, When),
+    /// In lower case.
+    Id(String),
+    Codec(String),
+}
+
+/// Which side of a moment.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Side {
+    Before,
+    UpTo,
+    From,
+    After,
+}
+
+impl Filter {
+    /// Reads a filter as it is typed; white space alone is the empty filter, for which all
+    /// entries match.
+    pub fn parse(text: &str) -> Result<Self, BadFilter> {
+        Ok(Self {
+            text: text.to_owned(),
+            terms: parse::terms(text)?,
+        })
+    }
+
+    /// The text that it was parsed from.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it lets everything through.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether it asks for a due time, which what is delivered has no more.
+    #[must_use]
+    pub fn asks_due(&self) -> bool {
+        let due = |term: &Term| matches!(term, Term::Late | Term::Due(..));
+        self.terms.iter().any(due)
+    }
+
+    /// Whether codec or text are looked at, so whether the payload must be decoded.
+    #[must_use]
+    pub fn needs_payload(&self) -> bool {
+        self.terms
+            .iter()
+            .any(|term| matches!(term, Term::Word { .. } | Term::Pattern(_) | Term::Codec(_)))
+    }
+
+    /// The due times that it leaves when it is `now`, by the server's clock. A time of day is the
+    /// nearest one.
+    #[must_use]
+    pub fn bounds(&self, now: EpochMillis) -> Bounds {
+        let mut bounds = Bounds::default();
+        for term in &self.terms {
+            let (side, moment) = match term {
+                Term::Late => (Side::UpTo, now),
+                Term::Due(side, when) => (*side, when.nearest(now)),
+                _ => continue,
+            };
+            match side {
+                Side::Before => bounds.end(moment),
+                Side::UpTo => bounds.end(moment.plus(1)),
+                Side::From => bounds.begin(moment),
+                Side::After => bounds.begin(moment.plus(1)),
+            }
+        }
+        bounds
+    }
+
+    /// Whether the entry is wanted when it is `now`, by the server's clock.
+    #[must_use]
+    pub fn matches(&self, seen: &Seen<'_>, now: EpochMillis) -> bool {
+        self.bounds(now).hold(seen.due) && self.finds(seen)
+    }
+
+    /// [`matches`](Self::matches) but for the due time: for who has asked for the
+    /// [`bounds`](Self::bounds) once and looks at many entries.
+    #[must_use]
+    pub fn finds(&self, seen: &Seen<'_>) -> bool {
+        self.terms.iter().all(|term| match term {
+            Term::Word { find, in_id } => {
+                find.is_match(seen.text)
+                    || (in_id.as_ref()).is_some_and(|word| seen.id.to_string().contains(word))
+            }
+            Term::Pattern(find) => find.is_match(parse::searched(seen.text)),
+            Term::Id(start) => seen.id.to_string().starts_with(start),
+            Term::Codec(start) => seen.codec.starts_with(start),
+            Term::Late | Term::Due(..) => true,
+        })
+    }
+
+    /// Which bytes of a shown text made it match: in order, none touching the next. To be marked
+    /// in a table.
+    #[must_use]
+    pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for term in &self.terms {
+            match term {
+                Term::Word { find, .. } => found.extend(find.find_iter(text).map(|m| m.range())),
+                Term::Pattern(find) => {
+                    let places = find.find_iter(parse::searched(text)).map(|m| m.range());
+                    found.extend(places.filter(|place| !place.is_empty()));
+                }
+                _ => {}
+            }
+        }
+        joined(found)
+    }
+
+    /// The same in an id of 16 hex digits.
+    #[must_use]
+    pub fn found_in_id(&self, id: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        for term in &self.terms {
+            match term {
+                Term::Id(start) if id.starts_with(start) => found.push(0..start.len()),
+                Term::Word {
+                    in_id: Some(word), ..
+                } => found.extend(id.match_indices(word).map(|(at, word)| at..at + word.len())),
+                _ => {}
+            }
+        }
+        joined(found)
+    }
+}
+
+/// In order, and as one where they touch.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+impl Bounds {
+    /// Whether a due time lies inside; one that there is not, or that is no time, only when
+    /// nothing is asked.
+    #[must_use]
+    pub fn hold(&self, due: Option<Due>) -> bool {
+        if *self == Self::default() {
+            return true;
+        }
+        due.and_then(Due::at).is_some_and(|due| {
+            self.from.is_none_or(|from| due >= from) && self.before.is_none_or(|end| due < end)
+        })
+    }
+
+    /// Both must hold.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        other.from.into_iter().for_each(|from| self.begin(from));
+        other.before.into_iter().for_each(|end| self.end(end));
+        self
+    }
+
+    fn begin(&mut self, from: EpochMillis) {
+        self.from = self.from.max(Some(from));
+    }
+
+    fn end(&mut self, before: EpochMillis) {
+        self.before = Some(self.before.map_or(before, |known| known.min(before)));
+    }
+}
+
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Filter {}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Filter").field(&self.text).finish()
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Why a text is no filter, in words for who typed it.
+
+use std::ops::Range;
+
+use super::CODECS;
+use crate::clock::when::BadTime;
+
+/// Why a text is no filter, and where: said live while it is typed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{wrong}")]
+pub struct BadFilter {
+    /// The bytes of the text that are wrong.
+    pub at: Range<usize>,
+    /// What is wrong with them, and what can be written.
+    pub wrong: Wrong,
+}
+
+impl BadFilter {
+    /// Whether it only lacks its end, as most filters do while they are typed.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        matches!(
+            self.wrong,
+            Wrong::QuoteOpen
+                | Wrong::PatternOpen
+                | Wrong::NoPattern
+                | Wrong::NoTime
+                | Wrong::NoId
+                | Wrong::NoCodec
+        )
+    }
+}
+
+/// What is wrong with a filter.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Wrong {
+    /// A quote without the one that closes it.
+    #[error("the quote is not closed")]
+    QuoteOpen,
+    /// Something stands right behind a quote.
+    #[error("a space must follow the closing quote; inside quotes, \\\" is a quote")]
+    AfterQuote,
+    /// Two quotes with nothing between them.
+    #[error("there is nothing between the quotes")]
+    QuoteEmpty,
+    /// `re:` without its pattern.
+    #[error("a pattern is written re:/…/")]
+    NoPattern,
+    /// `re:/` without the slash that closes it.
+    #[error("the pattern is not closed: re:/…/, with \\/ for a slash inside")]
+    PatternOpen,
+    /// Something other than `i` stands right behind a pattern.
+    #[error("only i (any case) may follow a pattern: re:/…/i; inside it, \\/ is a slash")]
+    AfterPattern,
+    /// The pattern is none.
+    #[error("the pattern is wrong: {0}")]
+    Pattern(String),
+    /// The pattern would need too much memory or time.
+    #[error("the pattern is too large: fewer or smaller repetitions, please")]
+    PatternSize,
+    /// `due` without its time.
+    #[error("a due time is written due<14:10, due>+1h or due<=2026-11-20T14:10:00Z")]
+    NoTime,
+    /// The time is none.
+    #[error("{0}")]
+    Time(#[from] BadTime),
+    /// `id:` without its digits.
+    #[error("an id is written id:9f3c, its first digits or all 16")]
+    NoId,
+    /// What is no start of an id.
+    #[error(
+        "{0:?} begins no entry's id, which has 16 hex digits; to find a text, put it into quotes"
+    )]
+    Id(String),
+    /// `codec:` without its name.
+    #[error("a codec is written codec:NAME, one of {}", CODECS.join(", "))]
+    NoCodec,
+    /// The name of no codec.
+    #[error("no codec is called {name:?}; they are {}", CODECS.join(", "))]
+    Codec {
+        /// What was typed.
+        name: String,
+    },
+    /// Longer than anybody types.
+    #[error("a filter has at most {0} bytes")]
+    TooLong(usize),
+}

@@ -1,0 +1,205 @@
+//! From the text of a filter to its terms.
+
+use std::ops::Range;
+
+use regex::{Regex, RegexBuilder};
+
+use super::{BadFilter, CODECS, Side, Term, Wrong};
+use crate::clock::when::When;
+
+/// No filter has more bytes.
+const LONGEST: usize = 4_096;
+/// A compiled pattern takes no more bytes than this, and so no more steps for a byte of text
+/// than fit into it: enough for `\w` some dozen times over.
+const PATTERN_BYTES: usize = 512 << 10;
+/// Nor do the tables that it makes while it runs.
+const TABLE_BYTES: usize = 1 << 20;
+/// Brackets in brackets.
+const DEEPEST: u32 = 50;
+/// A pattern looks at so many bytes of a text from its start: the costliest one that can be
+/// written takes milliseconds for each kB.
+const SEARCHED: usize = 256 << 10;
+/// A word in any case takes a multiple of its length.
+const WORD_BYTES: usize = 8 << 20;
+
+/// The part of a text that patterns look at.
+pub(super) fn searched(text: &str) -> &str {
+    &text[..text.floor_char_boundary(SEARCHED)]
+}
+
+pub(super) fn terms(text: &str) -> Result<Vec<Term>, BadFilter> {
+    if text.len() > LONGEST {
+        return Err(Wrong::TooLong(LONGEST).at(0..text.len()));
+    }
+    let mut terms = Vec::new();
+    let mut at = 0;
+    while let Some(space) = text[at..].find(|c: char| !c.is_whitespace()) {
+        at += space;
+        let (term, end) = term(text, at)?;
+        terms.push(term);
+        at = end;
+    }
+    Ok(terms)
+}
+
+/// The term that begins at byte `at`, and where it ends.
+fn term(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
+    let rest = &text[at..];
+    if rest.starts_with('"') {
+        return quoted(text, at);
+    }
+    if rest.starts_with("re:") {
+        return pattern(text, at);
+    }
+    let end = at + rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let typed = &text[at..end];
+    let wrong = |wrong: Wrong| wrong.at(at..end);
+    let term = if typed == "late" {
+        Term::Late
+    } else if let Some(id) = typed.strip_prefix("id:") {
+        Term::Id(id_start(id).map_err(wrong)?)
+    } else if let Some(codec) = typed.strip_prefix("codec:") {
+        Term::Codec(codec_start(codec).map_err(wrong)?)
+    } else if let Some(due) = typed.strip_prefix("due")
+        && due.starts_with(['<', '>', '=', ':'])
+    {
+        due_term(due).map_err(wrong)?
+    } else {
+        word(typed, at..end)?
+    };
+    Ok((term, end))
+}
+
+/// `"two words"`, with `\"` and `\\` inside.
+fn quoted(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
+    let mut inside = String::new();
+    let mut chars = text[at + 1..].char_indices();
+    let end = loop {
+        match chars.next() {
+            None => return Err(Wrong::QuoteOpen.at(at..text.len())),
+            Some((i, '"')) => break at + 1 + i + 1,
+            Some((_, '\\')) => match chars.next() {
+                Some((_, c @ ('"' | '\\'))) => inside.push(c),
+                Some((_, c)) => inside.extend(['\\', c]),
+                None => inside.push('\\'),
+            },
+            Some((_, c)) => inside.push(c),
+        }
+    };
+    if text[end..].starts_with(|c: char| !c.is_whitespace()) {
+        return Err(Wrong::AfterQuote.at(at..end));
+    }
+    if inside.is_empty() {
+        return Err(Wrong::QuoteEmpty.at(at..end));
+    }
+    Ok((word(&inside, at..end)?, end))
+}
+
+/// `re:/…/` or `re:/…/i`, with `\/` for a slash inside.
+fn pattern(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
+    let rest = &text[at + "re:".len()..];
+    let stop = |rest: &str| rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let Some(rest) = rest.strip_prefix('/') else {
+        return Err(Wrong::NoPattern.at(at..at + "re:".len() + stop(rest)));
+    };
+    let start = at + "re:/".len();
+    let mut typed = String::new();
+    let mut escaped = false;
+    let mut close = None;
+    for (i, c) in rest.char_indices() {
+        match c {
+            '/' if !escaped => {
+                close = Some(start + i);
+                break;
+            }
+            // The expression itself knows no slash to be escaped, but takes it.
+            _ => typed.push(c),
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    let Some(close) = close else {
+        return Err(Wrong::PatternOpen.at(at..text.len()));
+    };
+    let end = close + 1 + stop(&text[close + 1..]);
+    let any_case = match &text[close + 1..end] {
+        "" => false,
+        "i" => true,
+        _ => return Err(Wrong::AfterPattern.at(at..end)),
+    };
+    let compiled = RegexBuilder::new(&typed)
+        .case_insensitive(any_case)
+        .nest_limit(DEEPEST)
+        .size_limit(PATTERN_BYTES)
+        .dfa_size_limit(TABLE_BYTES)
+        .build();
+    let find = compiled.map_err(|error| plain(&error).at(start..close))?;
+    Ok((Term::Pattern(find), end))
+}
+
+/// What is wrong with a pattern, without the drawing that the library adds.
+fn plain(error: &regex::Error) -> Wrong {
+    if let regex::Error::CompiledTooBig(_) = error {
+        return Wrong::PatternSize;
+    }
+    let said = error.to_string();
+    let words = said.rsplit_once("error: ").map_or(&*said, |(_, why)| why);
+    Wrong::Pattern(words.replace('\n', " "))
+}
+
+fn id_start(typed: &str) -> Result<String, Wrong> {
+    match typed {
+        "" => Err(Wrong::NoId),
+        _ if can_stand_in_id(typed) => Ok(typed.to_ascii_lowercase()),
+        _ => Err(Wrong::Id(typed.to_owned())),
+    }
+}
+
+fn can_stand_in_id(word: &str) -> bool {
+    word.len() <= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn codec_start(typed: &str) -> Result<String, Wrong> {
+    let typed = typed.to_lowercase();
+    match &*typed {
+        "" => Err(Wrong::NoCodec),
+        _ if CODECS.iter().any(|name| name.starts_with(&typed)) => Ok(typed),
+        _ => Err(Wrong::Codec { name: typed }),
+    }
+}
+
+/// What follows `due`.
+fn due_term(typed: &str) -> Result<Term, Wrong> {
+    let sides = [
+        ("<=", Side::UpTo),
+        (">=", Side::From),
+        ("<", Side::Before),
+        (">", Side::After),
+    ];
+    let side = sides
+        .iter()
+        .find_map(|(sign, side)| Some((*side, typed.strip_prefix(sign)?)));
+    match side {
+        None | Some((_, "")) => Err(Wrong::NoTime),
+        Some((side, time)) => Ok(Term::Due(side, time.parse::<When>()?)),
+    }
+}
+
+/// A word that may stand anywhere in the text.
+fn word(word: &str, at: Range<usize>) -> Result<Term, BadFilter> {
+    let find = RegexBuilder::new(&regex::escape(word))
+        .case_insensitive(true)
+        .size_limit(WORD_BYTES)
+        .dfa_size_limit(TABLE_BYTES)
+        .build();
+    let find: Regex = find.map_err(|_| Wrong::TooLong(LONGEST).at(at))?;
+    Ok(Term::Word {
+        find,
+        in_id: can_stand_in_id(word).then(|| word.to_ascii_lowercase()),
+    })
+}
+
+impl Wrong {
+    fn at(self, at: Range<usize>) -> BadFilter {
+        BadFilter { at, wrong: self }
+    }
+}

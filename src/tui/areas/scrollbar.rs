@@ -1,0 +1,195 @@
+//! Scrollbars: where they stand and what a place on them means, so that what is drawn and what
+//! is dragged agree.
+
+use super::{Area, Areas, Slot, areas, help, lines, table};
+use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
+
+/// What can be scrolled.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Scrolled {
+    /// The rows of a pane.
+    Pane(Pane),
+    /// The lines of an opened entry.
+    Entry,
+    /// The lines of the help.
+    Help,
+}
+
+/// A scrollbar, one column wide.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Rail {
+    /// Where it stands.
+    pub area: Area,
+    /// Rows in all.
+    pub len: u64,
+    /// Rows in sight.
+    pub rows: u64,
+    /// The first row in sight.
+    pub top: u64,
+}
+
+impl Rail {
+    /// Rows of the screen that its thumb takes, at least one.
+    #[must_use]
+    pub fn thumb(self) -> u16 {
+        let h = u64::from(self.area.h);
+        let rows = scaled(self.rows, h, self.len).clamp(1, h.max(1));
+        u16::try_from(rows).unwrap_or(1)
+    }
+
+    /// Rows of the screen above the thumb: at the very top and bottom only when nothing is left
+    /// out of sight there.
+    #[must_use]
+    pub fn above(self) -> u16 {
+        let room = u64::from(self.area.h.saturating_sub(self.thumb()));
+        let last = self.last();
+        let above = match self.top.min(last) {
+            0 => 0,
+            top if top == last => room,
+            top => scaled(top, room, last).clamp(room.min(1), room.saturating_sub(1).max(1)),
+        };
+        u16::try_from(above.min(room)).unwrap_or(0)
+    }
+
+    /// The first row in sight when the thumb begins `above` rows below the rail's top.
+    #[must_use]
+    pub fn top_at(self, above: u16) -> u64 {
+        let room = self.area.h.saturating_sub(self.thumb());
+        if above >= room {
+            return self.last();
+        }
+        scaled(u64::from(above), self.last(), u64::from(room))
+    }
+
+    /// The last row that can be the first in sight.
+    const fn last(self) -> u64 {
+        self.len.saturating_sub(self.rows)
+    }
+}
+
+/// `part` of `whole`, carried over to `room`.
+fn scaled(part: u64, room: u64, whole: u64) -> u64 {
+    let product = u128::from(part) * u128::from(room) / u128::from(whole.max(1));
+    u64::try_from(product).unwrap_or(u64::MAX)
+}
+
+/// All scrollbars of the picture: each stands only where something is out of sight.
+#[must_use]
+pub fn rails(model: &Model) -> Vec<(Scrolled, Rail)> {
+    if let Some(Overlay::Help { scroll }) = model.overlay {
+        let count = help::lines(model).len();
+        let slot = help::slot(model, count);
+        return of_lines(Scrolled::Help, slot, slot.inner, count, scroll)
+            .into_iter()
+            .collect();
+    }
+    let areas = areas(model);
+    if let Screen::Entry(view) = &model.screen {
+        let plan = lines::plan(areas.detail, areas.compact);
+        let inner = areas.detail.inner;
+        let area = Area::new(inner.x, inner.y + plan.facts, inner.w, plan.rows);
+        let count = usize::from(plan.rows) + lines::last_scroll(model);
+        let rail = of_lines(Scrolled::Entry, areas.detail, area, count, view.scroll);
+        return rail.into_iter().collect();
+    }
+    let panes = [Pane::Queues, Pane::Entries].into_iter();
+    panes
+        .filter_map(|pane| of_pane(model, &areas, pane))
+        .collect()
+}
+
+fn of_pane(model: &Model, areas: &Areas, pane: Pane) -> Option<(Scrolled, Rail)> {
+    let slot = super::slot(areas, pane);
+    let (len, top) = match (pane, model.tab) {
+        (Pane::Queues, _) => (model.queues.len() as u64, model.top as u64),
+        (Pane::Entries, Tab::Waiting) => (model.waiting(), model.entries.top),
+        _ => return None,
+    };
+    let area = column(slot, table(slot))?;
+    let rows = u64::from(area.h);
+    let rail = Rail {
+        area,
+        len,
+        rows,
+        top,
+    };
+    (len > rows).then_some((Scrolled::Pane(pane), rail))
+}
+
+fn of_lines(
+    what: Scrolled,
+    slot: Slot,
+    area: Area,
+    count: usize,
+    scroll: usize,
+) -> Option<(Scrolled, Rail)> {
+    let area = column(slot, area)?;
+    let rows = u64::from(area.h);
+    let (len, top) = (count as u64, scroll as u64);
+    (len > rows).then_some((
+        what,
+        Rail {
+            area,
+            len,
+            rows,
+            top,
+        },
+    ))
+}
+
+/// The border right of `rows`; without a border, their last column.
+fn column(slot: Slot, rows: Area) -> Option<Area> {
+    let x = slot.outer.right().checked_sub(1)?;
+    // A thumb that is all there is says nothing.
+    (rows.h >= 3 && rows.w > 8).then_some(Area::new(x, rows.y, 1, rows.h))
+}
+
+/// The scrollbar under the cell at column `x`, row `y`.
+#[must_use]
+pub fn hit(model: &Model, x: u16, y: u16) -> Option<(Scrolled, Rail)> {
+    let mut rails = rails(model).into_iter();
+    rails.find(|(_, rail)| rail.area.holds(x, y))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rail(h: u16, len: u64, top: u64) -> Rail {
+        Rail {
+            area: Area::new(0, 0, 1, h),
+            len,
+            rows: u64::from(h),
+            top,
+        }
+    }
+
+    #[test]
+    fn the_ends_of_a_million_rows_are_reached_exactly() {
+        let all = rail(20, 1_000_000, 0);
+        assert_eq!(all.above(), 0);
+        assert_eq!(all.top_at(0), 0);
+        assert_eq!(all.top_at(19), 999_980);
+        assert_eq!(all.top_at(40), 999_980);
+        assert_eq!(rail(20, 1_000_000, 999_980).above(), 19);
+    }
+
+    #[test]
+    fn a_thumb_touches_an_end_only_where_nothing_is_left_out() {
+        assert_eq!(rail(20, 1_000_000, 1).above(), 1);
+        assert_eq!(rail(20, 1_000_000, 999_979).above(), 18);
+    }
+
+    proptest! {
+        #[test]
+        fn a_thumb_stays_on_its_rail_and_a_place_means_a_row(
+            h in 3u16..100, len in 1u64..u64::MAX, top in 0u64..u64::MAX, above in 0u16..200
+        ) {
+            let rail = rail(h, len, top);
+            prop_assert!(rail.above() + rail.thumb() <= h);
+            prop_assert!(rail.top_at(above) <= len.saturating_sub(u64::from(h)));
+        }
+    }
+}
