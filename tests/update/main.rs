@@ -14,3 +14,4 @@ mod moving;
 mod opened;
 mod reading;
 mod screens;
+mod timeline;

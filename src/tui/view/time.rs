@@ -35,29 +35,16 @@ pub(super) fn minute(zone: Zone, moment: EpochMillis) -> String {
     written(zone, moment, "%H:%M")
 }
 
-/// `24 Nov` in the year of `now`, else `24 Nov 2027`.
+/// `4 Nov` in the year of `now`, else `4 Nov 2027`.
 pub(super) fn day(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
-    let pattern = if same_year(zone, moment, now) {
-        "%d %b"
-    } else {
-        "%d %b %Y"
-    };
-    written(zone, moment, pattern)
-}
-
-/// `24 Nov` in the year of `now`, else `Nov 2027`: a label.
-pub(super) fn month(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
-    let pattern = if same_year(zone, moment, now) {
-        "%d %b"
-    } else {
-        "%b %Y"
-    };
-    written(zone, moment, pattern)
-}
-
-fn same_year(zone: Zone, a: EpochMillis, b: EpochMillis) -> bool {
     let year = |m| at(zone, m).map(|t| t.year());
-    year(a) == year(b)
+    let same = year(moment) == year(now);
+    written(zone, moment, if same { "%-d %b" } else { "%-d %b %Y" })
+}
+
+/// `Nov 2026`.
+pub(super) fn month(zone: Zone, moment: EpochMillis) -> String {
+    written(zone, moment, "%b %Y")
 }
 
 /// The local clock shows midnight.

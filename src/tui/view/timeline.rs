@@ -148,10 +148,11 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let (d, scale) = (&ctx.data, picture.scale);
     let chosen = cursor(ctx, track);
     let style = |i: usize| -> Style {
-        let from = scale.start(ctx.now, i).since(ctx.now);
+        // Of wider bars the first minute is only a part.
+        let near = scale.bar_ms <= 60_000 && scale.start(ctx.now, i).since(ctx.now) < 60_000;
         match () {
             () if Some(i) == chosen => d.strong,
-            () if from < 60_000 && i * 2 < scale.bars => d.near,
+            () if near && i * 2 < scale.bars => d.near,
             () if i * 2 < scale.bars => d.mid,
             () => d.far,
         }
@@ -169,12 +170,18 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         eighths: &d.glyphs.eighths,
     };
     widget.render(rect(track.plot), buf);
-    if let (Some(bar), false) = (chosen, d.reversed) {
+    if let Some(bar) = chosen {
         let column = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
-        buf.set_style(
-            rect(column),
-            Style::new().bg(d.select.bg.unwrap_or_default()),
-        );
+        if let (Some(bg), false) = (d.select.bg, d.reversed) {
+            buf.set_style(rect(column), Style::new().bg(bg));
+        }
+        // A line from the bar upwards: without colours it is what tells it from its neighbours.
+        let x = column.x + (track.bar_w - 1) / 2;
+        for y in column.y..column.y + column.h {
+            if buf.cell((x, y)).is_some_and(|cell| cell.symbol() == " ") {
+                Line::new(buf, x, y, 1).put(buf, d.glyphs.lines[1], d.dim);
+            }
+        }
     }
     if picture.in_view == 0 {
         empty(ctx, track, picture, buf);
@@ -194,7 +201,9 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let waiting = row.pulse.as_ref().map(|p| &p.waiting);
     let words = match (picture.survey, waiting) {
         // What cannot be read is not nothing: the entries say why.
-        (None, _) | (_, Some(Known::Unknown(_))) => return,
+        (_, None | Some(Known::Unknown(_))) => return,
+        (None, _) if ctx.lost => return,
+        (None, _) => "reading".to_owned(),
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
         _ if ctx.model.zoom == Zoom::All => "nothing to come".to_owned(),
         _ if picture.beyond > 0 => format!(
@@ -228,12 +237,15 @@ fn side(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         }
     };
     let late = ctx.figure(&pulse.late, 13);
-    let rows = [
+    let mut rows = vec![
         ("in view", ctx.figure(&known(picture.in_view), 13)),
         ("beyond", ctx.figure(&known(picture.beyond), 13)),
         ("late", (late.0, late::style(ctx, pulse).unwrap_or(late.1))),
         ("waiting", ctx.figure(&pulse.waiting, 13)),
     ];
+    if let Some(no_time @ 1..) = picture.survey.map(|survey| survey.no_time) {
+        rows.push(("no time", (text::number(no_time, 13), d.warn)));
+    }
     let w = area.w.min(26);
     let x = area.right() - w;
     for (y, (label, (figure, style))) in (area.y..area.y + area.h).zip(rows) {

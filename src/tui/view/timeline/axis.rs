@@ -48,6 +48,7 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
             long: words.to_owned(),
             short: words.to_owned(),
             share: None,
+            what: "entries",
             count,
         };
         taken.push(told.put(ctx, track, x, buf));
@@ -90,14 +91,18 @@ fn labels(ctx: &Ctx, track: &Track, scale: Scale) -> Vec<(u16, String)> {
         .map_while(|at| {
             let bar = scale.bar_of(ctx.now, at)?;
             (bar < track.bars).then(|| {
+                let midnight = time::is_midnight(zone, at);
                 let label = match () {
-                    () if step >= 14 * DAY => time::month(zone, at, ctx.now),
-                    () if time::is_midnight(zone, at) => time::day(zone, at, ctx.now),
+                    () if step >= 60 * DAY => time::month(zone, at),
+                    () if midnight || step >= DAY => time::day(zone, at, at),
                     () if step < MINUTE => time::clock(zone, at),
                     () => time::minute(zone, at),
                 };
                 let half = u16::try_from(label.len() / 2).unwrap_or(2);
-                (track.bar_x(bar).saturating_sub(half), label)
+                let x = track.bar_x(bar).saturating_sub(half);
+                // The name of a day keeps clear of `now`: it is no moment, but what follows.
+                let least = if midnight { track.now_x + 3 } else { 0 };
+                (x.max(least), label)
             })
         })
         .collect()
@@ -113,6 +118,7 @@ fn of_bar(ctx: &Ctx, track: &Track, picture: &Picture, bar: usize, buf: &mut Buf
         long: format!("{from} {} {to}", ctx.theme.glyphs.to),
         short: from,
         share: (picture.in_view > 0).then(|| share(count, picture.in_view)),
+        what: "due",
         count,
     };
     told.put(ctx, track, x, buf)
@@ -152,6 +158,8 @@ struct Told {
     short: String,
     /// Its part of the view, in per cent.
     share: Option<String>,
+    /// What is counted.
+    what: &'static str,
     count: u64,
 }
 
@@ -161,7 +169,7 @@ impl Told {
     fn put(&self, ctx: &Ctx, track: &Track, x: u16, buf: &mut Buffer) -> (u16, u16) {
         let t = &ctx.theme;
         let axis = track.axis;
-        let due = format!("{} due", text::thousands(self.count));
+        let due = format!("{} {}", text::thousands(self.count), self.what);
         // An empty bar has nothing to be listed.
         let listed = |words: &str| match self.count {
             0 => String::new(),

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 
 use super::Picture;
-use crate::queue::text;
+use crate::queue::{Zoom, text};
 use crate::tui::areas::track::{self, Track};
 use crate::tui::model::Pane;
 use crate::tui::view::Ctx;
@@ -29,12 +29,16 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
     right.push(if m.log_height {
         Part::new(60, "log", t.accent)
     } else {
-        Part::new(20, "linear", t.dim)
+        Part::new(40, "linear", t.dim)
     });
-    if ctx.wide() {
-        let words = format!("{} a bar", picture.scale.width());
-        right.push(Part::new(30, words, t.dim));
-    }
+    let words = format!("{} a bar", picture.scale.width());
+    // How wide the bars of "all" are cannot be known from the zoom.
+    let rank = match m.zoom {
+        _ if ctx.wide() => 30,
+        Zoom::All => 15,
+        _ => 5,
+    };
+    right.push(Part::new(rank, words, t.dim));
     right.extend(ctx.age(m.selected(), ctx.interval_ms()));
     ctx.pane(ctx.areas.timeline, Some(Pane::Timeline), left, right, buf);
 }
