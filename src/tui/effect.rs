@@ -2,8 +2,9 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
+use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{PageAsk, Queue, Scale, Zoom};
+use crate::queue::{Filter, List, PageAsk, Queue, Scale, Zoom};
 
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -37,6 +38,19 @@ pub enum Effect {
         /// The scale of the survey before, kept while it suits.
         held: Option<Scale>,
     },
+    /// Read a run of a list.
+    LoadList {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// Index of the first element, from the head.
+        first: u64,
+        /// How many elements.
+        count: u32,
+    },
     /// Find the rank of the first entry due at or after a moment.
     FindRank {
         /// See [`Effect::LoadPulse`].
@@ -45,6 +59,30 @@ pub enum Effect {
         queue: Queue,
         /// The moment.
         due: EpochMillis,
+    },
+    /// Keep a line that was entered for the next sessions.
+    Remember(PromptKind, String),
+    /// Look through a queue for the entries that a filter matches.
+    Search {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Which entries.
+        filter: Filter,
+        /// What waits, what was delivered, or the order list.
+        tab: Tab,
+    },
+    /// The search under way is no longer wanted.
+    EndSearch,
+    /// Read the scores that these members have now.
+    CheckScores {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// The members: as many as a screen has rows.
+        members: Vec<Vec<u8>>,
     },
     /// Try the lost link at once.
     RetryLink,

@@ -1,6 +1,10 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod history;
+pub mod hits;
+pub mod lists;
+pub mod marks;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
@@ -9,9 +13,13 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-pub use self::opened::{Back, EntryView, Face, Found, Hit, Laid, Piece};
-pub use self::prompt::{Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, Trend};
+pub use self::history::History;
+pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
+pub use self::marks::Marks;
+pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
+pub use self::prompt::{Choice, Prompt, PromptKind};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
@@ -54,6 +62,10 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own that the user or the server turns"
+)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -81,12 +93,16 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
     /// What the pane of the entries shows.
     pub tab: Tab,
     /// The queues, in the order shown.
     pub queues: Vec<QueueRow>,
+    /// What they are sorted by.
+    pub queue_sort: QueueSort,
     /// Index of the selected queue in `queues`.
     pub cursor: usize,
     /// Index of the first queue row in sight.
@@ -104,6 +120,18 @@ pub struct Model {
     pub late_class: Option<usize>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// Target and order list of the selected queue.
+    pub lists: Lists,
+    /// Where the tabs of lines stand.
+    pub stands: Stands,
+    /// The changes made in this session, newest first.
+    pub changes: VecDeque<ChangeLine>,
+    /// The last entries stand first.
+    pub last_first: bool,
+    /// The filter that is on.
+    pub filtered: Option<Box<Filtered>>,
+    /// The marked entries.
+    pub marks: Marks,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -235,16 +263,17 @@ pub enum Discovery {
     },
 }
 
-/// A window on the entries of the selected queue, by rank in timeouts.
+/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
+/// from its other end where the last stand first; of the hits alone while a filter is on.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
-    /// Rank of the first row on the screen.
+    /// Place of the first row on the screen.
     pub top: u64,
-    /// Rank of the row under the cursor.
+    /// Place of the row under the cursor.
     pub cursor: u64,
     /// The cursor was moved: it follows its entry, not its rank.
     pub anchored: bool,
-    /// Rank of `rows[0]`.
+    /// Place of `rows[0]`.
     pub first: u64,
     /// The rows that are loaded.
     pub rows: Vec<EntryRow>,
@@ -267,6 +296,15 @@ pub struct EntryRow {
     pub size: usize,
     /// What is inside, or why it cannot be told.
     pub content: Result<Decoded, FrameError>,
+}
+
+impl EntryRow {
+    /// It has a score: no element of target has, nor has a member of the order list of which
+    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
+    #[must_use]
+    pub const fn scored(&self) -> bool {
+        !self.score.is_nan()
+    }
 }
 
 /// A short message.
@@ -314,9 +352,11 @@ impl Model {
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),
+            queue_sort: QueueSort::default(),
             cursor: 0,
             top: 0,
             discovery: Discovery::Idle,
@@ -325,6 +365,12 @@ impl Model {
             bar: None,
             late_class: None,
             entries: Entries::default(),
+            lists: Lists::default(),
+            stands: Stands::default(),
+            changes: VecDeque::new(),
+            last_first: false,
+            filtered: None,
+            marks: Marks::default(),
             traffic: VecDeque::new(),
             held: None,
             frozen: None,
@@ -353,9 +399,22 @@ impl Model {
         })
     }
 
-    /// The entry under the cursor, when it is loaded.
+    /// The entry under the cursor of the tab in sight, when it is loaded.
     #[must_use]
     pub fn entry(&self) -> Option<&EntryRow> {
+        match (self.tab, self.tab.list()) {
+            (Tab::Waiting, _) => self.waiting_entry(),
+            (_, Some(list)) => {
+                let window = self.lists.of(list);
+                window.at(window.stand.cursor).map(|element| &element.row)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The entry under the cursor of those that wait, when it is loaded.
+    #[must_use]
+    pub fn waiting_entry(&self) -> Option<&EntryRow> {
         let offset = self.entries.cursor.checked_sub(self.entries.first)?;
         self.entries.rows.get(usize::try_from(offset).ok()?)
     }

@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use super::keys::Key;
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
+use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
+
+/// Members with the scores they have; none: it is gone.
+pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
 
 /// Something happened.
 #[derive(Clone, Debug)]
@@ -23,7 +26,9 @@ pub enum Msg {
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
     Resized(u16, u16),
-    /// The program came back from Ctrl-Z.
+    /// Somebody asked from outside that the program stops for a while (SIGTSTP).
+    StopAsked,
+    /// The program came back from having been stopped.
     Resumed,
     /// Time passed.
     Ticked(Instant),
@@ -60,6 +65,17 @@ pub enum Msg {
         /// What was seen, or why not.
         result: Result<Survey, String>,
     },
+    /// A run of a list was read.
+    ListLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// What was seen, or why not.
+        result: Result<ListPage, String>,
+    },
     /// The rank of the first entry due at or after a moment is known.
     RankFound {
         /// As in the effect that asked for it.
@@ -70,6 +86,36 @@ pub enum Msg {
         due: EpochMillis,
         /// The rank, or why not.
         result: Result<u64, String>,
+    },
+    /// A search went on.
+    SearchHits {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was found since the last message: member, and score where there is one. What
+        /// lies beyond the first [`HITS_KEPT`](super::model::HITS_KEPT) is only counted.
+        hits: Vec<(Vec<u8>, Option<f64>)>,
+        /// How many were found in all.
+        found: u64,
+        /// Entries looked through.
+        looked: u64,
+        /// Entries there are.
+        of: u64,
+    },
+    /// A search is through.
+    Searched {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Or why it could not go on.
+        result: Result<(), String>,
+    },
+    /// Scores were read: of each member the one it has, none when it is gone.
+    ScoresChecked {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// What was read, or why not.
+        result: Result<Scores, String>,
     },
     /// Something was published on a queue's channel.
     Announced(Announcement),

@@ -1,6 +1,8 @@
 //! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
 //! screen that knows `ops` and `store`.
 
+mod search;
+
 use std::collections::HashMap;
 
 use futures_util::StreamExt;
@@ -23,7 +25,10 @@ enum Kind {
     Pulses,
     Survey,
     Classes,
+    List,
     Rank,
+    Search,
+    Scores,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -92,9 +97,10 @@ impl Runner for Tasks {
         let store = self.store.clone();
         match effect {
             Effect::Discover => {
-                let search = search(store, self.named.clone(), self.answers.clone());
+                let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::Remember(..) => {}
             Effect::RetryLink => store.retry_now(),
             // The loop's own.
             Effect::Copy(_)
@@ -149,6 +155,22 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => {
+                let of = queue.clone();
+                let question = async move { refresh::list(&store, &of, list, first, count).await };
+                self.ask(Kind::List, question, move |result| Msg::ListLoaded {
+                    generation,
+                    queue,
+                    list,
+                    result: result.map_err(|why| why.to_string()),
+                });
+            }
             Effect::FindRank {
                 generation,
                 queue,
@@ -163,12 +185,40 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
+            Effect::Search {
+                generation,
+                queue,
+                filter,
+                tab,
+            } => {
+                let to = (generation, self.answers.clone());
+                let search = search::run(store, queue, filter, tab, to);
+                self.latest(Kind::Search, search);
+            }
+            Effect::EndSearch => {
+                if let Some(search) = self.latest.remove(&Kind::Search) {
+                    search.abort();
+                }
+            }
+            Effect::CheckScores {
+                generation,
+                queue,
+                members,
+            } => {
+                let of = queue.clone();
+                let question = async move { search::scores(&store, &of, members).await };
+                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
+                    generation,
+                    queue,
+                    result,
+                });
+            }
             _ => {}
         }
     }
 }
 
-async fn search(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
+async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
     if !named.is_empty() {
         let _ = answers.send(Msg::LookedAll(0));
         return;

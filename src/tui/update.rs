@@ -5,18 +5,27 @@ mod act;
 mod answers;
 mod copy;
 mod cursor;
+mod filter;
+mod history;
+mod jump;
 mod link;
+mod lists;
 mod load;
+mod marks;
 mod mouse;
 mod opened;
 mod order;
+mod palette;
 mod plan;
 mod prompt;
 mod rows;
+mod sort;
+mod tabs;
 mod time;
 mod timeline;
 
 pub use act::why_not;
+pub use lists::is_deep;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -44,6 +53,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             load::ask_all(model);
             vec![Effect::RetakeTerminal]
@@ -74,18 +84,47 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ListLoaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => lists::loaded(model, generation, &queue, list, result),
         Msg::RankFound {
             generation,
             queue,
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::SearchHits {
+            generation,
+            hits,
+            found,
+            looked,
+            of,
+        } => {
+            filter::hits(model, generation, hits, (found, looked, of));
+            Vec::new()
+        }
+        Msg::Searched { generation, result } => {
+            filter::searched(model, generation, result);
+            Vec::new()
+        }
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => {
+            filter::checked(model, generation, &queue, result);
+            Vec::new()
+        }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
     };
     opened::lay_out(model);
+    effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
 }

@@ -133,7 +133,7 @@ fn midnight_has_the_name_of_the_day() {
         (Zoom::TenMinutes, 14, "23:59:50 – 00:00:00"),
         (Zoom::TenMinutes, 0, "now – 23:57:40"),
         (Zoom::Day, 13, "21 Nov 06:00 – 06:30"),
-        (Zoom::Week, 14, "22 Nov 16:00 – 19:00"),
+        (Zoom::Week, 16, "22 Nov 22:00 – 23 Nov 01:00"),
     ] {
         let mut m = zoomed((120, 40), zoom);
         (m.now, m.link.clock) = (now, m.link.clock);

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use super::{Entries, Filtered};
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Cost, Queue};
 
@@ -21,10 +22,20 @@ pub struct Schedule {
     pub(crate) survey: Slot,
     /// The due-time classes of one other queue.
     pub(crate) classes: Slot,
+    /// The list that the tab in sight shows.
+    pub(crate) list: Slot,
     /// A rank that is looked for.
     pub(crate) rank: Slot,
     /// What the rank is for.
     pub(crate) rank_for: RankFor,
+    /// The scores of what is shown as found and of what is marked.
+    pub(crate) check: Slot,
+    /// Where the turn of the marked ones goes on in these looks.
+    pub(crate) check_turn: usize,
+    /// The generation of the search that runs.
+    pub(crate) searching: Option<u64>,
+    /// What the filter that is being typed has replaced.
+    pub(crate) replaced: Option<Replaced>,
     /// The next pulse shall bring the rows, whatever they weigh.
     pub(crate) rows_wanted: bool,
     /// Bytes a row weighed in the last page; none before the first one.
@@ -63,6 +74,15 @@ pub(crate) struct Surveyed {
     pub(crate) at: Option<Instant>,
     /// A pulse has shown a change since.
     pub(crate) changed: bool,
+}
+
+/// What a filter that is being typed has replaced, to be restored when it is given up.
+#[derive(Clone, Debug)]
+pub(crate) struct Replaced {
+    /// The filter before it.
+    pub(crate) filtered: Option<Box<Filtered>>,
+    /// The window then.
+    pub(crate) entries: Entries,
 }
 
 /// What a rank is looked for.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{copy, cursor, load, opened, plan, prompt, time, timeline};
+use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, tabs, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -33,7 +33,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
         Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
-        Action::Back | Action::Quit => back(model),
+        Action::Back => return escape(model),
+        Action::Quit => back(model),
         Action::QuitNow => return vec![Effect::Quit],
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
@@ -48,27 +49,25 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Tab(tab) => show_tab(model, tab),
+        Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
         Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
             opened::step(model, false);
         }
-        Action::Filter => return prompt::open(model, PromptKind::Filter, ""),
+        Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::NextMatch => cursor::by(model, 1),
+        Action::PreviousMatch => cursor::by(model, -1),
+        Action::Sort => return sort::next(model),
+        Action::Mark => marks::toggle(model),
+        Action::MarkRange => marks::range(model),
+        Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::NextMatch
-        | Action::PreviousMatch
-        | Action::Sort
-        | Action::Mark
-        | Action::MarkRange
-        | Action::MarkAll
-        | Action::Offer
-        | Action::Worker
-        | Action::Confirm => {}
+        Action::Offer | Action::Worker | Action::Confirm => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -84,20 +83,37 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
-        Action::NextMatch | Action::PreviousMatch => match &model.screen {
-            Screen::Entry(view) => opened::why_no_match(view),
-            _ => None,
-        },
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
-        Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
-            Some("no entry to open")
-        }
+        Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
         Action::Open if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
         Action::Open if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
+        }
+        Action::Filter if no_queue => Some("no queue to look in"),
+        Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
+            opened::why_no_match(view)
+        }
+        Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
+            Some("no filter is on: / sets one")
+        }
+        Action::Mark | Action::MarkRange if model.entry().is_none() => Some("no entry to mark"),
+        Action::Mark | Action::MarkRange
+            if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
+        {
+            Some("it is no longer there")
+        }
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
+            Some("choose a bar first")
+        }
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::is_empty(model) => {
+            Some("nothing falls due in this bar")
+        }
+        Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
+            Some("no entry to mark")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::CopyPayload => copy::why_not(model),
@@ -121,20 +137,18 @@ pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::list_bar(model),
-        Pane::Entries => open_entry(model),
-        Pane::Queues | Pane::Traffic => {
+        Pane::Entries if matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) => {
+            open_entry(model);
+        }
+        Pane::Entries => return tabs::open(model),
+        Pane::Traffic => tabs::show(model, Tab::Traffic),
+        Pane::Queues => {
             model.screen = Screen::Queue;
             model.focus = Pane::Entries;
             cursor::keep_in_sight(model);
         }
     }
     Vec::new()
-}
-
-/// Shows a tab, and gives it the keys.
-fn show_tab(model: &mut Model, tab: Tab) {
-    model.tab = tab;
-    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {
@@ -146,6 +160,19 @@ fn open_entry(model: &mut Model) {
         _ => Back::Dashboard,
     };
     model.screen = Screen::Entry(Box::new(EntryView::new(row, back)));
+}
+
+/// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes
+/// one screen back.
+fn escape(model: &mut Model) -> Vec<Effect> {
+    let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
+    if listed && let Some(effects) = filter::escape(model) {
+        return effects;
+    }
+    if !(listed && marks::clear(model)) {
+        back(model);
+    }
+    Vec::new()
 }
 
 /// Closes what lies on top, else goes one screen back.
@@ -205,6 +232,7 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
         return vec![Effect::RetryLink];
     }
     load::ask_all(model);
+    filter::again(model);
     vec![Effect::Discover]
 }
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::plan::{self, on_tick, two_intervals};
-use super::{cursor, link};
+use super::{cursor, filter, link, lists};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
 use crate::tui::areas::track;
@@ -22,7 +22,7 @@ const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
-const AHEAD_BYTES: usize = 256 * 1024;
+pub(super) const AHEAD_BYTES: usize = 256 * 1024;
 /// Rows that have never been seen are read in batches of this.
 pub(super) const FIRST_LOOKS: usize = 500;
 
@@ -34,9 +34,11 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     effects.extend(pulse(model));
     effects.extend(others(model));
+    effects.extend(lists::start(model));
     effects.extend(survey(model));
     effects.extend(classes(model));
     effects.extend(look_again(model));
+    effects.extend(filter::check(model));
     effects
 }
 
@@ -51,16 +53,18 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
     let others = (model.queues.len() > 1).then_some(&s.others);
     let slots = one.into_iter().flatten().chain(others);
-    let slots = slots.filter_map(|slot| slot.wake(frozen));
+    let list = lists::in_sight(model).map(|_| &s.list);
+    let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
     let again = s.looked.map(|at| at + LOOK_AGAIN);
     slots
         .chain(classes.filter(|_| s.classes.flight.is_none()))
         .chain(again.filter(|_| !frozen))
+        .chain(s.check.wake(frozen))
         .min()
 }
 
-fn generation(model: &mut Model) -> u64 {
+pub(super) fn generation(model: &mut Model) -> u64 {
     model.schedule.generation += 1;
     model.schedule.generation
 }
@@ -72,7 +76,9 @@ fn pulse(model: &mut Model) -> Option<Effect> {
     }
     let queue = model.selected()?.queue.clone();
     let wanted = std::mem::take(&mut model.schedule.rows_wanted);
-    let page = (wanted || !model.rows_on_change).then(|| page_ask(model));
+    // What a filter leaves is not read by rank.
+    let listed = model.filtered.is_none() && (wanted || !model.rows_on_change);
+    let page = listed.then(|| page_ask(model));
     let generation = generation(model);
     let slot = &mut model.schedule.pulse;
     slot.start(now, generation);
@@ -100,9 +106,23 @@ fn page_ask(model: &Model) -> PageAsk {
     } else {
         top + height
     };
+    let (first, end) = match (model.last_first, model.waiting()) {
+        (false, _) => (first, end),
+        (true, waiting) => (waiting.saturating_sub(end), waiting.saturating_sub(first)),
+    };
     PageAsk {
         first,
-        count: u32::try_from(end - first).unwrap_or(u32::MAX),
+        // Before the first pulse nobody knows where the last entry is.
+        count: u32::try_from(end - first).unwrap_or(u32::MAX).max(1),
+    }
+}
+
+/// The place in the list of an entry of that rank.
+pub(super) fn place(model: &Model, rank: u64) -> u64 {
+    if model.last_first {
+        model.waiting().saturating_sub(rank + 1)
+    } else {
+        rank
     }
 }
 
@@ -245,6 +265,9 @@ pub(super) fn start_over(model: &mut Model) {
         slot.forget();
     }
     s.rank.forget();
+    s.list.forget();
+    s.check.forget();
+    filter::link_is_back(model);
     ask_all(model);
 }
 
@@ -256,6 +279,7 @@ pub(super) fn ask_all(model: &mut Model) {
     s.pulse.ask(now);
     s.others.ask(now);
     s.survey.ask(now);
+    lists::ask(model);
 }
 
 /// The selected queue, now: another one was selected.
@@ -288,6 +312,10 @@ pub(super) fn row_appeared(model: &mut Model) {
 /// The rows in sight are read at once when they are not there; the ones beside them when little
 /// is left of what was read ahead.
 pub(super) fn ask_missing_rows(model: &mut Model) {
+    if model.filtered.is_some() {
+        filter::show(model);
+        return;
+    }
     let height = cursor::entry_rows(model) as u64;
     let waiting = model.waiting();
     let entries = &model.entries;

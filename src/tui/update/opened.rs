@@ -1,12 +1,15 @@
 //! An opened entry: its text laid out once, and what is looked for in it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::act::say;
 use super::prompt;
 use crate::tui::areas::{self, lines};
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryView, Face, Found, Hit, Model, Piece, PromptKind, Screen, Tone};
+use crate::tui::model::{
+    EntryView, Face, Found, Model, Piece, PromptKind, Screen, Spot, Tab, Tone,
+};
 
 /// No more places than this are kept: nobody steps through more.
 const MOST: usize = 10_000;
@@ -27,6 +30,47 @@ pub(super) fn lay_out(model: &mut Model) {
     {
         view.laid = Some(lines::lay_out(&view.row, columns));
         look(view);
+    }
+}
+
+/// The member whose score tells what becomes of the opened entry; none when no entry that waits
+/// is open.
+pub(super) fn watched(model: &Model) -> Option<&[u8]> {
+    match &model.screen {
+        Screen::Entry(view) if model.tab == Tab::Waiting => Some(&view.row.member),
+        _ => None,
+    }
+}
+
+/// The queue was read: the opened entry is looked at as well, since its place in the queue may
+/// be far from the rows that came along.
+pub(super) fn refreshed(model: &mut Model) {
+    if watched(model).is_some() {
+        let now = model.instant;
+        model.schedule.check.want(now);
+    }
+}
+
+/// The opened entry has left the queue, is back, or has another due time.
+pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>) {
+    let now = model.now;
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return;
+    };
+    let Screen::Entry(view) = &mut model.screen else {
+        return;
+    };
+    match scores.get(&view.row.member) {
+        None => {}
+        Some(None) => view.gone = view.gone.or(Some(now)),
+        Some(Some(score)) => {
+            view.gone = None;
+            if score.total_cmp(&view.row.score).is_ne() {
+                view.requeued = Some(now);
+                view.row.score = *score;
+                view.row.due = queue.due(*score);
+            }
+        }
     }
 }
 
@@ -68,7 +112,7 @@ pub(super) fn find(model: &mut Model, what: &str) {
     if let Screen::Entry(view) = &mut model.screen
         && let Some(found) = &mut view.found
     {
-        let below = |hit: &Hit| line(hit, each) >= scroll;
+        let below = |hit: &Spot| line(hit, each) >= scroll;
         found.at = found.hits.iter().position(below).unwrap_or(0);
         show(model);
     }
@@ -146,15 +190,15 @@ fn each(model: &Model) -> usize {
     lines::bytes_a_line(lines::plan(areas.detail, areas.compact).columns)
 }
 
-fn line(hit: &Hit, each: usize) -> usize {
+fn line(hit: &Spot, each: usize) -> usize {
     match hit {
-        Hit::Text(pieces) => pieces.first().map_or(0, |(line, _)| *line),
-        Hit::Bytes(bytes) => bytes.start / each.max(1),
+        Spot::Text(pieces) => pieces.first().map_or(0, |(line, _)| *line),
+        Spot::Bytes(bytes) => bytes.start / each.max(1),
     }
 }
 
 /// Where `what` stands in the lines, in any case; over the ends of folded lines too.
-fn in_text(lines: &[Piece], what: &str) -> Vec<Hit> {
+fn in_text(lines: &[Piece], what: &str) -> Vec<Spot> {
     let what = what.to_lowercase();
     let mut hits = Vec::new();
     let mut first = 0;
@@ -166,7 +210,7 @@ fn in_text(lines: &[Piece], what: &str) -> Vec<Hit> {
             .map(|piece| piece.text.as_str())
             .collect();
         for range in places(&whole, &what).take(MOST - hits.len()) {
-            hits.push(Hit::Text(pieces(
+            hits.push(Spot::Text(pieces(
                 &lines[first..first + count],
                 first,
                 range,
@@ -240,7 +284,7 @@ fn needle(what: &str) -> Vec<u8> {
     }
 }
 
-fn in_bytes(bytes: &[u8], what: &[u8]) -> Vec<Hit> {
+fn in_bytes(bytes: &[u8], what: &[u8]) -> Vec<Spot> {
     if what.is_empty() {
         return Vec::new();
     }
@@ -248,7 +292,7 @@ fn in_bytes(bytes: &[u8], what: &[u8]) -> Vec<Hit> {
     let mut from = 0;
     while let Some(at) = position(&bytes[from..], what) {
         let start = from + at;
-        hits.push(Hit::Bytes(start..start + what.len()));
+        hits.push(Spot::Bytes(start..start + what.len()));
         from = start + what.len();
         if hits.len() == MOST {
             break;
@@ -289,8 +333,8 @@ mod tests {
             piece("customer", false),
         ];
         let hits = in_text(&lines, "CUSTOMER");
-        let folded = Hit::Text(vec![(0, 3..7), (1, 0..4)]);
-        assert_eq!(hits, [folded, Hit::Text(vec![(2, 0..8)])]);
+        let folded = Spot::Text(vec![(0, 3..7), (1, 0..4)]);
+        assert_eq!(hits, [folded, Spot::Text(vec![(2, 0..8)])]);
     }
 
     #[test]
@@ -303,7 +347,7 @@ mod tests {
     fn what_grows_in_lower_case_is_found_where_it_stands() {
         // İ is two characters in lower case.
         let hits = in_text(&[piece("İİx", false)], "x");
-        assert_eq!(hits, [Hit::Text(vec![(0, 4..5)])]);
+        assert_eq!(hits, [Spot::Text(vec![(0, 4..5)])]);
     }
 
     #[test]
@@ -312,6 +356,6 @@ mod tests {
         assert_eq!(needle("order"), b"order");
         assert_eq!(needle("abc"), b"abc");
         let hits = in_bytes(b"\xff\xff\x00a\xff\x00", &[0xff, 0]);
-        assert_eq!(hits, [Hit::Bytes(1..3), Hit::Bytes(4..6)]);
+        assert_eq!(hits, [Spot::Bytes(1..3), Spot::Bytes(4..6)]);
     }
 }

@@ -1,35 +1,36 @@
-//! The order of the queues: those with late entries first, the longest late on top, then by name.
+//! The order of the queues: the worst finding first, then the longest late, then by name; or by
+//! another figure, when the user wants it so.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use super::cursor;
 use crate::clock::EpochMillis;
-use crate::queue::QueueName;
-use crate::tui::model::{Model, QueueRow};
+use crate::queue::Due;
+use crate::tui::model::{Model, QueueRow, QueueSort};
 
 /// So long after a move of the cursor no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
 
-/// Being late by less than this, in ms, is the normal hand-over.
-const HAND_OVER_MS: i64 = 2_000;
-
 /// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
 /// it stays on the first row.
 pub(super) fn sort(model: &mut Model) {
-    if held(model) {
-        return;
+    if !held(model) {
+        sort_now(model);
     }
+}
+
+/// Sorts the rows, whoever is at them.
+pub(super) fn sort_now(model: &mut Model) {
     let Some(selected) = model.selected().map(|row| row.queue.clone()) else {
         return;
     };
-    let now = model.schedule.exact;
-    if model
-        .queues
-        .is_sorted_by(|a, b| rank(a, now) <= rank(b, now))
-    {
+    let (by, now) = (model.queue_sort, model.schedule.exact);
+    let in_order = |a: &QueueRow, b: &QueueRow| compare(by, now, a, b).is_le();
+    if model.queues.is_sorted_by(in_order) {
         return;
     }
-    model.queues.sort_by(|a, b| rank(a, now).cmp(&rank(b, now)));
+    model.queues.sort_by(|a, b| compare(by, now, a, b));
     if model.schedule.touched {
         let at = model.queues.iter().position(|row| row.queue == selected);
         model.cursor = at.unwrap_or(0);
@@ -45,12 +46,12 @@ pub(super) fn sort(model: &mut Model) {
 /// Puts a new row in its place; last while no row may change its own. There can be thousands: the
 /// others are not sorted again.
 pub(super) fn insert(model: &mut Model, row: QueueRow) {
-    let now = model.schedule.exact;
+    let (by, now) = (model.queue_sort, model.schedule.exact);
     let at = if held(model) {
         model.queues.len()
     } else {
-        let new = rank(&row, now);
-        model.queues.partition_point(|other| rank(other, now) < new)
+        let before = |other: &QueueRow| compare(by, now, other, &row).is_lt();
+        model.queues.partition_point(before)
     };
     model.queues.insert(at, row);
     if at > model.cursor || model.queues.len() == 1 {
@@ -64,11 +65,31 @@ pub(super) fn insert(model: &mut Model, row: QueueRow) {
     }
 }
 
-/// What a row is sorted by.
-fn rank(row: &QueueRow, now: EpochMillis) -> (bool, Option<EpochMillis>, &QueueName) {
-    let oldest = row.pulse.as_ref().and_then(|pulse| pulse.oldest_late);
-    let since = oldest.filter(|oldest| now.since(*oldest) >= HAND_OVER_MS);
-    (since.is_none(), since, &row.queue.name)
+/// Which of two rows stands first; rows that are equal in what is asked for stand by name.
+fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Ordering {
+    let figure = |row: &QueueRow| {
+        let pulse = row.pulse.as_ref()?;
+        match by {
+            QueueSort::Waiting => pulse.waiting.get(),
+            QueueSort::Target => pulse.target.get(),
+            QueueSort::Late | QueueSort::Name | QueueSort::Next => None,
+        }
+    };
+    let moment = |row: &QueueRow| {
+        let pulse = row.pulse.as_ref()?;
+        match by {
+            QueueSort::Late => row.late_since(now),
+            QueueSort::Next => pulse.next.and_then(Due::at),
+            QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
+        }
+    };
+    let worst = |row: &QueueRow| row.worst().filter(|_| by == QueueSort::Late);
+    // What is not known stands last.
+    let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
+    (worst(b).cmp(&worst(a)))
+        .then_with(|| figure(b).cmp(&figure(a)))
+        .then_with(|| soonest(a).cmp(&soonest(b)))
+        .then_with(|| a.queue.name.cmp(&b.queue.name))
 }
 
 /// No row may change its place now.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{cursor, load, plan};
+use super::{cursor, load, marks, plan};
 use crate::payload;
 use crate::queue::{EntryId, Page, Queue};
 use crate::tui::effect::Effect;
@@ -14,7 +14,7 @@ const BYTES_PER_SECOND: u64 = 1_000_000;
 
 /// The queue has changed; a pulse that came without rows is followed by one that brings them.
 pub(super) fn changed(model: &mut Model, with_rows: bool) {
-    if !with_rows {
+    if !with_rows && model.filtered.is_none() {
         model.schedule.rows_wanted = true;
         plan::want_selected(model);
     }
@@ -25,6 +25,10 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
     };
+    if model.filtered.is_some() {
+        // It was asked for before there was a filter.
+        return Vec::new();
+    }
     weigh(model, &page);
     let held = held_entry(model);
     let mut known: HashMap<Vec<u8>, EntryRow> = std::mem::take(&mut model.entries.rows)
@@ -40,11 +44,19 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         },
         None => row(&queue, member, score),
     };
+    let end = page.first + page.rows.len() as u64;
+    let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
     model.entries.first = page.first;
-    model.entries.rows = page.rows.into_iter().map(read).collect();
+    if model.last_first {
+        // The pulse has counted them in the same instant.
+        model.entries.first = model.waiting().saturating_sub(end);
+        rows.reverse();
+    }
+    model.entries.rows = rows;
     let effects = held.map_or(Vec::new(), |held| follow(model, held));
     cursor::keep_in_sight(model);
     load::ask_missing_rows(model);
+    marks::rows_changed(model);
     effects
 }
 
@@ -70,7 +82,8 @@ fn held_entry(model: &mut Model) -> Option<Held> {
             score: None,
         });
     }
-    let entry = model.entry().filter(|_| model.entries.anchored)?;
+    let entry = model.waiting_entry();
+    let entry = entry.filter(|_| model.entries.anchored)?;
     Some(Held {
         member: entry.member.clone(),
         score: Some(entry.score),
@@ -80,13 +93,15 @@ fn held_entry(model: &mut Model) -> Option<Held> {
 /// Puts the cursor on the held entry; when that is gone, on the one that took its place; when it
 /// may have moved further than the page reaches, asks where it is.
 fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
+    let last_first = model.last_first;
+    let before = |a: f64, b: f64| if last_first { a > b } else { a < b };
     let entries = &mut model.entries;
     let offset = entries.cursor.saturating_sub(entries.top);
     let at = entries.rows.iter().position(|r| r.member == held.member);
     let gone = |score: f64| {
-        let below = entries.first == 0 || entries.rows.first()?.score < score;
-        let above = entries.rows.last()?.score > score;
-        let next = entries.rows.iter().position(|r| r.score >= score)?;
+        let below = entries.first == 0 || before(entries.rows.first()?.score, score);
+        let above = before(score, entries.rows.last()?.score);
+        let next = entries.rows.iter().position(|r| !before(r.score, score))?;
         (below && above).then_some(next)
     };
     let found = at.or_else(|| gone(held.score?));
@@ -103,11 +118,10 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
 }
 
 /// An entry, ready to be shown.
-fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
-    let due = queue.due(score);
+pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
-            due,
+            due: queue.due(score),
             id: unwrapped.id,
             form: unwrapped.form,
             size: unwrapped.payload.len(),
@@ -116,7 +130,7 @@ fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
             member,
         },
         Err(error) => EntryRow {
-            due,
+            due: queue.due(score),
             id: EntryId::of_bytes(&member),
             form: None,
             size: member.len(),

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{cursor, link, load, timeline};
+use super::{cursor, filter, link, load, timeline};
 use crate::clock::EpochMillis;
 use crate::queue::Due;
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, Overlay, Screen};
+use crate::tui::model::{Model, Overlay, Screen, Tab};
 
 /// Below this, in ms, a countdown shows tenths.
 const TENTHS_BELOW: i64 = 10_000;
@@ -63,7 +63,8 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
 #[must_use]
 pub fn wakes_at(model: &Model) -> Option<Instant> {
     let reads = load::wakes_at(model);
-    reads.into_iter().chain(changes_at(model)).min()
+    let reads = reads.into_iter().chain(filter::wakes_at(model));
+    reads.chain(changes_at(model)).min()
 }
 
 /// The step that shown times move in, in ms.
@@ -87,9 +88,23 @@ fn shows_tenths(model: &Model) -> bool {
     let rows = cursor::queue_rows(model);
     let queues = model.queues.iter().skip(model.top).take(rows);
     let mut heads = queues.filter_map(|row| row.pulse.as_ref()?.next);
-    let above = model.entries.top.saturating_sub(model.entries.first);
-    let entries = model.entries.rows.iter();
-    let entries = entries.skip(usize::try_from(above).unwrap_or(usize::MAX));
-    let mut entries = entries.take(cursor::entry_rows(model));
-    heads.any(soon) || entries.any(|row| soon(row.due))
+    heads.any(soon) || dues_in_sight(model).any(soon)
+}
+
+/// When the loaded ones of the rows in sight are due.
+fn dues_in_sight(model: &Model) -> impl Iterator<Item = Due> {
+    let (first, entries, list) = match model.tab.list() {
+        Some(list) => {
+            let window = model.lists.of(list);
+            (window.first, [].iter(), window.rows.iter())
+        }
+        None if model.tab == Tab::Waiting => {
+            (model.entries.first, model.entries.rows.iter(), [].iter())
+        }
+        None => (0, [].iter(), [].iter()),
+    };
+    let above = model.stand().top.saturating_sub(first);
+    let dues = entries.map(|row| row.due).chain(list.map(|e| e.row.due));
+    dues.skip(usize::try_from(above).unwrap_or(usize::MAX))
+        .take(cursor::entry_rows(model))
 }

@@ -1,12 +1,12 @@
 //! The timeline: zoom, the bar under the cursor, and from a bar to its entries.
 
-use super::{act, cursor, load};
+use super::{act, cursor, jump, load, tabs};
 use crate::clock::EpochMillis;
 use crate::queue::{Queue, Zoom};
 use crate::tui::areas::{self, track};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
-use crate::tui::model::{Model, Pane, Tone};
+use crate::tui::model::{Model, Pane, Tab, Tone};
 
 /// Where the classes of lateness end and begin, in ms before now, the longest ago first.
 const LATE: [i64; track::LATE] = [3_600_000, 600_000, 60_000, 0];
@@ -108,27 +108,35 @@ pub(super) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
 
 /// The last survey saw nothing under the cursor.
 pub(super) fn is_empty(model: &Model) -> bool {
-    let Some(survey) = track::surveyed(model) else {
-        return false;
-    };
-    if let Some(class) = model.late_class {
-        return survey.late[class] == 0;
-    }
-    let Some(bar) = model.bar else {
-        return false;
-    };
-    let end = bar.plus(track::scale(model).bar_ms);
-    let within = survey.bars.iter();
-    let within = within.filter(|b| b.from >= bar && b.from < end);
-    within.map(|b| b.count).max() == Some(0)
+    count(model) == Some(0)
 }
 
-/// Asks where the entries under the cursor begin.
-pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
-    match chosen(model) {
-        Some((from, _)) => load::find_rank(model, from, RankFor::Bar),
-        None => Vec::new(),
+/// How many entries the last survey saw under the cursor; none when it did not look there.
+fn count(model: &Model) -> Option<u64> {
+    let survey = track::surveyed(model)?;
+    if let Some(class) = model.late_class {
+        return survey.late.get(class).copied();
     }
+    let bar = model.bar?;
+    let end = bar.plus(track::scale(model).bar_ms);
+    let bars = survey.bars.iter();
+    let within = bars.filter(|b| b.from >= bar && b.from < end);
+    within.map(|b| b.count).reduce(|a, b| a + b)
+}
+
+/// From when to when the entries under the cursor are due, and how many the last survey saw there.
+pub(super) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Option<u64>)> {
+    let (from, to) = chosen(model)?;
+    Some((from, to, count(model)))
+}
+
+/// Lists the entries under the cursor.
+pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
+    let Some((from, _)) = chosen(model) else {
+        return Vec::new();
+    };
+    model.focus = Pane::Entries;
+    jump::to(model, from)
 }
 
 /// The rank is known: the entries are listed from there.
@@ -147,12 +155,20 @@ pub(super) fn rank_found(
     }
     match (result, std::mem::take(&mut model.schedule.rank_for)) {
         (Ok(rank), RankFor::Bar) => {
+            tabs::show(model, Tab::Waiting);
+            let waiting = model.waiting();
+            if rank >= waiting && waiting > 0 {
+                let last = "nothing is due then or later: this is the last entry";
+                act::say(model, last.to_owned(), Tone::Warn);
+            }
+            let rank = load::place(model, rank.min(waiting.saturating_sub(1)));
             model.focus = Pane::Entries;
             model.entries.top = rank;
             cursor::move_entry(model, rank);
             model.entries.anchored = true;
         }
         (Ok(rank), RankFor::Follow { member, offset }) => {
+            let rank = load::place(model, rank);
             model.entries.top = rank.saturating_sub(offset);
             model.entries.cursor = rank;
             model.schedule.lost = Some(member);

@@ -12,6 +12,7 @@ use super::{Ctx, rect};
 use crate::queue::{Known, Scale, Survey, Zoom, text};
 use crate::tui::areas::Area;
 use crate::tui::areas::track::{self, Track};
+use crate::tui::keys::Action;
 use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::{self, Line};
 
@@ -206,11 +207,15 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         (None, _) => "reading".to_owned(),
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
         _ if ctx.model.zoom == Zoom::All => "nothing to come".to_owned(),
-        _ if picture.beyond > 0 => format!(
-            "nothing due within {}, {} later: - zooms out",
-            ctx.model.zoom.label(),
-            text::thousands(picture.beyond)
-        ),
+        _ if picture.beyond > 0 => {
+            let key = ctx.key(Action::ZoomOut);
+            format!(
+                "nothing due within {}, {} later{}",
+                ctx.model.zoom.label(),
+                text::thousands(picture.beyond),
+                key.map_or(String::new(), |key| format!(": {key} zooms out"))
+            )
+        }
         _ => format!("nothing due within {}", ctx.model.zoom.label()),
     };
     let y = track.plot.y + track.plot.h / 2;

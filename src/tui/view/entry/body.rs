@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 
 use crate::tui::areas::lines;
-use crate::tui::model::{EntryRow, Found, Hit, Piece};
+use crate::tui::model::{EntryRow, Found, Piece, Spot};
 use crate::tui::view::Ctx;
 use crate::tui::widget::hex::Hex;
 use crate::tui::widget::line::Line;
@@ -30,7 +30,7 @@ pub(super) fn bytes(
     let seen = scroll * each..(scroll + usize::from(area.height)) * each;
     let mut styled = fields(ctx, row);
     for (hit, style) in found.into_iter().flat_map(|found| hits(ctx, found)) {
-        if let Hit::Bytes(range) = hit
+        if let Spot::Bytes(range) = hit
             && range.start < seen.end
             && range.end > seen.start
         {
@@ -106,7 +106,7 @@ pub(super) fn words(
     let seen = first..first + usize::from(area.height);
     let hits = found.into_iter().flat_map(|found| hits(ctx, found));
     for (hit, style) in hits {
-        let Hit::Text(pieces) = hit else { continue };
+        let Spot::Text(pieces) = hit else { continue };
         for (at, range) in pieces.iter().filter(|(at, _)| seen.contains(at)) {
             let Some(piece) = lines.get(*at) else {
                 continue;
@@ -123,7 +123,7 @@ pub(super) fn words(
 }
 
 /// The places that were found, and how each looks: the present one is reversed.
-fn hits<'a>(ctx: &Ctx, found: &'a Found) -> impl Iterator<Item = (&'a Hit, Style)> {
+fn hits<'a>(ctx: &Ctx, found: &'a Found) -> impl Iterator<Item = (&'a Spot, Style)> {
     let other = ctx.data.accent.add_modifier(Modifier::UNDERLINED);
     let present = ctx.data.accent.add_modifier(Modifier::REVERSED);
     let style = move |i| if i == found.at { present } else { other };

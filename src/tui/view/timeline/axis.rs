@@ -6,6 +6,7 @@ use super::{Picture, cursor, late};
 use crate::clock::EpochMillis;
 use crate::queue::{Scale, text};
 use crate::tui::areas::track::Track;
+use crate::tui::keys::Action;
 use crate::tui::view::{Ctx, time};
 use crate::tui::widget::line::Line;
 
@@ -171,9 +172,9 @@ impl Told {
         let axis = track.axis;
         let due = format!("{} {}", text::thousands(self.count), self.what);
         // An empty bar has nothing to be listed.
-        let listed = |words: &str| match self.count {
-            0 => String::new(),
-            _ => format!("{} list{words}", t.glyphs.enter),
+        let listed = |words: &str| match ctx.key(Action::Open) {
+            Some(key) if self.count > 0 => format!("{key} list{words}"),
+            _ => String::new(),
         };
         if !track.readout.is_empty() {
             let share = self.share.as_ref();

@@ -1,0 +1,139 @@
+//! A filter over the entries, and what it has found so far.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use super::{Entries, EntryRow, Model, Tab};
+use crate::clock::EpochMillis;
+use crate::payload::Codec;
+use crate::queue::{Filter, Seen, text};
+
+/// A filter that is on.
+#[derive(Clone, Debug)]
+pub struct Filtered {
+    /// What is wanted.
+    pub filter: Filter,
+    /// The server's time that `late` and `due>+1h` are meant at: when the search began.
+    pub at: EpochMillis,
+    /// Where it looks: what waits, what was delivered, the order list.
+    pub tab: Tab,
+    /// What was found, in due order (in the order of the list where there are no due times). At
+    /// most [`HITS_KEPT`] are sure.
+    pub hits: Vec<Hit>,
+    /// How many were found in all.
+    pub found: u64,
+    /// Entries looked through.
+    pub looked: u64,
+    /// Entries there are to be looked through.
+    pub of: u64,
+    /// How far it is.
+    pub search: Search,
+    /// The queue has changed since the search began.
+    pub stale: bool,
+    /// The window on the whole list, for when the filter goes.
+    pub whole: Entries,
+}
+
+/// So many hits are kept to be shown; those beyond are counted.
+pub const HITS_KEPT: usize = 20_000;
+
+/// An entry that matches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Its exact bytes.
+    pub member: Vec<u8>,
+    /// Its score, as last read; none where there is none.
+    pub score: Option<f64>,
+    /// The search has come to it; else it was only seen on the screen.
+    pub sure: bool,
+    /// It is no longer there.
+    pub gone: bool,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Search {
+    /// It begins then: while somebody types, each key puts it off.
+    Planned(Instant),
+    /// Under way; its answers have this generation.
+    Running(u64),
+    /// Stopped by the user.
+    Stopped,
+    /// Through.
+    Done,
+    /// It failed, because of this.
+    Failed(String),
+}
+
+impl Filtered {
+    /// The search is under way, or about to be.
+    #[must_use]
+    pub const fn is_searching(&self) -> bool {
+        matches!(self.search, Search::Planned(_) | Search::Running(_))
+    }
+
+    /// More was found than is kept.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.found > self.hits.len() as u64
+    }
+
+    /// How many were found, those seen on the screen before the search came to them too.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.found.max(self.hits.len() as u64)
+    }
+
+    /// How much was looked through, in percent.
+    #[must_use]
+    pub fn percent(&self) -> u64 {
+        let part = self.looked.min(self.of) * 100;
+        part.checked_div(self.of).unwrap_or(0)
+    }
+}
+
+impl Model {
+    /// How many rows the list of entries has: all that wait, or those that the filter leaves.
+    #[must_use]
+    pub fn listed(&self) -> u64 {
+        match &self.filtered {
+            Some(filtered) => filtered.hits.len() as u64,
+            None => self.waiting(),
+        }
+    }
+
+    /// What was found in a row of the list, while a filter is on.
+    #[must_use]
+    pub fn hit(&self, place: u64) -> Option<&Hit> {
+        let hits = &self.filtered.as_ref()?.hits;
+        let place = usize::try_from(place).ok()?;
+        if self.last_first {
+            hits.get(hits.len().checked_sub(place + 1)?)
+        } else {
+            hits.get(place)
+        }
+    }
+}
+
+impl EntryRow {
+    /// What a filter looks at.
+    #[must_use]
+    pub fn matches(&self, filter: &Filter, at: EpochMillis) -> bool {
+        let text = match &self.content {
+            _ if !filter.needs_payload() => Cow::Borrowed(""),
+            Ok(decoded) => decoded.whole(),
+            Err(_) => Cow::Owned(text::printable_bytes(&self.member)),
+        };
+        let codec = match &self.content {
+            Ok(decoded) => decoded.codec,
+            Err(_) => Codec::Unknown,
+        };
+        let seen = Seen {
+            id: self.id,
+            due: Some(self.due),
+            codec: codec.name(),
+            text: &text,
+        };
+        filter.matches(&seen, at)
+    }
+}

@@ -1,0 +1,135 @@
+//! Which entries are marked: by rule, and one by one. A million of them are a rule, never a list.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::EntryRow;
+use crate::clock::EpochMillis;
+use crate::queue::Filter;
+
+/// The marks on the entries of one queue, in one tab. An entry is marked when a rule holds for it;
+/// those in `toggled` are the other way round.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    /// What is marked as a whole.
+    pub rules: Vec<Rule>,
+    /// By member: marked although no rule holds, or not marked although one does.
+    pub toggled: HashMap<Vec<u8>, Toggled>,
+    /// Where a range began that is not ended yet.
+    pub range: Option<Place>,
+    /// Of the rows that are loaded: whether a filter of `rules` matches them.
+    pub(crate) matching: HashMap<Vec<u8>, bool>,
+}
+
+/// An entry that was marked, or unmarked, by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Toggled {
+    /// Its score, as last read; none where there is none.
+    pub score: Option<f64>,
+    /// It is marked; else it is left out of what a rule marks.
+    pub marked: bool,
+}
+
+/// A rule that marks many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Which entries.
+    pub what: What,
+    /// How many they were when last counted.
+    pub count: u64,
+    /// The count is still right.
+    pub exact: bool,
+}
+
+/// What a rule holds for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// All there are.
+    All,
+    /// All that a filter matches, its relative times meant at that moment.
+    Filter(Filter, EpochMillis),
+    /// All due from the first moment on and before the second.
+    Due(EpochMillis, EpochMillis),
+    /// All from one place to another, both included. By score and member: ranks move.
+    Span(Place, Place),
+}
+
+/// A place in timeouts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The score there.
+    pub score: f64,
+    /// The member there; members of one score are in the order of their bytes.
+    pub member: Vec<u8>,
+    /// The rank it had when it was chosen.
+    pub rank: u64,
+}
+
+impl Place {
+    /// Whether `row` stands before it, at it or behind it.
+    fn compare(&self, row: &EntryRow) -> Ordering {
+        let score = row.score.total_cmp(&self.score);
+        score.then_with(|| row.member.cmp(&self.member))
+    }
+}
+
+impl What {
+    /// Whether it holds for `row`.
+    #[must_use]
+    pub fn holds(&self, row: &EntryRow) -> bool {
+        match self {
+            Self::All => true,
+            Self::Filter(filter, at) => row.matches(filter, *at),
+            Self::Due(from, to) => row.due.at().is_some_and(|at| at >= *from && at < *to),
+            Self::Span(from, to) => from.compare(row).is_ge() && to.compare(row).is_le(),
+        }
+    }
+}
+
+impl Marks {
+    /// Nothing is marked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.toggled.values().all(|toggled| !toggled.marked)
+    }
+
+    /// A rule marks `row`.
+    #[must_use]
+    pub fn ruled(&self, row: &EntryRow) -> bool {
+        self.rules.iter().any(|rule| match &rule.what {
+            // Looking into a payload takes long: it was done when the row was loaded.
+            What::Filter(..) => match self.matching.get(&row.member) {
+                Some(known) => *known,
+                None => rule.what.holds(row),
+            },
+            what => what.holds(row),
+        })
+    }
+
+    /// `row` is marked.
+    #[must_use]
+    pub fn has(&self, row: &EntryRow) -> bool {
+        match self.toggled.get(&row.member) {
+            Some(toggled) => toggled.marked,
+            None => self.ruled(row),
+        }
+    }
+
+    /// How many are marked of a queue of `waiting` entries, and whether that is exact.
+    #[must_use]
+    pub fn count(&self, waiting: u64) -> (u64, bool) {
+        let all = self.rules.iter().any(|rule| rule.what == What::All);
+        let exact = all
+            || match &self.rules[..] {
+                [] => true,
+                [one] => one.exact,
+                // Two rules may mark the same entries.
+                _ => false,
+            };
+        let ruled: u64 = self.rules.iter().map(|rule| rule.count).sum();
+        let ruled = if all { waiting } else { ruled.min(waiting) };
+        let marked = self.toggled.values().filter(|t| t.marked).count() as u64;
+        let left_out = self.toggled.len() as u64 - marked;
+        ((ruled + marked).saturating_sub(left_out), exact)
+    }
+}

@@ -1,0 +1,304 @@
+//! The filter: typed, looked for, kept true, and taken away again.
+
+mod found;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+pub(super) use self::found::{check, checked, hits, searched, show, stand_at_time};
+
+use super::{cursor, link, load, prompt, rows};
+use crate::queue::Filter;
+use crate::tui::areas;
+use crate::tui::effect::Effect;
+use crate::tui::model::schedule::{RankFor, Replaced};
+use crate::tui::model::{
+    Entries, Filtered, Hit, Model, Pane, Prompt, PromptKind, Screen, Search, Tab,
+};
+
+/// So long after the last key the search begins.
+const TYPING: Duration = Duration::from_millis(150);
+
+/// So many hits of the filter before are held against the new one at once.
+const AT_ONCE: usize = 1_000;
+/// But no more bytes than this.
+const AT_ONCE_BYTES: usize = 1 << 20;
+
+/// Begins the line, with the filter that is on; on an entry, the line that searches in it.
+pub(super) fn open(model: &mut Model) -> Vec<Effect> {
+    if matches!(model.screen, Screen::Entry(_)) {
+        return prompt::open(model, PromptKind::Find, "");
+    }
+    model.schedule.replaced = None;
+    let filter = model.filtered.as_ref().map(|f| f.filter.text().to_owned());
+    prompt::open(model, PromptKind::Filter, &filter.unwrap_or_default())
+}
+
+/// Another text stands in the line: it filters at once, or says what is wrong with it.
+pub(super) fn typed(model: &mut Model) -> Vec<Effect> {
+    let Some(prompt) = &mut model.prompt else {
+        return Vec::new();
+    };
+    match Filter::parse(&prompt.field.text()) {
+        Ok(filter) => {
+            prompt.error = None;
+            set(model, filter);
+        }
+        Err(bad) => prompt.error = Some(bad.to_string()),
+    }
+    Vec::new()
+}
+
+/// Enter: the filter stays, and the list has the keys. One that is wrong says why.
+pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
+    let filter = Filter::parse(text).map_err(|bad| bad.to_string())?;
+    set(model, filter);
+    model.schedule.replaced = None;
+    to_the_list(model);
+    let now = model.instant;
+    if let Some(filtered) = &mut model.filtered
+        && let Search::Planned(at) = &mut filtered.search
+    {
+        *at = now.min(*at);
+    }
+    if model.filtered.is_some() {
+        show(model);
+    } else {
+        cursor::keep_in_sight(model);
+    }
+    Ok(Vec::new())
+}
+
+/// The entries have the keys, on a screen that shows them.
+pub(super) fn to_the_list(model: &mut Model) {
+    model.focus = Pane::Entries;
+    if !areas::shown(model, Pane::Entries) {
+        model.screen = Screen::Queue;
+    }
+}
+
+/// Esc: the line goes, and the filter is again what it was before.
+pub(super) fn given_up(model: &mut Model) -> Vec<Effect> {
+    let Some(Replaced { filtered, entries }) = model.schedule.replaced.take() else {
+        return Vec::new();
+    };
+    model.filtered = filtered;
+    model.entries = entries;
+    let now = model.instant;
+    match &mut model.filtered {
+        Some(filtered) => {
+            if filtered.is_searching() {
+                filtered.search = Search::Planned(now);
+            }
+            show(model);
+        }
+        None => read_rows(model),
+    }
+    Vec::new()
+}
+
+/// Another filter, or none, is wanted.
+fn set(model: &mut Model, filter: Filter) {
+    let now = model.filtered.as_ref().map(|f| f.filter.text());
+    if now.unwrap_or_default() == filter.text() || now.is_none() && filter.is_empty() {
+        return;
+    }
+    if model.schedule.replaced.is_none() {
+        model.schedule.replaced = Some(Replaced {
+            filtered: model.filtered.clone(),
+            entries: model.entries.clone(),
+        });
+    }
+    if filter.is_empty() {
+        if let Some(filtered) = model.filtered.take() {
+            model.entries = filtered.whole;
+            read_rows(model);
+        }
+        return;
+    }
+    begin(model, filter);
+}
+
+/// Shows what matches of that which is on the screen already; the search follows.
+fn begin(model: &mut Model, filter: Filter) {
+    let held = found::held(model);
+    let stood = held.as_ref().map(|held| (held.score, held.member.clone()));
+    let at = model.schedule.exact;
+    let seen = seen_already(model, &filter);
+    let whole = match model.filtered.take() {
+        Some(before) => before.whole,
+        None => std::mem::take(&mut model.entries),
+    };
+    if !matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) {
+        model.tab = Tab::Waiting;
+    }
+    model.schedule.rank.forget();
+    model.schedule.lost = None;
+    model.entries = Entries::default();
+    model.filtered = Some(Box::new(Filtered {
+        filter,
+        at,
+        tab: model.tab,
+        hits: seen,
+        found: 0,
+        looked: 0,
+        of: 0,
+        search: Search::Planned(model.instant + TYPING),
+        stale: false,
+        whole,
+    }));
+    found::follow(model, held);
+    // Where the entry under the cursor does not match, the next one that does.
+    let stood = stood.filter(|(_, member)| {
+        model
+            .waiting_entry()
+            .is_none_or(|row| row.member != *member)
+    });
+    if let Some((score, member)) = stood {
+        found::stand_at(model, score, &member);
+    }
+    show(model);
+}
+
+/// The entries that are known already and match.
+fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    let at = model.schedule.exact;
+    let (whole, before) = match &model.filtered {
+        Some(filtered) => (&filtered.whole, &filtered.hits[..]),
+        None => (&model.entries, &[][..]),
+    };
+    let mut members: HashSet<&[u8]> = HashSet::new();
+    let mut seen = Vec::new();
+    let mut add = |member: &[u8], score| {
+        seen.push(Hit {
+            member: member.to_vec(),
+            score,
+            sure: false,
+            gone: false,
+        });
+    };
+    for row in &whole.rows {
+        if members.insert(&row.member) && row.matches(filter, at) {
+            add(&row.member, Some(row.score));
+        }
+    }
+    let mut bytes = 0;
+    for hit in before.iter().filter(|hit| !hit.gone).take(AT_ONCE) {
+        bytes += hit.member.len();
+        if bytes > AT_ONCE_BYTES {
+            break;
+        }
+        let score = hit.score.unwrap_or(f64::NAN);
+        if members.insert(&hit.member)
+            && rows::row(&queue, hit.member.clone(), score).matches(filter, at)
+        {
+            add(&hit.member, hit.score);
+        }
+    }
+    seen.sort_by(found::by_due);
+    seen
+}
+
+/// Esc in the list: a search under way stops, else the filter goes. False when there is neither.
+pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
+    let filtered = model.filtered.as_mut()?;
+    if filtered.is_searching() {
+        filtered.search = Search::Stopped;
+        return Some(Vec::new());
+    }
+    Some(clear(model))
+}
+
+/// The filter goes; the cursor stays on its entry.
+pub(super) fn clear(model: &mut Model) -> Vec<Effect> {
+    let held = found::held(model);
+    let offset = model.entries.cursor.saturating_sub(model.entries.top);
+    let Some(filtered) = model.filtered.take() else {
+        return Vec::new();
+    };
+    model.entries = filtered.whole;
+    read_rows(model);
+    let Some(held) = held.filter(|held| !held.gone) else {
+        return Vec::new();
+    };
+    let due = held.score.and_then(|s| model.selected()?.queue.due(s).at());
+    let member = held.member;
+    due.map_or(Vec::new(), |due| {
+        load::find_rank(model, due, RankFor::Follow { member, offset })
+    })
+}
+
+/// Another queue is selected: the filter was for the one before.
+pub(super) fn forget(model: &mut Model) {
+    model.filtered = None;
+    model.schedule.replaced = None;
+    let of_list = |p: &mut Prompt| matches!(p.kind, PromptKind::Filter | PromptKind::Jump);
+    drop(model.prompt.take_if(of_list));
+}
+
+/// Searches again from the start. What is shown stays until the search has come by.
+pub(super) fn again(model: &mut Model) {
+    let now = model.instant;
+    if let Some(filtered) = &mut model.filtered {
+        filtered.search = Search::Planned(now);
+    }
+}
+
+/// The link has been away: what it has cut off begins again.
+pub(super) fn link_is_back(model: &mut Model) {
+    let cut_off = |f: &Filtered| matches!(f.search, Search::Running(_) | Search::Failed(_));
+    if model.filtered.as_deref().is_some_and(cut_off) {
+        again(model);
+    }
+}
+
+/// When a search begins; none while nothing can be read.
+pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
+    match model.filtered.as_ref()?.search {
+        Search::Planned(at) if link::live(model) => Some(at),
+        _ => None,
+    }
+}
+
+/// Starts the search that is due, and ends the one that nobody waits for any more.
+pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let wanted = match model.filtered.as_ref().map(|f| &f.search) {
+        Some(Search::Running(generation)) => Some(*generation),
+        _ => None,
+    };
+    if model.schedule.searching.is_some() && model.schedule.searching != wanted {
+        model.schedule.searching = None;
+        effects.push(Effect::EndSearch);
+    }
+    let due = wakes_at(model).is_some_and(|at| at <= model.instant);
+    let queue = model.selected().map(|row| row.queue.clone());
+    let generation = model.schedule.generation + 1;
+    let exact = model.schedule.exact;
+    if let (true, Some(queue), Some(filtered)) = (due, queue, &mut model.filtered) {
+        filtered.search = Search::Running(generation);
+        filtered.at = exact;
+        filtered.stale = false;
+        (filtered.found, filtered.looked, filtered.of) = (0, 0, 0);
+        filtered.hits.iter_mut().for_each(|hit| hit.sure = false);
+        effects.push(Effect::Search {
+            generation,
+            queue,
+            filter: filtered.filter.clone(),
+            tab: filtered.tab,
+        });
+        model.schedule.generation = generation;
+        model.schedule.searching = Some(generation);
+    }
+    effects
+}
+
+/// The rows of the whole list are read again.
+fn read_rows(model: &mut Model) {
+    cursor::keep_in_sight(model);
+    model.schedule.rows_wanted = true;
+    model.schedule.pulse.ask(model.instant);
+}

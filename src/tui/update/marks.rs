@@ -1,0 +1,266 @@
+//! Marks: one by one, a range, all that match. What they mean is in [`Marks`].
+
+use std::collections::HashMap;
+
+use super::{act, cursor, rows, timeline};
+use crate::tui::model::marks::{Place, Rule, Toggled, What};
+use crate::tui::model::{EntryRow, Marks, Model, Pane, Search, Tab, Tone};
+
+/// Marks the entry under the cursor, or takes its mark away, and goes on to the next.
+pub(super) fn toggle(model: &mut Model) {
+    let Some(row) = model.entry().cloned() else {
+        return;
+    };
+    if model.marks.toggled.remove(&row.member).is_none() {
+        let marked = !model.marks.ruled(&row);
+        let score = score(&row);
+        model
+            .marks
+            .toggled
+            .insert(row.member, Toggled { score, marked });
+    }
+    cursor::by(model, 1);
+}
+
+fn score(row: &EntryRow) -> Option<f64> {
+    (!row.score.is_nan()).then_some(row.score)
+}
+
+/// Begins a range at the cursor, or ends it there.
+pub(super) fn range(model: &mut Model) {
+    let Some(here) = here(model) else {
+        return;
+    };
+    match model.marks.range.take() {
+        None => {
+            model.marks.range = Some(here);
+            act::say(
+                model,
+                "a range begins here: move, then v again".to_owned(),
+                Tone::Good,
+            );
+        }
+        Some(start) => mark_range(model, start, here),
+    }
+}
+
+/// The place of the cursor.
+fn here(model: &Model) -> Option<Place> {
+    let row = model.entry()?;
+    Some(Place {
+        score: row.score,
+        member: row.member.clone(),
+        rank: model.entries.cursor,
+    })
+}
+
+/// What a range that ends at the cursor would mark.
+#[must_use]
+pub(super) fn span(start: Place, here: Place) -> What {
+    let behind = here.score.total_cmp(&start.score);
+    if behind.then_with(|| here.member.cmp(&start.member)).is_lt() {
+        What::Span(here, start)
+    } else {
+        What::Span(start, here)
+    }
+}
+
+/// Rows that are loaded are marked one by one, exactly; others by a rule.
+fn mark_range(model: &mut Model, start: Place, here: Place) {
+    let from = place_of(model, &start);
+    let (from, to) = (from.map(|at| at.min(here.rank)), from.max(Some(here.rank)));
+    if let Some((from, to)) = from.zip(to)
+        && let Some(rows) = loaded(model, from, to)
+    {
+        for row in rows {
+            if !model.marks.has(&row) {
+                let (score, marked) = (score(&row), true);
+                // One that was left out of a rule is back in it.
+                if model.marks.toggled.remove(&row.member).is_none() {
+                    let toggled = Toggled { score, marked };
+                    model.marks.toggled.insert(row.member, toggled);
+                }
+            }
+        }
+        return;
+    }
+    let count = start.rank.abs_diff(here.rank) + 1;
+    set(
+        model,
+        Rule {
+            what: span(start, here),
+            count,
+            exact: false,
+        },
+    );
+}
+
+/// Where in the list an entry stands now, when that is known.
+fn place_of(model: &Model, place: &Place) -> Option<u64> {
+    if let Some(filtered) = &model.filtered {
+        let index = filtered
+            .hits
+            .iter()
+            .position(|hit| hit.member == place.member)? as u64;
+        let last = model.listed().saturating_sub(1);
+        return Some(if model.last_first {
+            last.saturating_sub(index)
+        } else {
+            index
+        });
+    }
+    let rows = &model.entries.rows;
+    let at = rows.iter().position(|row| row.member == place.member)?;
+    Some(model.entries.first + at as u64)
+}
+
+/// The rows from one place to another, when all of them are at hand.
+fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
+    if model.filtered.is_some() {
+        let queue = model.selected()?.queue.clone();
+        let hits = (from..=to).map(|at| model.hit(at));
+        return hits
+            .map(|hit| {
+                let hit = hit?;
+                let score = hit.score.unwrap_or(f64::NAN);
+                Some(rows::row(&queue, hit.member.clone(), score))
+            })
+            .collect();
+    }
+    let entries = &model.entries;
+    let offset = |at: u64| usize::try_from(at.checked_sub(entries.first)?).ok();
+    Some(entries.rows.get(offset(from)?..=offset(to)?)?.to_vec())
+}
+
+/// Marks all that match the filter, without one all that wait; in the timeline all of the bar.
+/// What is marked so already is no longer.
+pub(super) fn all(model: &mut Model) {
+    let rule = if model.focus == Pane::Timeline {
+        timeline::bar_span(model).map(|(from, to, count)| Rule {
+            what: What::Due(from, to),
+            count: count.unwrap_or(0),
+            exact: count.is_some(),
+        })
+    } else {
+        Some(everything(model))
+    };
+    if let Some(rule) = rule {
+        set(model, rule);
+    }
+}
+
+fn everything(model: &Model) -> Rule {
+    match &model.filtered {
+        Some(filtered) => Rule {
+            what: What::Filter(filtered.filter.clone(), filtered.at),
+            count: filtered.count(),
+            exact: filtered.search == Search::Done && !filtered.stale,
+        },
+        None => Rule {
+            what: What::All,
+            count: model.waiting(),
+            exact: true,
+        },
+    }
+}
+
+fn set(model: &mut Model, rule: Rule) {
+    let marks = &mut model.marks;
+    marks.range = None;
+    if marks.rules.iter().any(|r| r.what == rule.what) && marks.toggled.is_empty() {
+        marks.rules.retain(|r| r.what != rule.what);
+        return;
+    }
+    if rule.what == What::All {
+        marks.rules.clear();
+    }
+    marks.rules.retain(|r| r.what != rule.what);
+    marks.rules.push(rule);
+    marks.matching.clear();
+    rows_changed(model);
+    // What the rule marks need not be marked by itself as well; nothing is left out any more.
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return;
+    };
+    let toggled = std::mem::take(&mut model.marks.toggled);
+    let marks = &model.marks;
+    let kept = toggled.into_iter().filter(|(member, toggled)| {
+        let score = toggled.score.unwrap_or(f64::NAN);
+        toggled.marked && !marks.ruled(&rows::row(&queue, member.clone(), score))
+    });
+    model.marks.toggled = kept.collect();
+}
+
+/// Takes all marks away; false when there are none.
+pub(super) fn clear(model: &mut Model) -> bool {
+    let marks = std::mem::take(&mut model.marks);
+    !marks.is_empty() || marks.range.is_some() || !marks.toggled.is_empty()
+}
+
+/// Other rows are loaded: those that a filter marks are looked for among them.
+pub(super) fn rows_changed(model: &mut Model) {
+    let Marks {
+        rules, matching, ..
+    } = &mut model.marks;
+    let filters: Vec<&Rule> = rules
+        .iter()
+        .filter(|rule| matches!(rule.what, What::Filter(..)))
+        .collect();
+    if filters.is_empty() {
+        matching.clear();
+        return;
+    }
+    let mut before = std::mem::take(matching);
+    for row in &model.entries.rows {
+        let known = before.remove(&row.member);
+        let holds = || filters.iter().any(|rule| rule.what.holds(row));
+        matching.insert(row.member.clone(), known.unwrap_or_else(holds));
+    }
+}
+
+/// The search that a rule has its count from went on.
+pub(super) fn counted(model: &mut Model) {
+    let Some(filtered) = &model.filtered else {
+        return;
+    };
+    for rule in &mut model.marks.rules {
+        if let What::Filter(filter, _) = &rule.what
+            && *filter == filtered.filter
+        {
+            rule.count = filtered.count();
+            rule.exact = filtered.search == Search::Done && !filtered.stale;
+        }
+    }
+}
+
+/// The queue has changed: what was counted before may be otherwise.
+pub(super) fn queue_changed(model: &mut Model) {
+    for rule in &mut model.marks.rules {
+        rule.exact = false;
+    }
+    if let Some(filtered) = &mut model.filtered {
+        filtered.stale = true;
+    }
+    if !model.marks.toggled.is_empty() || model.filtered.is_some() {
+        let now = model.instant;
+        model.schedule.check.want(now);
+    }
+}
+
+/// Scores were read: what has left the queue is no longer marked.
+pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>) {
+    if model.tab != Tab::Waiting {
+        return;
+    }
+    model
+        .marks
+        .toggled
+        .retain(|member, toggled| match scores.get(member) {
+            Some(None) => false,
+            Some(score) => {
+                toggled.score = *score;
+                true
+            }
+            None => true,
+        });
+}
