@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::Site;
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
 
@@ -87,6 +88,12 @@ pub enum Msg {
         /// The rank, or why not.
         result: Result<u64, String>,
     },
+    /// The way to another server is known.
+    WayFound(Box<Site>),
+    /// There is no way to that server, and why.
+    NoWay(String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
     /// A search went on.
     SearchHits {
         /// As in the effect that asked for it.

@@ -9,11 +9,13 @@ mod header;
 mod help;
 mod hints;
 mod lists;
+mod palette;
 mod prompt;
 mod queues;
 mod tabs;
 mod time;
 mod timeline;
+mod toast;
 mod traffic;
 
 use ratatui::buffer::Buffer;
@@ -54,13 +56,17 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     header::render(&ctx, buf);
     header::banner(&ctx, buf);
-    hints::render(&ctx, buf);
+    if areas::palette::slot(model).is_some() {
+        palette::hints(&ctx, buf);
+    } else {
+        hints::render(&ctx, buf);
+    }
     if let Some(Overlay::Help { scroll }) = model.overlay {
         help::render(&ctx, scroll, buf);
     }
     scrollbars(&ctx, buf);
-    hints::toast(&ctx, buf);
     prompt::render(&ctx, buf);
+    toast::render(&ctx, buf);
 }
 
 /// The tab in sight, and beside it what its cursor is on.
