@@ -10,7 +10,7 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::marks::Marks;
 pub use self::prompt::{Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
@@ -99,8 +99,8 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
-    /// The last entries stand first.
-    pub last_first: bool,
+    /// Which of them stand first.
+    pub entry_sort: EntrySort,
     /// The filter that is on.
     pub filtered: Option<Box<Filtered>>,
     /// The marked entries.
@@ -357,7 +357,7 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
-            last_first: false,
+            entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
             traffic: VecDeque::new(),

@@ -57,15 +57,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             found(model, queue);
             Vec::new()
         }
-        Msg::Looked(looked, keys) => {
-            model.discovery = Discovery::Looking { looked, keys };
-            Vec::new()
-        }
-        Msg::LookedAll(looked) => {
-            model.discovery = Discovery::Done { looked };
-            model.schedule.looked = Some(model.instant);
-            Vec::new()
-        }
+        Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
+        Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
         Msg::PulseLoaded {
             generation,
             queue,
@@ -83,27 +76,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
-        Msg::SearchHits {
-            generation,
-            hits,
-            found,
-            looked,
-            of,
-        } => {
-            filter::hits(model, generation, hits, (found, looked, of));
-            Vec::new()
-        }
-        Msg::Searched { generation, result } => {
-            filter::searched(model, generation, result);
-            Vec::new()
-        }
-        Msg::ScoresChecked {
-            generation,
-            queue,
-            result,
-        } => {
-            filter::checked(model, generation, &queue, result);
-            Vec::new()
+        found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
+            filter::told(model, found)
         }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
@@ -113,6 +87,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
+}
+
+/// The search for queues went on, or is through.
+fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
+    if matches!(how_far, Discovery::Done { .. }) {
+        model.schedule.looked = Some(model.instant);
+    }
+    model.discovery = how_far;
+    Vec::new()
 }
 
 /// A queue was named or found: it becomes a row, once.

@@ -25,8 +25,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
-        Action::Up => cursor::by(model, -1),
-        Action::Down => cursor::by(model, 1),
+        Action::Up | Action::PreviousMatch => cursor::by(model, -1),
+        Action::Down | Action::NextMatch => cursor::by(model, 1),
         Action::PageUp => cursor::page(model, -1),
         Action::PageDown => cursor::page(model, 1),
         Action::First => cursor::first(model),
@@ -54,8 +54,6 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return prompt::open(model, PromptKind::Command, ""),
-        Action::NextMatch => cursor::by(model, 1),
-        Action::PreviousMatch => cursor::by(model, -1),
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
@@ -83,10 +81,12 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
             Some("no entry to open")
         }
-        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::Open | Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
             Some("choose a bar first")
         }
-        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::Open | Action::MarkAll
+            if model.focus == Pane::Timeline && timeline::bar_is_empty(model) =>
+        {
             Some("nothing falls due in this bar")
         }
         Action::Filter if no_queue => Some("no queue to look in"),
@@ -99,12 +99,6 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
         {
             Some("it is no longer there")
-        }
-        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
-            Some("choose a bar first")
-        }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
-            Some("nothing falls due in this bar")
         }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")

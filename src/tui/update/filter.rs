@@ -5,7 +5,7 @@ mod found;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-pub(super) use self::found::{check, checked, hits, searched, show, stand_at_time};
+pub(super) use self::found::{check, show, stand_at_time, told};
 
 use super::{cursor, link, load, prompt, rows};
 use crate::queue::Filter;
@@ -49,26 +49,22 @@ pub(super) fn typed(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Enter: the filter stays, and the list has the keys. One that is wrong keeps its line.
-pub(super) fn done(model: &mut Model) -> Vec<Effect> {
-    if model.prompt.as_ref().is_some_and(|p| p.error.is_some()) {
-        return Vec::new();
-    }
-    model.prompt = None;
+/// The filter stays, and the list has the keys; or why the text is no filter.
+pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
+    let filter = Filter::parse(text).map_err(|bad| bad.to_string())?;
+    set(model, filter);
     model.schedule.replaced = None;
     to_the_list(model);
     let now = model.instant;
-    if let Some(filtered) = &mut model.filtered
-        && let Search::Planned(at) = &mut filtered.search
-    {
-        *at = now.min(*at);
-    }
-    if model.filtered.is_some() {
+    if let Some(filtered) = &mut model.filtered {
+        if let Search::Planned(at) = &mut filtered.search {
+            *at = now.min(*at);
+        }
         show(model);
     } else {
         cursor::keep_in_sight(model);
     }
-    Vec::new()
+    Ok(Vec::new())
 }
 
 /// The entries have the keys, on a screen that shows them.
@@ -79,9 +75,8 @@ pub(super) fn to_the_list(model: &mut Model) {
     }
 }
 
-/// Esc: the line goes, and the filter is again what it was before.
+/// Esc: the filter is again what it was before the line.
 pub(super) fn given_up(model: &mut Model) -> Vec<Effect> {
-    model.prompt = None;
     let Some(Replaced { filtered, entries }) = model.schedule.replaced.take() else {
         return Vec::new();
     };

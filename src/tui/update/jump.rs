@@ -2,7 +2,7 @@
 
 use super::{act, filter, load};
 use crate::clock::EpochMillis;
-use crate::clock::when::When;
+use crate::clock::when::{BadTime, When};
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
@@ -22,21 +22,17 @@ pub(super) fn typed(model: &mut Model) {
     };
 }
 
-/// Enter: goes there. A time that is none keeps its line.
-pub(super) fn done(model: &mut Model) -> Vec<Effect> {
-    typed(model);
-    let Some(prompt) = model.prompt.take_if(|prompt| prompt.error.is_none()) else {
-        return Vec::new();
-    };
-    let Some(moment) = prompt.moment else {
-        return Vec::new();
-    };
-    if model.tab != Tab::Waiting {
-        model.tab = Tab::Waiting;
+/// Goes to the time that a text means; or why it means none.
+pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
     }
+    let when: When = text.parse().map_err(|bad: BadTime| bad.to_string())?;
+    let moment = when.nearest(model.schedule.exact);
+    model.tab = Tab::Waiting;
     filter::to_the_list(model);
     point_bar(model, moment);
-    to(model, moment)
+    Ok(to(model, moment))
 }
 
 /// Puts the timeline's cursor on the bar of a moment, where it has one.

@@ -50,25 +50,36 @@ fn changed(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// Enter: the line does what it says.
+/// Enter: the line does what it says; or it stays, and says why not.
 fn done(model: &mut Model) -> Vec<Effect> {
-    match model.prompt.as_ref().map(|prompt| prompt.kind) {
-        Some(PromptKind::Filter) => filter::done(model),
-        Some(PromptKind::Jump) => jump::done(model),
-        Some(PromptKind::Find | PromptKind::Command) | None => {
-            model.prompt = None;
+    let Some(prompt) = model.prompt.take() else {
+        return Vec::new();
+    };
+    match run(model, prompt.kind, &prompt.field.text()) {
+        Ok(effects) => effects,
+        Err(why) => {
+            model.prompt = Some(Prompt {
+                error: Some(why),
+                ..prompt
+            });
             Vec::new()
         }
     }
 }
 
-/// Esc: the line goes.
+/// Does what a line of that kind says, or tells why it cannot.
+fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec<Effect>, String> {
+    match kind {
+        PromptKind::Filter => filter::run(model, text),
+        PromptKind::Jump => jump::run(model, text),
+        PromptKind::Find | PromptKind::Command => Ok(Vec::new()),
+    }
+}
+
+/// Esc: the line goes, and what it had changed while it was typed goes back.
 fn given_up(model: &mut Model) -> Vec<Effect> {
-    match model.prompt.as_ref().map(|prompt| prompt.kind) {
+    match model.prompt.take().map(|prompt| prompt.kind) {
         Some(PromptKind::Filter) => filter::given_up(model),
-        Some(PromptKind::Find | PromptKind::Jump | PromptKind::Command) | None => {
-            model.prompt = None;
-            Vec::new()
-        }
+        Some(PromptKind::Find | PromptKind::Jump | PromptKind::Command) | None => Vec::new(),
     }
 }

@@ -1,15 +1,19 @@
-//! The entries of the selected queue, by due time.
+//! The entries of the selected queue, by due time; those that a filter leaves.
+
+mod cells;
+mod filter;
+
+pub(super) use self::cells::due_in;
+pub(super) use self::filter::hint as filter_hint;
 
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
 
-use super::{Ctx, HAND_OVER_MS, time};
-use crate::payload::Codec;
+use super::{Ctx, time};
 use crate::queue::{Due, Known, text};
 use crate::tui::areas::{self, Area};
+use crate::tui::model::marks::What;
 use crate::tui::model::{EntryRow, Pane};
 use crate::tui::widget::columns::{self, Column, Placed};
-use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 
@@ -33,8 +37,11 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         title(ctx, buf);
     }
     let table = areas::table(slot);
-    if ctx.model.waiting() == 0 {
-        nothing(ctx, table, buf);
+    if ctx.model.listed() == 0 {
+        match &ctx.model.filtered {
+            Some(filtered) => filter::nothing(ctx, filtered, table, buf),
+            None => nothing(ctx, table, buf),
+        }
         return;
     }
     let room = table.w.saturating_sub(1);
@@ -43,7 +50,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         heads(ctx, &placed, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
-    let left = ctx.model.waiting().saturating_sub(entries.top);
+    let left = ctx.model.listed().saturating_sub(entries.top);
+    let range = ctx.model.range();
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let rank = entries.top + u64::from(i);
         let loaded = rank
@@ -51,7 +59,13 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             .and_then(|i| usize::try_from(i).ok());
         let area = table.row(i);
         match loaded.and_then(|i| entries.rows.get(i)) {
-            Some(row) => entry(ctx, row, &placed, area, buf),
+            Some(row) => {
+                let gone = ctx.model.hit(rank).is_some_and(|hit| hit.gone);
+                cells::entry(ctx, row, gone, &placed, area, buf);
+                if !gone {
+                    mark(ctx, row, range.as_ref(), area, buf);
+                }
+            }
             None => Line::new(buf, area.x, area.y, area.w).skip(3).put_cut(
                 buf,
                 ctx.data.glyphs.cut,
@@ -62,6 +76,16 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         if rank == entries.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
         }
+    }
+}
+
+/// The mark of a marked row, in the first free column behind the cursor's.
+fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
+    if ctx.model.marks.has(row) || range.is_some_and(|range| range.holds(row)) {
+        let free = |x: &u16| buf[(*x, area.y)].symbol() == " ";
+        let x = (area.x + 1..area.right().min(area.x + 3)).find(free);
+        let x = x.unwrap_or(area.x);
+        Line::new(buf, x, area.y, 1).put(buf, ctx.theme.glyphs.mark, ctx.theme.accent);
     }
 }
 
@@ -110,29 +134,34 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
+    let boxed = ctx.areas.entries.boxed;
     let mut left = vec![Part::new(100, "Entries", ctx.title(Pane::Entries))];
-    let row = m.selected();
-    let waiting = m.waiting();
+    left.extend(filter::which(ctx));
     let mut right = Vec::new();
-    if waiting > 0 {
-        left.push(Part::new(20, "next first", t.dim));
+    let listed = m.listed();
+    if listed > 0 {
+        left.push(if m.last_first() {
+            Part::new(85, "last first", t.text)
+        } else {
+            Part::new(20, "next first", t.dim)
+        });
         let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
-        let last = (m.entries.top + rows).min(waiting);
+        let last = (m.entries.top + rows).min(listed);
         let range = format!(
             "{}{}{} of {}",
             text::thousands(m.entries.top + 1),
             t.glyphs.to,
             text::thousands(last.max(m.entries.top + 1)),
-            text::thousands(waiting)
+            filter::total(m, listed),
         );
         let part = Part::new(80, range, t.text);
-        if ctx.areas.entries.boxed {
-            left.push(part);
-        } else {
-            right.push(part);
-        }
+        if boxed { &mut left } else { &mut right }.push(part);
     }
-    right.extend(ctx.age(row, ctx.interval_ms()));
+    let (state, age) = filter::state(ctx);
+    if boxed { &mut left } else { &mut right }.extend(state);
+    if age {
+        right.extend(ctx.age(m.selected(), ctx.interval_ms()));
+    }
     ctx.pane(ctx.areas.entries, Some(Pane::Entries), left, right, buf);
 }
 
@@ -152,81 +181,6 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
         };
         Line::new(buf, area.x + x + 2, area.y, *w - 2).put(buf, label, style);
     }
-}
-
-fn entry(ctx: &Ctx, row: &EntryRow, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
-    let d = &ctx.data;
-    for (col, x, w) in placed {
-        let (x, y) = (area.x + x, area.y);
-        let mut cell = Line::new(buf, x + 2, y, w.saturating_sub(2));
-        match col {
-            Col::DueIn => {
-                let (words, style) = due_in(ctx, row.due);
-                line::right(buf, x, y, ctx.span_cell(*w, &words), &words, style);
-            }
-            Col::DueAt => {
-                let words = match row.due {
-                    Due::At(at) if *w < 2 + time::LONG => {
-                        time::short(ctx.model.look.zone, at, ctx.now)
-                    }
-                    Due::At(at) => time::long(ctx.model.look.zone, at, ctx.now),
-                    Due::OutOfRange(score) => format!("{score:.2e}"),
-                };
-                cell.put(buf, &words, d.text);
-            }
-            Col::Id => {
-                cell.put(buf, &row.id.to_string(), d.dim);
-            }
-            Col::Size => {
-                let size = format!("{}B", text::compact(u64::try_from(row.size).unwrap_or(0)));
-                line::right(buf, x, y, *w, &size, d.dim);
-            }
-            Col::Codec => {
-                let name = row.content.as_ref().map_or("none", |c| c.codec.name());
-                cell.put(buf, name, d.dim);
-            }
-            Col::Payload => payload(ctx, row, cell, buf),
-        }
-    }
-}
-
-/// The countdown; red with a minus when it is late.
-pub(super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
-    match due {
-        Due::At(at) if at <= ctx.now => {
-            let style = if ctx.now.since(at) < HAND_OVER_MS {
-                ctx.data.warn
-            } else {
-                ctx.data.late
-            };
-            (ctx.countdown(at), style)
-        }
-        Due::At(at) => (ctx.countdown(at), ctx.data.text),
-        Due::OutOfRange(_) => ("score !".to_owned(), ctx.data.warn),
-    }
-}
-
-fn payload(ctx: &Ctx, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
-    let d = &ctx.data;
-    let Ok(decoded) = &row.content else {
-        cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
-        let shown = row.member.len().min(cell.room() / 3 + 1);
-        let digits = hex::digits(&row.member[..shown]);
-        cell.put_cut(buf, digits.trim_end(), d.glyphs.cut, d.dim);
-        return;
-    };
-    // What nothing explains is shown as hex, and steps back.
-    let known = decoded.codec != Codec::Unknown;
-    let style = if known { d.text } else { d.dim };
-    cell.put_cut(buf, head(&decoded.text, cell.room()), d.glyphs.cut, style);
-}
-
-/// As much of the beginning of `text` as `columns` can show, and a little more: the rest of a
-/// payload of megabytes need not be measured.
-fn head(text: &str, columns: usize) -> &str {
-    text.char_indices()
-        .nth(columns * 4 + 8)
-        .map_or(text, |(at, _)| &text[..at])
 }
 
 /// An empty queue says who would take an entry if there were one.
