@@ -3,5 +3,6 @@
 #![cfg(feature = "tui")]
 
 mod build;
+mod finding;
 mod pictures;
 mod rules;

@@ -14,9 +14,9 @@ use ratatui::layout::Rect;
 
 use crate::build::{self, NOW, bare, evening, figures, look, page, queue, sample};
 
-const SMALL: (u16, u16) = (80, 24);
-const MIDDLE: (u16, u16) = (120, 40);
-const LARGE: (u16, u16) = (200, 60);
+pub(crate) const SMALL: (u16, u16) = (80, 24);
+pub(crate) const MIDDLE: (u16, u16) = (120, 40);
+pub(crate) const LARGE: (u16, u16) = (200, 60);
 
 /// The picture of a model.
 pub(crate) fn draw(model: &Model) -> Buffer {
@@ -27,7 +27,7 @@ pub(crate) fn draw(model: &Model) -> Buffer {
 }
 
 /// Compares the picture with the one that was looked at.
-fn picture(name: &str, model: &Model) {
+pub(crate) fn picture(name: &str, model: &Model) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);

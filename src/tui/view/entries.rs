@@ -145,15 +145,7 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
         } else {
             Part::new(20, "next first", t.dim)
         });
-        let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
-        let last = (m.entries.top + rows).min(listed);
-        let range = format!(
-            "{}{}{} of {}",
-            text::thousands(m.entries.top + 1),
-            t.glyphs.to,
-            text::thousands(last.max(m.entries.top + 1)),
-            filter::total(m, listed),
-        );
+        let range = range(ctx, listed);
         let part = Part::new(80, range, t.text);
         if boxed { &mut left } else { &mut right }.push(part);
     }
@@ -163,6 +155,23 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
         right.extend(ctx.age(m.selected(), ctx.interval_ms()));
     }
     ctx.pane(ctx.areas.entries, Some(Pane::Entries), left, right, buf);
+}
+
+/// `1–12 of 1,000,000`; while a search brings more, only how many there are.
+fn range(ctx: &Ctx, listed: u64) -> String {
+    let m = ctx.model;
+    let total = filter::total(m, listed);
+    if m.filtered.as_ref().is_some_and(|f| f.is_searching()) {
+        return total;
+    }
+    let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
+    let last = (m.entries.top + rows).min(listed).max(m.entries.top + 1);
+    format!(
+        "{}{}{} of {total}",
+        text::thousands(m.entries.top + 1),
+        ctx.theme.glyphs.to,
+        text::thousands(last),
+    )
 }
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {

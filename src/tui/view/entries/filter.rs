@@ -170,12 +170,17 @@ impl<'a> Found<'a> {
         let mut at = from;
         for range in found.iter().filter(|range| range.end > from) {
             let start = range.start.max(from);
-            cell.put(buf, &all[at..start], style);
+            let before = head(&all[at..start], cell.room());
             let end = start + head(&all[start..range.end], cell.room()).len();
-            cell.put(buf, &all[start..end], marked);
-            at = range.end;
-            if cell.room() == 0 {
-                return;
+            let last = end == all.len();
+            for (text, style, last) in [(before, style, false), (&all[start..end], marked, last)] {
+                // A column for what says that more follows.
+                if text::width(text) + usize::from(!last) > cell.room() {
+                    cell.put_cut(buf, head(&all[at..], cell.room()), self.cut, style);
+                    return;
+                }
+                cell.put(buf, text, style);
+                at += text.len();
             }
         }
         let rest = head(&all[at..], cell.room());
