@@ -59,15 +59,17 @@ pub(super) fn state(ctx: &Ctx) -> (Vec<Part>, bool) {
     let mut parts = Vec::new();
     match &filtered.search {
         Search::Planned(_) | Search::Running(_) => {
+            let word = match ctx.areas.entries.outer.w {
+                ..100 => "",
+                _ => "looked through ",
+            };
             // Two digits at least: the rest of the title shall not move.
-            parts.push(Part::new(
-                90,
-                format!("looked through {percent:>2} %"),
-                t.warn,
-            ));
+            let mut part = Part::new(90, format!("{word}{percent:>2} %"), t.warn);
             if ctx.model.prompt.is_none() {
-                parts.push(key("Esc", "stops"));
+                part.pieces.push(("  Esc".to_owned(), t.accent));
+                part.pieces.push((" stops".to_owned(), t.dim));
             }
+            parts.push(part);
         }
         Search::Stopped => {
             parts.push(Part::new(90, format!("stopped at {percent} %"), t.warn));
