@@ -126,6 +126,22 @@ pub struct Connection {
     /// The database number [default: 0]
     #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
     pub db: Option<i64>,
+    /// A profile of the configuration file.
+    #[arg(
+        long,
+        help = "A profile of the configuration file; also DELAYSCOPE_PROFILE",
+        value_name = "NAME",
+        global = true
+    )]
+    pub profile: Option<String>,
+    /// The configuration file.
+    #[arg(
+        long,
+        help = "The configuration file; also DELAYSCOPE_CONFIG",
+        value_name = "FILE",
+        global = true
+    )]
+    pub config: Option<PathBuf>,
     /// The queues that are named.
     #[arg(long = "queue", value_name = "NAME", global = true, help = QUEUES_HELP)]
     pub queues: Vec<Queue>,
@@ -141,7 +157,7 @@ pub struct Connection {
 #[derive(ClapArgs, Clone, Copy, Default)]
 #[command(next_help_heading = "Screen")]
 pub struct Screen {
-    /// Colours for a light or a dark background
+    /// Colours for which background [default: terminal]
     #[arg(long, value_name = "THEME")]
     pub theme: Option<Theme>,
     /// Draw with ASCII only
@@ -159,6 +175,8 @@ pub enum Theme {
     Light,
     /// For a dark background.
     Dark,
+    /// The terminal's own palette.
+    Terminal,
 }
 
 /// The subcommands.

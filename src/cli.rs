@@ -28,7 +28,7 @@ mod worker;
 use std::io::{self, IsTerminal as _, Write};
 
 use crate::args::{Command, without_passwords};
-use crate::config::Config;
+use crate::config::{Config, Terminal};
 use output::Output;
 use say::{NothingMatched, sentence};
 
@@ -59,8 +59,15 @@ impl Outcome {
 /// terminal, and not one that calls itself dumb because it can move no cursor.
 #[must_use]
 pub fn is_on_terminal() -> bool {
-    let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    let dumb = Terminal::of(|name| std::env::var(name).ok()).dumb;
     io::stdin().is_terminal() && io::stdout().is_terminal() && !dumb
+}
+
+/// Says on standard error what the configuration warns of.
+pub fn warned(config: &Config) {
+    for warning in &config.warnings {
+        say::note(&format!("warning: {warning}."));
+    }
 }
 
 /// Says on standard error why it failed; returns the exit code. A reader of our output that went

@@ -1,17 +1,34 @@
 //! File < environment < arguments → one validated [`Config`].
 //!
-//! A layer that is not there says nothing; a later one that speaks wins. There is no file yet: it
-//! will be a third `Layer` below the other two.
+//! A layer that is not there says nothing; a later one that speaks wins. Two things are not like
+//! that. What forbids (`read_only`, `protected`) holds when any layer says it. And a profile or URL
+//! is a server with its own password: `REDISCLI_AUTH` fills in only where it has none, so that a
+//! password meant for one server is not sent to another.
 
+mod error;
+mod file;
+mod password;
+mod profile;
+mod reader;
+mod terminal;
 mod url;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+pub use error::ConfigError;
+pub use file::KeySetting;
+pub use password::{How, NoPassword};
+pub use profile::{LabelColour, Profile};
+pub use reader::{At, BadFile};
+pub use terminal::{Colours, Terminal};
 pub use url::{BadUrl, parse as parse_url};
 
 pub use crate::args::Theme;
-use crate::args::{Args, Connection, Span};
+use crate::args::{Args, Command, Connection, Span};
 use crate::queue::{Address, Endpoint, Queue};
+use file::{File, Loaded};
+use reader::listed;
 
 /// What a session is to do with which server, complete and checked.
 #[derive(Clone, Debug)]
@@ -20,79 +37,253 @@ pub struct Config {
     pub endpoint: Endpoint,
     /// Whether somebody named it; else it is the default, this machine.
     pub endpoint_named: bool,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// Every change is refused.
     pub read_only: bool,
     /// The queues that were named; then no others are looked for.
     pub queues: Vec<Queue>,
     /// How the screen looks.
     pub screen: ScreenOptions,
+    /// How long changes are kept in the journal, in days.
+    pub keep_days: u32,
+    /// The keys that the file gives to actions, as they stand there.
+    pub keys: Vec<KeySetting>,
     /// Print JSON.
     pub json: bool,
+    /// What is to be said beside all this: a sentence each.
+    pub warnings: Vec<String>,
+    elsewhere: Elsewhere,
+}
+
+/// What holds for whichever profile is switched to.
+#[derive(Clone, Debug)]
+struct Elsewhere {
+    path: Option<PathBuf>,
+    profiles: Vec<Profile>,
+    read_only: bool,
+    keep_days: u32,
+    password: Secret,
+}
+
+/// A password for servers that have none of their own.
+#[derive(Clone)]
+struct Secret(Option<String>);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Secret({})", self.0.is_some())
+    }
 }
 
 /// How the screen looks.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ScreenOptions {
-    /// The theme; none lets the terminal's own palette decide.
-    pub theme: Option<Theme>,
+    /// The theme.
+    pub theme: Theme,
     /// Draw with ASCII only.
     pub ascii: bool,
-    /// Use colours: not with `NO_COLOR`.
-    pub colour: bool,
+    /// The colours there are; a theme for a background wants 24-bit ones.
+    pub colours: Colours,
     /// How often to look.
     pub interval: Duration,
-}
-
-/// Why the arguments and the environment make no session. Never holds a password.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum ConfigError {
-    /// The positional argument is no URL, so perhaps a subcommand was meant.
-    #[error(
-        "{0:?} is neither a command nor a URL. See delayscope --help, or write redis://HOST:PORT/DB."
-    )]
-    NeitherCommandNorUrl(String),
-    /// The URL cannot be used.
-    #[error(transparent)]
-    Url(#[from] BadUrl),
-    /// A URL and another one.
-    #[error("two servers were given: one URL, and one with -u. Give one of them.")]
-    TwoUrls,
-    /// A URL and `-h`, `-p` or `-s`.
-    #[error("two servers were given: a URL, and {0}. Give one of them.")]
-    UrlAnd(&'static str),
-    /// An interval out of its bounds.
-    #[error("the interval {0} ms is out of bounds. Choose one from 200ms to 60s.")]
-    Interval(u64),
 }
 
 /// How often to look when nobody says.
 const INTERVAL: Duration = Duration::from_secs(1);
 const INTERVAL_MS: std::ops::RangeInclusive<u64> = 200..=60_000;
+/// How long changes are kept in the journal when nobody says, in days.
+const KEEP_DAYS: u32 = 30;
 
 impl Config {
-    /// What `args` mean in an environment, which is asked by name.
+    /// What `args` mean in an environment, which is asked by name. Reads the configuration file;
+    /// where the server is a profile with a `password_command`, waits until that has ended, up to
+    /// 30 s.
     pub fn new(args: &Args, env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let env = |name: &str| env(name).filter(|value| !value.is_empty());
         let connection = &args.connection;
-        let screen = args.screen();
-        let endpoint = endpoint(args.address.as_deref(), connection, env("REDISCLI_AUTH"))?;
-        Ok(Self {
-            endpoint_named: args.address.is_some()
-                || connection.url.is_some()
-                || connection.host.is_some()
-                || connection.port.is_some()
-                || connection.socket.is_some(),
-            endpoint,
-            read_only: connection.read_only,
+        let named = connection.config.clone();
+        let named = named.or_else(|| env("DELAYSCOPE_CONFIG").map(PathBuf::from));
+        let Loaded {
+            file,
+            path,
+            warning,
+        } = file::load(named, env)?;
+        let screen = screen_options(args, &file, Terminal::of(env))?;
+        let elsewhere = Elsewhere {
+            path,
+            read_only: connection.read_only || (file.read_only == Some(true) && !plays(args)),
+            keep_days: file.keep_days.unwrap_or(KEEP_DAYS),
+            password: Secret(env("REDISCLI_AUTH")),
+            profiles: file.profiles,
+        };
+        let profile = match chosen(args, env("DELAYSCOPE_PROFILE"), file.profile)? {
+            Some(name) => Some(elsewhere.profile(&name)?),
+            None => None,
+        };
+        let config = Self {
+            endpoint: url::default(),
+            endpoint_named: names_server(args).is_some(),
+            profile: None,
+            read_only: elsewhere.read_only,
             queues: connection.queues.clone(),
-            screen: ScreenOptions {
-                theme: screen.theme,
-                ascii: screen.ascii,
-                colour: env("NO_COLOR").is_none(),
-                interval: interval(screen.interval)?.unwrap_or(INTERVAL),
-            },
+            screen,
+            keep_days: elsewhere.keep_days,
+            keys: file.keys,
             json: connection.json,
+            warnings: warning.into_iter().collect(),
+            elsewhere,
+        };
+        match profile {
+            // What needs no server needs no password either.
+            Some(profile) if !matches!(args.command, Some(Command::Decode(_))) => {
+                config.at(profile, connection)
+            }
+            _ => Ok(Self {
+                endpoint: endpoint(
+                    args.address.as_deref(),
+                    connection,
+                    config.elsewhere.password.0.clone(),
+                )?,
+                ..config
+            }),
+        }
+    }
+
+    /// The profiles of the file, in its order. Their endpoints are without the password that a
+    /// `password_command` prints.
+    pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
+        self.elsewhere.profiles.iter()
+    }
+
+    /// This session at another profile's server, with that profile's queues and limits; what the
+    /// arguments said of the first server does not hold there, save `--read-only`.
+    ///
+    /// Runs the profile's `password_command` and waits for its end, up to 30 s: not to be called
+    /// where keys are waited for.
+    pub fn for_profile(&self, name: &str) -> Result<Self, ConfigError> {
+        let profile = self.elsewhere.profile(name)?;
+        let mut endpoint = profile.unlocked()?;
+        endpoint.password = endpoint.password.or(self.elsewhere.password.0.clone());
+        let there = Self {
+            queues: Vec::new(),
+            ..self.clone()
+        };
+        Ok(there.with(profile, endpoint))
+    }
+
+    /// This session in another database of the same server.
+    #[must_use]
+    pub fn for_db(&self, db: i64) -> Self {
+        let mut there = self.clone();
+        there.endpoint.db = db;
+        there
+    }
+
+    /// At the server of a profile, as the arguments `given` change it.
+    fn at(self, profile: Profile, given: &Connection) -> Result<Self, ConfigError> {
+        let password = given.password.clone().filter(|typed| !typed.is_empty());
+        let mut endpoint = match password {
+            Some(_) => profile.endpoint.clone(),
+            None => profile.unlocked()?,
+        };
+        endpoint.password = password
+            .or(endpoint.password)
+            .or_else(|| self.elsewhere.password.0.clone());
+        endpoint.user = given.user.clone().or(endpoint.user);
+        endpoint.db = given.db.unwrap_or(endpoint.db);
+        Ok(self.with(profile, endpoint))
+    }
+
+    /// At a profile's server, which is `endpoint`.
+    fn with(self, profile: Profile, endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            endpoint_named: true,
+            read_only: self.elsewhere.read_only || profile.read_only,
+            queues: if self.queues.is_empty() {
+                profile.queues.clone()
+            } else {
+                self.queues
+            },
+            keep_days: profile.keep_days.unwrap_or(self.elsewhere.keep_days),
+            profile: Some(profile),
+            ..self
+        }
+    }
+}
+
+impl Elsewhere {
+    fn profile(&self, name: &str) -> Result<Profile, ConfigError> {
+        let known = self.profiles.iter().find(|profile| profile.name == name);
+        known.cloned().ok_or_else(|| {
+            let names: Vec<&str> = self.profiles.iter().map(|p| p.name.as_str()).collect();
+            let place = self.path.as_ref().map(|path| path.display().to_string());
+            let place = place.unwrap_or_else(|| "a configuration file".to_owned());
+            ConfigError::NoProfile {
+                name: name.to_owned(),
+                there_are: match names[..] {
+                    [] => format!("{place} has none"),
+                    [only] => format!("{place} has only {only}"),
+                    _ => format!("{place} has {}", listed(&names)),
+                },
+            }
         })
+    }
+}
+
+/// How the screen looks. Whether ASCII is all there is, the environment can only guess: the file
+/// knows better.
+fn screen_options(
+    args: &Args,
+    file: &File,
+    terminal: Terminal,
+) -> Result<ScreenOptions, ConfigError> {
+    let typed = args.screen();
+    let file_interval = file.interval.map(Span::duration);
+    Ok(ScreenOptions {
+        theme: typed.theme.or(file.theme).unwrap_or(Theme::Terminal),
+        ascii: typed.ascii || file.ascii.unwrap_or(terminal.ascii),
+        colours: terminal.colours,
+        interval: interval(typed.interval)?
+            .or(file_interval)
+            .unwrap_or(INTERVAL),
+    })
+}
+
+/// Whether a demo is asked for that plays on a server of its own.
+fn plays(args: &Args) -> bool {
+    let named = names_server(args).is_some() || args.connection.profile.is_some();
+    matches!(args.command, Some(Command::Demo(_))) && !named
+}
+
+/// Which argument names a server, when one does.
+fn names_server(args: &Args) -> Option<&'static str> {
+    let given = &args.connection;
+    [
+        (args.address.is_some(), "a URL"),
+        (given.url.is_some(), "-u"),
+        (given.host.is_some(), "-h"),
+        (given.port.is_some(), "-p"),
+        (given.socket.is_some(), "-s"),
+    ]
+    .into_iter()
+    .find_map(|(is_given, what)| is_given.then_some(what))
+}
+
+/// The name of the profile that is meant; none where a server is named otherwise. A demo on a
+/// server of its own stays there, whatever is usual.
+fn chosen(
+    args: &Args,
+    from_env: Option<String>,
+    from_file: Option<String>,
+) -> Result<Option<String>, ConfigError> {
+    match (&args.connection.profile, names_server(args)) {
+        (Some(_), Some(server)) => Err(ConfigError::ProfileAnd(server)),
+        (Some(typed), None) => Ok(Some(typed.clone())),
+        (None, Some(_)) => Ok(None),
+        (None, None) if plays(args) => Ok(None),
+        (None, None) => Ok(from_env.or(from_file)),
     }
 }
 
@@ -131,9 +322,7 @@ fn endpoint(
         }
         None => Endpoint {
             address: address(given),
-            db: 0,
-            user: None,
-            password: None,
+            ..url::default()
         },
     };
     endpoint.db = given.db.unwrap_or(endpoint.db);
@@ -166,81 +355,4 @@ fn address(given: &Connection) -> Address {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser as _;
-
-    use super::*;
-
-    fn config(line: &str, password: Option<&str>) -> Result<Config, ConfigError> {
-        let words = std::iter::once("delayscope").chain(line.split_whitespace());
-        let args = Args::try_parse_from(words).ok().unwrap();
-        Config::new(&args, |name| {
-            password
-                .filter(|_| name == "REDISCLI_AUTH")
-                .map(str::to_owned)
-        })
-    }
-
-    fn endpoint(line: &str) -> Endpoint {
-        config(line, None).unwrap().endpoint
-    }
-
-    #[test]
-    fn the_default_server_is_this_machine() {
-        assert_eq!(endpoint("").to_string(), "127.0.0.1:6379/0");
-        assert!(!config("", None).unwrap().endpoint_named);
-        assert!(config("-p 1", None).unwrap().endpoint_named);
-    }
-
-    #[test]
-    fn flags_say_where_the_server_is() {
-        assert_eq!(endpoint("-h db -p 7000 -n 3").to_string(), "db:7000/3");
-        assert_eq!(endpoint("-s /run/r.sock").to_string(), "/run/r.sock/0");
-        assert_eq!(endpoint("redis://db:7000/2 -n 5").to_string(), "db:7000/5");
-        assert_eq!(endpoint("queues -u redis://db").to_string(), "db:6379/0");
-    }
-
-    #[test]
-    fn a_flag_beats_the_url_and_the_url_beats_the_environment() {
-        let password = |line| {
-            config(line, Some("env"))
-                .unwrap()
-                .endpoint
-                .password
-                .unwrap()
-        };
-        assert_eq!(password("redis://:url@h -a flag"), "flag");
-        assert_eq!(password("redis://:url@h"), "url");
-        assert_eq!(password("redis://h"), "env");
-        assert_eq!(endpoint("redis://u:p@h --user v").user.unwrap(), "v");
-    }
-
-    #[test]
-    fn two_servers_are_one_too_many() {
-        let why = |line| config(line, None).unwrap_err();
-        assert_eq!(why("redis://a -u redis://b"), ConfigError::TwoUrls);
-        assert_eq!(why("redis://a -p 1"), ConfigError::UrlAnd("-p"));
-        assert_eq!(
-            why("queus"),
-            ConfigError::NeitherCommandNorUrl("queus".into())
-        );
-    }
-
-    #[test]
-    fn the_demo_takes_the_flags_of_its_screen_before_and_after_its_name() {
-        for line in ["--ascii demo --interval 2s", "demo --ascii --interval 2s"] {
-            let screen = config(line, None).unwrap().screen;
-            assert!(screen.ascii);
-            assert_eq!(screen.interval, Duration::from_secs(2));
-        }
-    }
-
-    #[test]
-    fn an_interval_has_bounds() {
-        let screen = |line| config(line, None).map(|c| c.screen.interval);
-        assert_eq!(screen(""), Ok(INTERVAL));
-        assert_eq!(screen("--interval 250ms"), Ok(Duration::from_millis(250)));
-        assert_eq!(screen("--interval 100ms"), Err(ConfigError::Interval(100)));
-        assert_eq!(screen("--interval 2m"), Err(ConfigError::Interval(120_000)));
-    }
-}
+mod tests;

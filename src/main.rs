@@ -16,6 +16,10 @@ fn main() -> ExitCode {
 
 fn start(args: Args) -> anyhow::Result<u8> {
     let config = Config::new(&args, |name| std::env::var(name).ok())?;
+    cli::warned(&config);
+    // A mistake in the file is told whatever is to be done; only the screen knows its keys.
+    #[cfg(feature = "tui")]
+    delayscope::tui::keys::Keymap::new(&config.keys)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

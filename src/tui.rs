@@ -22,10 +22,12 @@ use tokio::sync::mpsc::unbounded_channel;
 
 pub use self::edge::Ended;
 use self::edge::Surface as _;
+use self::keys::Keymap;
 use self::model::{Look, Model};
 use self::runner::Tasks;
 use self::terminal::Tty;
 use crate::clock::instant;
+use crate::config::Profile;
 use crate::queue::{Address, Endpoint, Queue, redis_cli};
 use crate::store::{Access, Store};
 
@@ -36,6 +38,10 @@ pub struct Options {
     pub server: Option<String>,
     /// The queues that were named; none: all there are.
     pub named: Vec<Queue>,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// How it is drawn.
     pub look: Look,
     /// How often the selected queue is read, in ms: 200 to 60,000.
@@ -55,6 +61,8 @@ pub async fn run(store: Store, options: Options) -> anyhow::Result<Ended> {
         instant(),
     );
     model.redis_cli = redis_cli::program(store.endpoint());
+    model.profile = options.profile;
+    model.keymap = options.keymap;
     model.interval_ms = options.interval_ms.clamp(200, 60_000);
     model.schedule.only_named = !options.named.is_empty();
     for queue in &options.named {

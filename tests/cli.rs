@@ -1,5 +1,7 @@
 //! The command line as others use it: the real binary against private servers.
 
+#[path = "cli/config.rs"]
+mod config;
 #[path = "cli/decoding.rs"]
 mod decoding;
 #[path = "cli/guards.rs"]

@@ -14,6 +14,8 @@ mod discover;
 mod entries;
 #[path = "store/link.rs"]
 mod link;
+#[path = "store/lists.rs"]
+mod lists;
 #[path = "store/refresh.rs"]
 mod refresh;
 #[path = "store/watch.rs"]

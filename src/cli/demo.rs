@@ -62,8 +62,21 @@ where
 
 async fn started(asked: &args::Demo, config: &Config) -> anyhow::Result<Demo> {
     const WHAT: &str = "could not start the demo";
-    if config.read_only {
-        bail!("{WHAT}: it writes, and --read-only was given.");
+    match &config.profile {
+        Some(profile) if profile.protected => {
+            bail!(
+                "{WHAT}: it writes, and profile {} is protected.",
+                profile.name
+            );
+        }
+        Some(profile) if profile.read_only => {
+            bail!(
+                "{WHAT}: it writes, and profile {} is read-only.",
+                profile.name
+            );
+        }
+        _ if config.read_only => bail!("{WHAT}: it writes, and the session is read-only."),
+        _ => {}
     }
     let scenarios = asked.scenarios.iter().map(|name| name.parse());
     let options = DemoOptions {

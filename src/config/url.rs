@@ -9,6 +9,16 @@ pub(super) const HOST: &str = "127.0.0.1";
 /// The port when none is given.
 pub(super) const PORT: u16 = 6379;
 
+/// The server when nobody names one.
+pub(super) fn default() -> Endpoint {
+    Endpoint {
+        address: Address::Tcp(HOST.to_owned(), PORT),
+        db: 0,
+        user: None,
+        password: None,
+    }
+}
+
 /// Why a URL cannot be used. Never repeats what may be a password.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum BadUrl {

@@ -1,10 +1,14 @@
 //! One refresh: the pulse of a queue (small, each interval) and its survey (larger, when
 //! something changed).
 
+mod list;
+
 use crate::clock::EpochMillis;
 use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Survey, Zoom};
 use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, rank_of_score};
 use crate::store::{Store, StoreError};
+
+pub use list::list;
 
 /// How many queues are looked at in one round trip.
 const TOGETHER: usize = 64;

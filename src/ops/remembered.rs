@@ -4,14 +4,11 @@
 //! only a hint: a missing or broken file is an empty one, and what cannot be written is not.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
+use super::state_file::StateFile;
 use crate::clock::local_now;
 use crate::queue::{Endpoint, QueueName};
 
@@ -23,7 +20,7 @@ const QUEUES: usize = 1_000;
 /// Where the queues of servers are remembered.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    file: Option<PathBuf>,
+    file: StateFile,
 }
 
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -51,11 +48,8 @@ impl Memory {
     /// The user's own: `delayscope/servers.json` in `$XDG_STATE_HOME`.
     #[must_use]
     pub fn of_user() -> Self {
-        let state = etcetera::choose_base_strategy()
-            .ok()
-            .and_then(|base| base.state_dir());
         Self {
-            file: state.map(|dir| dir.join("delayscope").join("servers.json")),
+            file: StateFile::of_user("servers.json"),
         }
     }
 
@@ -63,14 +57,16 @@ impl Memory {
     #[must_use]
     pub fn at(file: &Path) -> Self {
         Self {
-            file: Some(file.to_owned()),
+            file: StateFile::at(file),
         }
     }
 
     /// Remembers nothing.
     #[must_use]
     pub const fn none() -> Self {
-        Self { file: None }
+        Self {
+            file: StateFile::none(),
+        }
     }
 
     /// The queues seen last time on this server and database.
@@ -87,7 +83,6 @@ impl Memory {
 
     /// Remembers `queues` as those of this server, instead of what was remembered before.
     pub fn keep(&self, endpoint: &Endpoint, mut queues: Vec<QueueName>) {
-        let Some(file) = &self.file else { return };
         queues.sort();
         queues.dedup();
         queues.truncate(QUEUES);
@@ -106,37 +101,12 @@ impl Memory {
         }
         all.servers.sort_by_key(|server| -server.seen_ms);
         all.servers.truncate(SERVERS);
-        // It is only a hint for the next time; without it that takes a little longer.
-        let _ = write(file, &all);
+        self.file.write(&all);
     }
 
     fn read(&self) -> Servers {
-        let text = self.file.as_ref().and_then(|file| fs::read(file).ok());
-        text.and_then(|text| serde_json::from_slice(&text).ok())
-            .unwrap_or_default()
+        self.file.read()
     }
-}
-
-/// Writes the file whole or not at all.
-fn write(file: &Path, servers: &Servers) -> io::Result<()> {
-    let dir = file.parent().unwrap_or(Path::new("."));
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)?;
-    let draft = dir.join(format!("servers.{}.tmp", std::process::id()));
-    let written = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&draft)
-        .and_then(|mut out| out.write_all(&serde_json::to_vec(servers)?))
-        .and_then(|()| fs::rename(&draft, file));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    written
 }
 
 impl Name {
@@ -172,6 +142,7 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

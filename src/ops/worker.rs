@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::clock::EpochMillis;
@@ -122,22 +122,37 @@ pub enum Skip {
     Score(f64),
 }
 
-/// Works on `queue` until the stream is dropped (or all is moved, if `options` say so). A script
-/// that is under way then is carried out by the server all the same; nothing is lost by it.
-pub fn work(
-    store: &Store,
-    writer: Writer,
-    queue: Queue,
-    options: WorkerOptions,
-) -> impl Stream<Item = WorkerEvent> + Send + Unpin + use<> {
+/// Works on `queue` until it is [stopped](Working::stop) or dropped (or all is moved, if `options`
+/// say so).
+#[must_use]
+pub fn work(store: &Store, writer: Writer, queue: Queue, options: WorkerOptions) -> Working {
     let (events, receiver) = mpsc::channel(UNREAD);
-    let task = tokio::spawn(run::run(store.clone(), writer, queue, options, events));
-    Working { receiver, task }
+    let (stop, stopped) = oneshot::channel();
+    let working = run::run(store.clone(), writer, queue, options, events, stopped);
+    Working {
+        receiver,
+        stop: Some(stop),
+        task: tokio::spawn(working),
+    }
 }
 
-struct Working {
+/// A worker at work: a stream of what it tells. Dropping it ends it at once: a script that is
+/// under way then is carried out by the server all the same and nothing is lost, but nobody learns
+/// what it moved.
+#[derive(Debug)]
+pub struct Working {
     receiver: mpsc::Receiver<WorkerEvent>,
+    stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
+}
+
+impl Working {
+    /// Asks it to end after the script that is under way; it tells what that moved, then the
+    /// stream ends.
+    pub fn stop(&mut self) {
+        // It has ended already when nobody listens.
+        let _ = self.stop.take().map(|stop| stop.send(()));
+    }
 }
 
 impl Stream for Working {

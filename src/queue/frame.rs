@@ -72,6 +72,17 @@ impl Form {
         }
     }
 
+    /// What stands before the payload: names and bytes of the fields, in their order.
+    #[must_use]
+    pub const fn fields(self) -> &'static [(&'static str, usize)] {
+        match self {
+            Self::ByteId => &[("id length", 1), ("id", 8), ("payload length", 8)],
+            Self::DoubleId => &[("id", 8), ("payload length", 8)],
+            Self::ByteIdShort => &[("id length", 1), ("id", 8), ("payload length", 4)],
+            Self::DoubleIdShort => &[("id", 8), ("payload length", 4)],
+        }
+    }
+
     /// The form that a word names; none for any other word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {

@@ -2,6 +2,7 @@
 //! of the queue; what each brings is bounded by its caller.
 
 mod keys;
+mod lists;
 mod pages;
 mod transaction;
 
@@ -10,7 +11,8 @@ use std::sync::Arc;
 use redis::Value;
 
 pub use keys::{Kind, Slice, channels, kinds, scan};
-pub use pages::{Elements, Rows, count_between, element_scores, list_page, rank_of_score, rows};
+pub use lists::{Elements, element_scores, held, list_page};
+pub use pages::{Rows, count_between, rank_of_score, rows};
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;

@@ -2,7 +2,7 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
-use super::model::Tab;
+use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
 use crate::queue::{Filter, PageAsk, Queue, Zoom};
 
@@ -45,6 +45,8 @@ pub enum Effect {
         /// The moment.
         due: EpochMillis,
     },
+    /// Keep a line that was entered for the next sessions.
+    Remember(PromptKind, String),
     /// Look through a queue for the entries that a filter matches.
     Search {
         /// See [`Effect::LoadPulse`].

@@ -1,11 +1,16 @@
-//! The one key table: dispatch, help, and the hint bar are read from it.
+//! The one key table, and the keymap that is made of it: dispatch, help, hint bar and palette are
+//! read from that.
 
 mod key;
+mod keymap;
+mod name;
 mod table;
 
 use super::model::{Model, Overlay, Pane, Screen, Tab};
 
 pub use key::{Code, Key};
+pub use keymap::Keymap;
+pub use name::BadKey;
 pub use table::BINDINGS;
 
 /// What a user wants.
@@ -205,13 +210,6 @@ pub fn place(model: &Model) -> Place {
     }
 }
 
-/// What a key means there.
-#[must_use]
-pub fn resolve(place: Place, key: Key) -> Option<Action> {
-    let mut here = BINDINGS.iter().filter(|b| b.places.contains(&place));
-    here.find(|b| b.keys.contains(&key)).map(|b| b.action)
-}
-
 /// A hint of the bar at the bottom.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Hint {
@@ -229,14 +227,14 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let place = place(model);
     // What is in sight as a whole is not scrolled.
     let still = super::areas::lines::last_scroll(model) == 0;
-    let hint = |binding: &'static Binding| {
+    let ascii = model.look.ascii;
+    let hint = |(binding, keys): (&'static Binding, &[Key])| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
-        (*word != table::SCROLL || !still).then_some((binding, *word))
+        let label = keys.first()?.label(ascii);
+        (*word != table::SCROLL || !still).then_some((binding, label, *word))
     };
     let mut hints: Vec<Hint> = Vec::new();
-    for (binding, word) in BINDINGS.iter().filter_map(hint) {
-        let key = binding.keys.first();
-        let label = key.map_or(String::new(), |key| key.label(model.look.ascii));
+    for (binding, label, word) in model.keymap.rows().filter_map(hint) {
         let enabled = super::update::why_not(model, binding.action).is_none();
         // Two neighbours with one word are one hint: `←→ bar`.
         match hints.last_mut().filter(|last| last.word == word) {
@@ -252,23 +250,26 @@ pub fn hints(model: &Model) -> Vec<Hint> {
 }
 
 /// The help: per head, the keys and what they do. Neighbours with the same words, such as up and
-/// down, are one row.
+/// down, are one row; what has no key has a dash.
 #[must_use]
-pub fn help(ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
-    let labels = |b: &Binding| {
-        let labels: Vec<String> = b.keys.iter().map(|key| key.label(ascii)).collect();
-        labels.join(" ")
-    };
+pub fn help(keymap: &Keymap, ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
     let rows = |section| {
         let mut rows: Vec<(String, &'static str)> = Vec::new();
-        for binding in BINDINGS.iter().filter(|b| b.section == section) {
+        for (binding, keys) in keymap.rows().filter(|(row, _)| row.section == section) {
+            let labels: Vec<String> = keys.iter().map(|key| key.label(ascii)).collect();
+            let labels = labels.join(" ");
             match rows.last_mut().filter(|(_, words)| *words == binding.help) {
+                Some((keys, _)) if keys.is_empty() => *keys = labels,
+                Some(_) if labels.is_empty() => {}
                 Some((keys, _)) => {
                     keys.push_str("  ");
-                    keys.push_str(&labels(binding));
+                    keys.push_str(&labels);
                 }
-                None => rows.push((labels(binding), binding.help)),
+                None => rows.push((labels, binding.help)),
             }
+        }
+        for (keys, _) in rows.iter_mut().filter(|(keys, _)| keys.is_empty()) {
+            keys.push_str(if ascii { "-" } else { "—" });
         }
         rows
     };
@@ -279,62 +280,4 @@ pub fn help(ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn no_key_is_bound_twice_in_one_place() {
-        for place in Place::ALL {
-            let mut seen = HashSet::new();
-            for binding in BINDINGS.iter().filter(|b| b.places.contains(&place)) {
-                for key in binding.keys {
-                    assert!(seen.insert(*key), "{key:?} twice in {place:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn every_action_has_one_row_and_every_key_stands_in_the_help() {
-        let actions: HashSet<Action> = BINDINGS.iter().map(|b| b.action).collect();
-        assert_eq!(actions.len(), BINDINGS.len());
-        let rows = help(false).into_iter().flat_map(|(_, rows)| rows);
-        let shown: Vec<(String, &str)> = rows.collect();
-        for binding in BINDINGS {
-            let rows = shown.iter().filter(|(_, words)| *words == binding.help);
-            let keys: Vec<&str> = rows.flat_map(|(keys, _)| keys.split_whitespace()).collect();
-            for key in binding.keys {
-                let label = key.label(false);
-                assert_eq!(keys.iter().filter(|k| **k == label).count(), 1, "{label}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_hint_stands_only_where_its_keys_work() {
-        for binding in BINDINGS {
-            for (place, word) in binding.hints {
-                assert!(binding.places.contains(place), "{word:?} in {place:?}");
-            }
-            assert!(!binding.keys.is_empty());
-        }
-    }
-
-    #[test]
-    fn leaving_works_everywhere() {
-        for place in Place::ALL {
-            assert_eq!(resolve(place, Key::ctrl('c')), Some(Action::QuitNow));
-            assert_eq!(resolve(place, Key::char('q')), Some(Action::Quit));
-            assert_eq!(resolve(place, Key::of(Code::Esc)), Some(Action::Back));
-        }
-    }
-
-    #[test]
-    fn tab_turns_an_entry_over_and_changes_the_pane_elsewhere() {
-        let tab = Key::of(Code::Tab);
-        assert_eq!(resolve(Place::Entry, tab), Some(Action::Face));
-        assert_eq!(resolve(Place::Entries, tab), Some(Action::NextPane));
-    }
-}
+mod tests;

@@ -1,8 +1,10 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod field;
+pub mod history;
 pub mod hits;
 pub mod marks;
+pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
@@ -10,13 +12,17 @@ pub mod schedule;
 use std::collections::VecDeque;
 use std::time::Instant;
 
+pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::marks::Marks;
-pub use self::prompt::{Prompt, PromptKind};
+pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
+pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
+use super::keys::Keymap;
 use crate::clock::EpochMillis;
+use crate::config::Profile;
 use crate::payload::Decoded;
 use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
 
@@ -54,6 +60,10 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own that the user or the server turns"
+)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -63,8 +73,12 @@ pub struct Model {
     pub endpoint: String,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
+    /// The profile that the server is of.
+    pub profile: Option<Profile>,
     /// The session cannot change anything.
     pub read_only: bool,
+    /// Which keys do what.
+    pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
     /// Our monotonic clock at this frame.
@@ -77,6 +91,8 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// The line that is being typed; it gets all keys.
     pub prompt: Option<Prompt>,
+    /// The lines that were typed before.
+    pub history: History,
     /// Which pane the keys act on.
     pub focus: Pane,
     /// What the pane of the entries shows.
@@ -148,38 +164,6 @@ pub enum Screen {
     Queue,
     /// One entry.
     Entry(Box<EntryView>),
-}
-
-/// One entry, opened.
-#[derive(Clone, Debug)]
-pub struct EntryView {
-    /// The entry as it was when opened.
-    pub row: EntryRow,
-    /// Text or hex.
-    pub face: Face,
-    /// First line in sight.
-    pub scroll: usize,
-    /// Where Esc goes back to.
-    pub back: Back,
-}
-
-/// Where Esc leads from an entry.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Back {
-    /// To the dashboard.
-    Dashboard,
-    /// To the queue's own screen.
-    Queue,
-}
-
-/// The two faces of a payload.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Face {
-    /// Decoded.
-    #[default]
-    Text,
-    /// Bytes.
-    Hex,
 }
 
 /// What lies over the screen.
@@ -339,13 +323,16 @@ impl Model {
             look,
             endpoint,
             redis_cli: "redis-cli".to_owned(),
+            profile: None,
             read_only,
+            keymap: Keymap::default(),
             link: Link::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,
             overlay: None,
             prompt: None,
+            history: History::default(),
             focus: Pane::Queues,
             tab: Tab::default(),
             queues: Vec::new(),

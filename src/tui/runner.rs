@@ -99,6 +99,7 @@ impl Runner for Tasks {
                 let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
+            Effect::Remember(..) => {}
             Effect::RetryLink => store.retry_now(),
             // The loop's own.
             Effect::Copy(_)

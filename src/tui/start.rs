@@ -1,8 +1,9 @@
 //! The screen as the configuration asks for it.
 
 use super::Options;
+use super::keys::Keymap;
 use super::model::{Background, Look, Zone};
-use crate::config::{Config, Theme};
+use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue};
 use crate::store::{Access, Store};
 
@@ -22,23 +23,26 @@ pub async fn show(
     let store = Store::open(server, access);
     let options = Options {
         server: called.map(ToOwned::to_owned),
-        ..options(config, named)
+        ..options(config, Keymap::new(&config.keys)?, named)
     };
     Ok(super::run(store, options).await?.code())
 }
 
-fn options(config: &Config, named: Vec<Queue>) -> Options {
+fn options(config: &Config, keymap: Keymap, named: Vec<Queue>) -> Options {
     let screen = &config.screen;
     Options {
         server: None,
         named,
+        profile: config.profile.clone(),
+        keymap,
         look: Look {
             ascii: screen.ascii,
-            no_color: !screen.colour,
-            truecolor: screen.theme.map(|theme| match theme {
-                Theme::Dark => Background::Dark,
-                Theme::Light => Background::Light,
-            }),
+            no_color: screen.colours == Colours::No,
+            truecolor: match (screen.theme, screen.colours) {
+                (Theme::Dark, Colours::True) => Some(Background::Dark),
+                (Theme::Light, Colours::True) => Some(Background::Light),
+                _ => None,
+            },
             zone: Zone::Local,
         },
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),

@@ -4,6 +4,7 @@
 use ratatui::style::{Color, Modifier, Style};
 
 use super::model::{Background, Look};
+use crate::config::LabelColour;
 
 /// Styles by role, and the glyphs to draw with.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Theme {
     pub far: Style,
     /// The row under the cursor is shown by reversing it, so its colours would become patches.
     pub reversed: bool,
+    /// No colours are wanted.
+    pub colourless: bool,
     /// What to draw with.
     pub glyphs: &'static Glyphs,
 }
@@ -187,6 +190,7 @@ impl Theme {
             mid: fg(colours.mid),
             far: fg(colours.far),
             reversed: colours.select.is_none(),
+            colourless: false,
             glyphs,
         }
     }
@@ -209,7 +213,24 @@ impl Theme {
             mid: plain,
             far: plain,
             reversed: true,
+            colourless: true,
             glyphs,
+        }
+    }
+
+    /// The style of a label that the user has given a colour.
+    #[must_use]
+    pub fn label(&self, colour: LabelColour) -> Style {
+        match colour {
+            LabelColour::Text => self.text,
+            LabelColour::Dim => self.dim,
+            LabelColour::Accent => self.accent,
+            LabelColour::Strong => self.strong,
+            LabelColour::Late => self.late,
+            LabelColour::Warn => self.warn,
+            LabelColour::Ok => self.ok,
+            LabelColour::Own(_) if self.colourless => self.strong,
+            LabelColour::Own(n) => Style::new().fg(OWN[usize::from(n) % OWN.len()]),
         }
     }
 
@@ -230,6 +251,26 @@ impl Theme {
         }
     }
 }
+
+/// The terminal's own colours by their numbers.
+const OWN: [Color; 16] = [
+    Color::Black,
+    Color::Red,
+    Color::Green,
+    Color::Yellow,
+    Color::Blue,
+    Color::Magenta,
+    Color::Cyan,
+    Color::Gray,
+    Color::DarkGray,
+    Color::LightRed,
+    Color::LightGreen,
+    Color::LightYellow,
+    Color::LightBlue,
+    Color::LightMagenta,
+    Color::LightCyan,
+    Color::White,
+];
 
 /// The colours of a palette.
 struct Colours {

@@ -6,12 +6,15 @@ mod answers;
 mod copy;
 mod cursor;
 mod filter;
+mod history;
 mod jump;
 mod link;
 mod load;
 mod marks;
 mod mouse;
+mod opened;
 mod order;
+mod palette;
 mod plan;
 mod prompt;
 mod rows;
@@ -32,7 +35,7 @@ use crate::queue::Queue;
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match keys::resolve(keys::place(model), key) {
+        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
@@ -84,6 +87,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
     };
+    opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects

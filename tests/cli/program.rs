@@ -90,6 +90,8 @@ pub(crate) fn bare(home: &std::path::Path) -> Command {
     }
     command.env("TZ", "UTC").env_remove("REDISCLI_AUTH");
     command.env_remove("COLUMNS").env_remove("NO_COLOR");
+    command.env_remove("DELAYSCOPE_CONFIG");
+    command.env_remove("DELAYSCOPE_PROFILE");
     command
 }
 

@@ -219,10 +219,8 @@ fn an_entry_as_text_and_as_bytes() {
     ] {
         let mut m = evening(size, look());
         m.screen = Screen::Entry(Box::new(EntryView {
-            row: sample(i),
             face,
-            scroll: 0,
-            back: Back::Dashboard,
+            ..EntryView::new(sample(i), Back::Dashboard)
         }));
         picture(name, &m);
     }

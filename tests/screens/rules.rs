@@ -25,10 +25,9 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
     let opened = |face| {
         let mut m = evening(size, look.clone());
         m.screen = Screen::Entry(Box::new(EntryView {
-            row: sample(7),
             face,
             scroll: 3,
-            back: Back::Queue,
+            ..EntryView::new(sample(7), Back::Queue)
         }));
         m
     };
@@ -174,12 +173,10 @@ fn nothing_from_redis_commands_the_terminal() {
         announced.channel = m.queues[0].queue.keys().channel.unwrap();
         m.traffic.push_back(announced);
         let mut opened = m.clone();
-        opened.screen = Screen::Entry(Box::new(EntryView {
-            row: entry(evil.clone(), 5),
-            face: Face::Text,
-            scroll: 0,
-            back: Back::Dashboard,
-        }));
+        opened.screen = Screen::Entry(Box::new(EntryView::new(
+            entry(evil.clone(), 5),
+            Back::Dashboard,
+        )));
         m.link.state = LinkState::Lost {
             why: String::from_utf8_lossy(&evil).into_owned(),
             since: m.instant,
@@ -380,12 +377,10 @@ fn the_end_of_a_scrolled_entry_is_its_last_line() {
         [7; 8],
         payload.as_bytes(),
     );
-    m.screen = Screen::Entry(Box::new(EntryView {
-        row: entry(member, 60_000),
-        face: Face::Text,
-        scroll: 0,
-        back: Back::Dashboard,
-    }));
+    m.screen = Screen::Entry(Box::new(EntryView::new(
+        entry(member, 60_000),
+        Back::Dashboard,
+    )));
     let last = areas::lines::last_scroll(&m);
     if let Screen::Entry(view) = &mut m.screen {
         view.scroll = last;

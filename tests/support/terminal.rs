@@ -10,6 +10,7 @@
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -33,6 +34,16 @@ impl Shown {
         self.parser.screen().contents()
     }
 
+    /// The cells, with their colours.
+    pub fn screen(&self) -> &vt100::Screen {
+        self.parser.screen()
+    }
+
+    /// The last picture is here as a whole: no part of one more has arrived.
+    pub fn whole(&self) -> bool {
+        self.bytes.ends_with(b"\x1b[?2026l")
+    }
+
     /// The terminal is in the hands of a full-screen program.
     pub fn taken(&self) -> bool {
         self.parser.screen().alternate_screen()
@@ -46,6 +57,30 @@ impl Shown {
             && !screen.bracketed_paste()
             && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
     }
+}
+
+/// A program in an environment that does not depend on who runs the test.
+fn hermetic(program: &[&str], home: &Path, env: &[(&str, &str)]) -> CommandBuilder {
+    let mut command = CommandBuilder::new(program[0]);
+    command.args(&program[1..]);
+    command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
+    command.env("XDG_STATE_HOME", home);
+    command.env("XDG_CONFIG_HOME", home);
+    command.env("PS1", "$ ");
+    command.env("RUST_BACKTRACE", "0");
+    for name in [
+        "NO_COLOR",
+        "COLORTERM",
+        "DELAYSCOPE_CONFIG",
+        "DELAYSCOPE_PROFILE",
+    ] {
+        command.env_remove(name);
+    }
+    for (name, value) in env {
+        command.env(name, value);
+    }
+    command
 }
 
 /// A terminal with a program in it.
@@ -73,16 +108,7 @@ impl Terminal {
         };
         let pair = native_pty_system().openpty(size).unwrap();
         let state = tempfile::tempdir().unwrap();
-        let mut command = CommandBuilder::new(program[0]);
-        command.args(&program[1..]);
-        command.env("TERM", "xterm-256color");
-        command.env("XDG_STATE_HOME", state.path());
-        command.env_remove("NO_COLOR");
-        command.env("PS1", "$ ");
-        command.env("RUST_BACKTRACE", "0");
-        for (name, value) in env {
-            command.env(name, value);
-        }
+        let command = hermetic(program, state.path(), env);
         let modes = modes(&*pair.master);
         let shown = Shown {
             parser: vt100::Parser::new(cells(rows), cells(cols), 0),

@@ -13,5 +13,7 @@ mod link;
 mod marking;
 mod mouse;
 mod moving;
+mod opened;
+mod prompts;
 mod reading;
 mod screens;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::stream::{self, BoxStream, StreamExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::alarm::Alarm;
 use super::pace::Pace;
@@ -37,13 +37,14 @@ const BURST: u32 = 1_000;
 /// tokio's timers are exact to a millisecond or two; the rest is slept by a thread.
 const COARSE: Duration = Duration::from_millis(2);
 
-/// Works until the events have no reader any more, or nothing is left.
+/// Works until it is `stopped`, the events have no reader any more, or nothing is left.
 pub(super) async fn run(
     store: Store,
     writer: Writer,
     queue: Queue,
     options: WorkerOptions,
     events: mpsc::Sender<WorkerEvent>,
+    mut stopped: oneshot::Receiver<()>,
 ) {
     let channel = queue.keys().channel;
     let told = channel.is_some();
@@ -72,6 +73,7 @@ pub(super) async fn run(
     };
     loop {
         tokio::select! {
+            _ = &mut stopped => return,
             Some(first) = heard.next() => {
                 // A burst of announcements is one reason to look, not many.
                 let mut next = Some(first);

@@ -1,4 +1,4 @@
-//! Pages of entries: by rank in timeouts, by index in a list.
+//! Pages of entries by rank in timeouts.
 
 use redis::{Pipeline, Value};
 
@@ -19,17 +19,6 @@ pub struct Rows {
     pub server_us: u64,
 }
 
-/// A page of a list.
-#[derive(Clone, Debug, Default)]
-pub struct Elements {
-    /// The elements, from head to tail.
-    pub elements: Vec<Vec<u8>>,
-    /// How long the whole list is.
-    pub length: u64,
-    /// What it cost the server, in µs by its own clock.
-    pub server_us: u64,
-}
-
 /// Reads `count` members of a sorted set from rank `first` on and, in the same instant, the rank
 /// of `landmark`.
 pub async fn rows(
@@ -46,7 +35,7 @@ pub async fn rows(
     if let Some(member) = landmark {
         t.add("ZRANK", &[timeouts, member]);
     }
-    let (mut values, server_us) = executed(store, t).await?;
+    let (mut values, server_us) = executed(store, ATTEMPT, t).await?;
     let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
     Ok(Rows {
         rows: scored(page),
@@ -65,16 +54,17 @@ fn range(first: u64, count: u32) -> (String, String) {
 }
 
 /// The answers to the commands of a transaction, and what they cost the server, in µs.
-async fn executed(
+pub(super) async fn executed(
     store: &Store,
+    attempt: &'static str,
     commands: Transaction,
 ) -> Result<(std::vec::IntoIter<Value>, u64), StoreError> {
-    let mut done = transaction::run(store, ATTEMPT, &[commands]).await?;
+    let mut done = transaction::run(store, attempt, &[commands]).await?;
     match done.pop() {
         Some(Done {
             values, server_us, ..
         }) => Ok((values.into_iter(), server_us)),
-        None => Err(store.unexpected(ATTEMPT, &Value::Nil)),
+        None => Err(store.unexpected(attempt, &Value::Nil)),
     }
 }
 
@@ -117,52 +107,6 @@ pub async fn count_between(
     number(store, &read).await
 }
 
-/// Elements `first .. first + count` of a list and the list's length, in one instant.
-pub async fn list_page(
-    store: &Store,
-    list: &[u8],
-    first: u64,
-    count: u32,
-) -> Result<Elements, StoreError> {
-    let (start, stop) = range(first, count);
-    let mut t = Transaction::default();
-    t.add("LLEN", &[list]);
-    t.add("LRANGE", &[list, start.as_bytes(), stop.as_bytes()]);
-    let (mut values, server_us) = executed(store, t).await?;
-    let length = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
-    let length = match length {
-        Value::Int(n) => u64::try_from(n).unwrap_or(0),
-        other => return Err(store.unexpected(ATTEMPT, &other)),
-    };
-    Ok(Elements {
-        elements: strings(page),
-        length,
-        server_us,
-    })
-}
-
-/// The scores of `members` in timeouts, in their order; none for one that is not in it.
-/// (ZMSCORE would do it in one command, but came with 6.2.)
-pub async fn element_scores(
-    store: &Store,
-    timeouts: &[u8],
-    members: &[Vec<u8>],
-) -> Result<Vec<Option<f64>>, StoreError> {
-    if members.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut read = Pipeline::new();
-    for member in members {
-        read.cmd("ZSCORE").arg(timeouts).arg(member);
-    }
-    let replies = store.query(ATTEMPT, &read, LIMIT).await?;
-    replies
-        .into_iter()
-        .map(|reply| Ok(score(&store.accept(ATTEMPT, reply)?)))
-        .collect()
-}
-
 /// Members with scores from a `WITHSCORES` reply; empty when it is something else.
 pub(super) fn scored(value: Value) -> Vec<(Vec<u8>, f64)> {
     let Value::Array(flat) = value else {
@@ -177,7 +121,7 @@ pub(super) fn scored(value: Value) -> Vec<(Vec<u8>, f64)> {
 }
 
 /// A score from its text, exactly; infinities too.
-fn score(value: &Value) -> Option<f64> {
+pub(super) fn score(value: &Value) -> Option<f64> {
     match value {
         Value::BulkString(text) => std::str::from_utf8(text).ok()?.parse().ok(),
         Value::Double(score) => Some(*score),

@@ -19,7 +19,7 @@ pub enum Line {
 #[must_use]
 pub fn lines(model: &Model) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (head, rows) in keys::help(model.look.ascii) {
+    for (head, rows) in keys::help(&model.keymap, model.look.ascii) {
         if !lines.is_empty() {
             lines.push(Line::Blank);
         }

@@ -1,25 +1,26 @@
 //! The lines of an opened entry, so that `update` knows how far it can be scrolled.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::{Slot, areas, help};
 use crate::payload::Codec;
 use crate::queue::text;
-use crate::tui::model::{EntryRow, EntryView, Face, Model, Overlay, Screen};
+use crate::tui::model::{EntryRow, EntryView, Face, Laid, Model, Overlay, Piece, Screen};
 
 /// Lines of facts above the text, with the blank below them.
-pub const FACTS: u16 = 8;
+pub const FACTS: u16 = 9;
 
 /// A text face never lays out more than this, in bytes: the hex face shows all.
-const MOST: usize = 128 * 1024;
+const MOST: usize = 4 * 1024 * 1024;
 
 /// What a face shows.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Body {
     /// Lines of text.
-    Text(Vec<String>),
+    Text(Arc<Vec<Piece>>),
     /// The bytes: asked for, or nothing explains them.
     Hex,
 }
@@ -71,7 +72,7 @@ pub fn last_scroll(model: &Model) -> usize {
     };
     let areas = areas(model);
     let plan = plan(areas.detail, areas.compact);
-    let bytes = payload(&view.row).len();
+    let bytes = view.row.member.len();
     let lines = match body(view, plan.text) {
         Body::Hex => bytes.div_ceil(bytes_a_line(plan.columns)),
         Body::Text(lines) if plan.beside == 0 => lines.len(),
@@ -102,8 +103,30 @@ pub fn payload(row: &EntryRow) -> &[u8] {
 pub fn body(view: &EntryView, columns: u16) -> Body {
     match view.face {
         Face::Hex => Body::Hex,
-        Face::Text => decoded(&view.row, columns, MOST),
+        Face::Text => match &view.laid {
+            Some(laid) if laid.columns == columns => {
+                laid.lines.clone().map_or(Body::Hex, Body::Text)
+            }
+            _ => decoded(&view.row, columns, MOST),
+        },
     }
+}
+
+/// Columns of the text of an opened entry in a terminal of the model's size.
+#[must_use]
+pub fn text_columns(model: &Model) -> u16 {
+    let areas = areas(model);
+    plan(areas.detail, areas.compact).text
+}
+
+/// The text of `row` in lines of `columns`.
+#[must_use]
+pub fn lay_out(row: &EntryRow, columns: u16) -> Laid {
+    let lines = match decoded(row, columns, MOST) {
+        Body::Text(lines) => Some(lines),
+        Body::Hex => None,
+    };
+    Laid { columns, lines }
 }
 
 /// The decoded payload as lines of `columns`, JSON with a line a field; no more than about `most`
@@ -134,9 +157,12 @@ pub fn decoded(row: &EntryRow, columns: u16, most: usize) -> Body {
         fold(line, usize::from(columns), &mut lines);
     }
     if !whole {
-        lines.push("There is more: the bytes show all of it.".to_owned());
+        lines.push(Piece {
+            text: "There is more: the bytes show all of it.".to_owned(),
+            joined: false,
+        });
     }
-    Body::Text(lines)
+    Body::Text(Arc::new(lines))
 }
 
 /// Takes so many bytes, then refuses: writing megabytes for a screenful would be felt.
@@ -162,16 +188,20 @@ impl Write for Bounded {
 }
 
 /// Cuts a line into pieces of at most `columns`.
-fn fold(line: &str, columns: usize, lines: &mut Vec<String>) {
+fn fold(line: &str, columns: usize, lines: &mut Vec<Piece>) {
     let clean = text::printable(line);
-    let (mut piece, mut used) = (String::new(), 0);
+    let (mut piece, mut used) = (Piece::default(), 0);
     for c in clean.chars() {
         let w = text::width(c.encode_utf8(&mut [0; 4]));
         if used + w > columns && used > 0 {
-            lines.push(std::mem::take(&mut piece));
+            let rest = Piece {
+                text: String::new(),
+                joined: true,
+            };
+            lines.push(std::mem::replace(&mut piece, rest));
             used = 0;
         }
-        piece.push(c);
+        piece.text.push(c);
         used += w;
     }
     lines.push(piece);
@@ -204,7 +234,9 @@ mod tests {
     fn a_line_is_folded_at_the_last_column_that_holds_a_wide_character() {
         let mut lines = Vec::new();
         fold("订单订", 5, &mut lines);
-        assert_eq!(lines, ["订单", "订"]);
+        let texts: Vec<&str> = lines.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(texts, ["订单", "订"]);
+        assert!(!lines[0].joined && lines[1].joined);
     }
 
     #[test]
@@ -224,7 +256,7 @@ mod tests {
             panic!("text");
         };
         assert!(lines.len() < 300, "{}", lines.len());
-        assert!(lines.last().unwrap().starts_with("There is more"));
+        assert!(lines.last().unwrap().text.starts_with("There is more"));
     }
 
     #[test]

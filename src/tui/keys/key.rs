@@ -38,13 +38,17 @@ impl Key {
         }
     }
 
-    /// What the key is called: `PgUp`, `^R`, `⏎` (`Enter` in plain ASCII).
+    /// What the key is called: `PgUp`, `^R`, `Alt-x`, `⏎` (`Enter` in plain ASCII). Parsed, it is
+    /// this key again.
     #[must_use]
     pub fn label(self, ascii: bool) -> String {
+        let alt = if self.alt { "Alt-" } else { "" };
+        let ctrl = if self.ctrl { "Ctrl-" } else { "" };
         let name = match self.code {
             Code::Char(' ') => "Space",
-            Code::Char(c) if self.ctrl => return format!("^{}", c.to_ascii_uppercase()),
-            Code::Char(c) => return c.to_string(),
+            Code::Char(c) if self.ctrl => return format!("{alt}^{}", c.to_ascii_uppercase()),
+            Code::Char(c) => return format!("{alt}{c}"),
+            Code::F(n) => return format!("{alt}{ctrl}F{n}"),
             Code::Enter => pick(ascii, "Enter", "⏎"),
             Code::Esc => "Esc",
             Code::Tab => pick(ascii, "Tab", "⇥"),
@@ -60,7 +64,7 @@ impl Key {
             Code::Backspace => "Backspace",
             Code::Delete => "Del",
         };
-        name.to_owned()
+        format!("{alt}{ctrl}{name}")
     }
 }
 
@@ -73,6 +77,8 @@ const fn pick(ascii: bool, plain: &'static str, glyph: &'static str) -> &'static
 pub enum Code {
     /// A character.
     Char(char),
+    /// A function key, 1 to 12.
+    F(u8),
     /// Enter.
     Enter,
     /// Escape.

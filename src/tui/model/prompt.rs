@@ -1,4 +1,4 @@
-//! The line that is being typed at the bottom of the screen.
+//! The line that is being typed.
 
 use super::field::{Field, Lines};
 use crate::clock::EpochMillis;
@@ -16,10 +16,12 @@ pub struct Prompt {
     pub moment: Option<EpochMillis>,
     /// What it could be completed to, best first.
     pub choices: Vec<Choice>,
-    /// Index of the chosen one in `choices`.
+    /// Index of the chosen one in `choices`; none: Enter does what the line itself says.
     pub chosen: Option<usize>,
     /// How far back in the history it is: 0 is what was typed.
     pub back: usize,
+    /// What was typed, while a line of the history stands in its place.
+    pub draft: String,
 }
 
 /// What a prompt is for.
@@ -35,11 +37,29 @@ pub enum PromptKind {
     Command,
 }
 
+impl PromptKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Filter, Self::Find, Self::Jump, Self::Command];
+
+    /// What the history calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Filter => "filter",
+            Self::Find => "find",
+            Self::Jump => "jump",
+            Self::Command => "command",
+        }
+    }
+}
+
 /// What a prompt could be completed to.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Choice {
     /// The whole line then.
     pub line: String,
+    /// What has to be typed behind the line, such as `NAME`; empty when it is complete.
+    pub wants: &'static str,
     /// What it does.
     pub help: String,
     /// The key that does the same; empty when there is none.
@@ -60,6 +80,7 @@ impl Prompt {
             choices: Vec::new(),
             chosen: None,
             back: 0,
+            draft: String::new(),
         }
     }
 }

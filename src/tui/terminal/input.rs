@@ -44,6 +44,7 @@ fn pressed(event: &KeyEvent) -> Option<Key> {
     }
     let code = match event.code {
         KeyCode::Char(c) => Code::Char(c),
+        KeyCode::F(n) => Code::F(n),
         KeyCode::Enter => Code::Enter,
         KeyCode::Esc => Code::Esc,
         KeyCode::Tab => Code::Tab,

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{copy, cursor, filter, load, marks, plan, prompt, sort, time, timeline};
+use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::{
-    Back, EntryView, Face, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
+    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
 };
 
 /// How long a reason why not stays.
@@ -25,6 +25,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
         Action::Up | Action::PreviousMatch => cursor::by(model, -1),
         Action::Down | Action::NextMatch => cursor::by(model, 1),
         Action::PageUp => cursor::page(model, -1),
@@ -47,10 +51,11 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Freeze => freeze(model),
         Action::Refresh => return refresh(model),
         Action::Interval => interval(model),
-        Action::Face => face(model),
+        Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => show_tab(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
+        Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return prompt::open(model, PromptKind::Command, ""),
@@ -91,6 +96,9 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
+            opened::why_no_match(view)
+        }
         Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
             Some("no filter is on: / sets one")
         }
@@ -149,12 +157,7 @@ fn open_entry(model: &mut Model) {
         Screen::Queue => Back::Queue,
         _ => Back::Dashboard,
     };
-    model.screen = Screen::Entry(Box::new(EntryView {
-        row,
-        face: Face::Text,
-        scroll: 0,
-        back,
-    }));
+    model.screen = Screen::Entry(Box::new(EntryView::new(row, back)));
 }
 
 /// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes
@@ -242,14 +245,4 @@ fn interval(model: &mut Model) {
     };
     say(model, text, Tone::Good);
     plan::interval_changed(model);
-}
-
-fn face(model: &mut Model) {
-    if let Screen::Entry(entry) = &mut model.screen {
-        entry.scroll = 0;
-        entry.face = match entry.face {
-            Face::Text => Face::Hex,
-            Face::Hex => Face::Text,
-        };
-    }
 }

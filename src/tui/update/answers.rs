@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{marks, order, plan, rows, time};
+use super::{marks, opened, order, plan, rows, time};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -35,6 +35,7 @@ pub(super) fn pulse(
                 effects = rows::take_page(model, page);
             }
             order::sort(model);
+            opened::refreshed(model);
         }
         Err(why) => set_trouble(model, queue, why),
     }

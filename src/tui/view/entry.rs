@@ -1,17 +1,17 @@
 //! One entry: what is known of it, then its payload as text or as bytes.
 
+mod body;
+mod facts;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::widgets::Widget;
 
+use self::body::{bytes, words};
+use self::facts::facts;
 use super::{Ctx, entries, time};
-use crate::payload::Codec;
-use crate::queue::{Due, Form, text};
+use crate::queue::{Due, text};
 use crate::tui::areas::lines::{self, Body};
 use crate::tui::model::{EntryRow, EntryView, Face};
-use crate::tui::widget::hex::Hex;
-use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
 /// The whole screen for one entry.
@@ -25,8 +25,9 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
             .model
             .selected()
             .map(|row| text::printable_bytes(row.queue.name.as_bytes()));
-        title(ctx, &view.row, queue.as_deref(), Some(view.face), buf);
+        title(ctx, &view.row, queue.as_deref(), Some(view), buf);
     }
+    let found = view.found.as_ref();
     let plan = lines::plan(slot, ctx.areas.compact);
     let (x, y) = (slot.inner.x + slot.inner.w.min(1), slot.inner.y);
     facts(
@@ -40,6 +41,7 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
         Body::Hex => bytes(
             ctx,
             &view.row,
+            found,
             view.scroll,
             Rect::new(x, y, plan.columns, plan.rows),
             buf,
@@ -48,12 +50,13 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
             words(
                 ctx,
                 &lines,
+                found,
                 view.scroll,
                 Rect::new(x, y, plan.text, plan.rows),
                 buf,
             );
             let beside = Rect::new(x + plan.columns - plan.beside, y, plan.beside, plan.rows);
-            bytes(ctx, &view.row, view.scroll, beside, buf);
+            bytes(ctx, &view.row, found, view.scroll, beside, buf);
         }
     }
 }
@@ -79,12 +82,19 @@ pub(super) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
     facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
     let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
     match lines::decoded(row, plan.columns, glance(plan)) {
-        Body::Hex => bytes(ctx, row, 0, below, buf),
-        Body::Text(lines) => words(ctx, &lines, 0, below, buf),
+        Body::Hex => bytes(ctx, row, None, 0, below, buf),
+        Body::Text(lines) => words(ctx, &lines, None, 0, below, buf),
     }
 }
 
-fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf: &mut Buffer) {
+fn title(
+    ctx: &Ctx,
+    row: &EntryRow,
+    queue: Option<&str>,
+    view: Option<&EntryView>,
+    buf: &mut Buffer,
+) {
+    let face = view.map(|view| view.face);
     let t = &ctx.theme;
     let mut name = Part::new(
         100,
@@ -117,114 +127,36 @@ fn title(ctx: &Ctx, row: &EntryRow, queue: Option<&str>, face: Option<Face>, buf
         Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
         _ => format!("due in {due}"),
     };
-    let right = vec![Part::new(70, words, style)];
+    let (words, style) = match view.and_then(|view| view.gone) {
+        Some(at) => (
+            format!("gone since {}", time::clock(ctx.model.look.zone, at)),
+            t.warn,
+        ),
+        None => (words, style),
+    };
+    let mut right = vec![Part::new(70, words, style)];
+    if let Some(at) = view.and_then(|view| view.requeued) {
+        let words = format!(
+            "new due time since {}",
+            time::clock(ctx.model.look.zone, at)
+        );
+        right.insert(0, Part::new(75, words, t.warn));
+    }
+    if let Some(found) = view.and_then(|view| view.found.as_ref()) {
+        let what = match found.hits.len() {
+            0 => "not found".to_owned(),
+            count => format!(
+                "{} of {} found",
+                found.at + 1,
+                text::thousands(count as u64)
+            ),
+        };
+        right.insert(0, Part::new(80, what, t.accent));
+    }
     ctx.pane(ctx.areas.detail, None, left, right, buf);
-}
-
-fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
-    let d = &ctx.data;
-    let (due, epoch) = match row.due {
-        Due::At(at) => (
-            [time::full(ctx.model.look.zone, at), time::utc(at)],
-            at.get().to_string(),
-        ),
-        Due::OutOfRange(_) => (
-            ["the score is no moment".to_owned(), String::new()],
-            String::new(),
-        ),
-    };
-    let frame = match (row.form, &row.content) {
-        (Some(form), _) => format!("{form}, {}", era(form)),
-        (None, Err(why)) => format!("{} none: {why}", d.glyphs.lost),
-        (None, Ok(_)) => format!("{} (this layout has none)", d.glyphs.none),
-    };
-    let [local, utc] = due;
-    let score = match row.due {
-        Due::At(at) if at.get().to_string() == row.score.to_string() => String::new(),
-        _ => format!("   score {}", row.score),
-    };
-    let (name, why) = codec(row);
-    let all: [(&str, String, Style); 7] = [
-        ("id", row.id.to_string(), d.strong),
-        ("due", local, d.text),
-        ("", utc, d.dim),
-        ("", format!("{epoch} ms{score}"), d.dim),
-        (
-            "frame",
-            frame,
-            if row.content.is_err() { d.warn } else { d.text },
-        ),
-        ("size", size(row), d.text),
-        ("codec", format!("{name}: {why}"), d.text),
-    ];
-    for (y, (label, words, style)) in (area.top()..area.bottom()).zip(all) {
-        let mut line = Line::new(buf, area.x, y, area.width);
-        line.put(buf, &format!("{label:7}"), d.dim);
-        line.put_cut(buf, &words, d.glyphs.cut, style);
-    }
-}
-
-fn size(row: &EntryRow) -> String {
-    let count = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
-    if row.size == row.member.len() {
-        return format!("{} bytes", count(row.size));
-    }
-    let (payload, member) = (count(row.size), count(row.member.len()));
-    format!("{payload} bytes, {member} with the frame")
 }
 
 /// As many bytes of text as a pane without scrolling can show.
 fn glance(plan: lines::Plan) -> usize {
     usize::from(plan.columns) * usize::from(plan.rows) * 4
-}
-
-/// Which clients write a frame form.
-fn era(form: Form) -> &'static str {
-    match form {
-        Form::ByteId => "Redisson 3.21.1+",
-        Form::DoubleId => "Redisson up to 3.21.0",
-        Form::ByteIdShort => "Redisson 3.21.1+, 32-bit or Windows server",
-        Form::DoubleIdShort => "Redisson up to 3.21.0, 32-bit or Windows server",
-    }
-}
-
-/// The codec's name, and why it is taken to be that one.
-fn codec(row: &EntryRow) -> (&'static str, &'static str) {
-    let Ok(decoded) = &row.content else {
-        return ("none", "without a frame there is no payload to read");
-    };
-    let why = match decoded.codec {
-        Codec::Text => "plain UTF-8 text",
-        Codec::Json => "JSON that carries Java types",
-        Codec::TypedJson => "JSON without Java types",
-        Codec::Kryo5 => "Kryo 5 accounts for every byte",
-        Codec::Marshalling => "starts as JBoss River does",
-        Codec::Serialization => "starts as Java's serialization does",
-        Codec::Unknown => "no known codec accounts for every byte",
-    };
-    (decoded.codec.name(), why)
-}
-
-fn bytes(ctx: &Ctx, row: &EntryRow, scroll: usize, area: Rect, buf: &mut Buffer) {
-    let bytes = lines::payload(row);
-    let each = lines::bytes_a_line(area.width);
-    let last = bytes
-        .len()
-        .div_ceil(each)
-        .saturating_sub(usize::from(area.height));
-    let hex = Hex {
-        bytes,
-        each,
-        scroll: scroll.min(last),
-        text: ctx.data.text,
-        dim: ctx.data.dim,
-    };
-    hex.render(area, buf);
-}
-
-fn words(ctx: &Ctx, lines: &[String], scroll: usize, area: Rect, buf: &mut Buffer) {
-    let first = scroll.min(lines.len().saturating_sub(usize::from(area.height)));
-    for (y, line) in (area.top()..area.bottom()).zip(lines.iter().skip(first)) {
-        Line::new(buf, area.x, y, area.width).put(buf, line, ctx.data.text);
-    }
 }

@@ -7,6 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
 use crate::queue::{LinkState, text};
+use crate::tui::keys::Action;
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
 
@@ -106,9 +107,8 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         let style = if skew.abs() > 1000 { t.late } else { t.warn };
         push(5, format!("skew {}", skew_text(skew)), style);
     }
-    if m.read_only {
-        let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
-        push(5, word.to_owned(), t.text);
+    for (rank, word, style) in limits(ctx) {
+        push(rank, word, style);
     }
     if let Some(why) = seldom(m) {
         push(3, why, t.warn);
@@ -121,6 +121,26 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(3, format!("looked through {share} %"), t.dim);
     }
     items
+}
+
+/// What the session may not do, and of which profile the server is.
+fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let mut limits = Vec::new();
+    if m.read_only {
+        let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
+        limits.push((5, word.to_owned(), t.text));
+    }
+    if let Some(profile) = &m.profile {
+        let title = profile.title();
+        let title = text::cut(&text::printable(&title), 24).replace('…', t.glyphs.cut);
+        let style = profile
+            .label_colour
+            .map_or(t.text, |colour| t.label(colour));
+        // Where one is matters more than how things are called.
+        limits.push((7, title, style));
+    }
+    limits
 }
 
 /// What is read less often than the user asked for.
@@ -259,7 +279,8 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     } else {
         "trying".to_owned()
     });
-    parts.push("^R now".to_owned());
+    let now = m.keymap.label(Action::Refresh, m.look.ascii);
+    parts.extend(now.map(|key| format!("{key} now")));
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")

@@ -1,6 +1,7 @@
 //! Bytes beside their offsets and what ASCII they are.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -20,6 +21,8 @@ pub struct Hex<'a> {
     pub scroll: usize,
     /// How bytes look.
     pub text: Style,
+    /// How some of them look instead; of two that meet, the later one counts.
+    pub styled: &'a [(Range<usize>, Style)],
     /// How offsets look.
     pub dim: Style,
 }
@@ -46,7 +49,7 @@ impl Widget for &Hex<'_> {
         for (y, (i, chunk)) in (area.top()..area.bottom()).zip(chunks) {
             let mut line = Line::new(buf, area.x, y, area.width);
             line.put(buf, &format!("{:08x}  ", i * each), self.dim);
-            let digits = digits(chunk);
+            let (x, digits) = (line.x, digits(chunk));
             let columns = each * 3 + (each - 1) / 8;
             line.put(buf, &format!("{digits:columns$}  "), self.text);
             let shown = |b: &u8| {
@@ -57,7 +60,19 @@ impl Widget for &Hex<'_> {
                 }
             };
             let ascii: String = chunk.iter().map(shown).collect();
+            let words = line.x;
             line.put(buf, &ascii, self.dim);
+            let all = i * each..i * each + chunk.len();
+            for (range, style) in self.styled {
+                let cut = range.start.max(all.start)..range.end.min(all.end);
+                for at in cut.map(|at| at - all.start) {
+                    let column = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+                    let digits = Rect::new(x + column(at * 3 + at / 8), y, 2, 1);
+                    let word = Rect::new(words + column(at), y, 1, 1);
+                    buf.set_style(digits.intersection(area), *style);
+                    buf.set_style(word.intersection(area), *style);
+                }
+            }
         }
     }
 }
@@ -74,6 +89,7 @@ mod tests {
             each: 8,
             scroll: 0,
             text: Style::new(),
+            styled: &[],
             dim: Style::new(),
         };
         widget.render(buf.area, &mut buf);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::super::{act, cursor, link, marks, rows};
+use super::super::{act, cursor, link, marks, opened, rows};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
@@ -256,6 +256,7 @@ fn wanted(model: &mut Model) -> Vec<Vec<u8>> {
     if model.filtered.is_some() {
         members.extend(model.entries.rows.iter().map(|row| row.member.clone()));
     }
+    members.extend(opened::watched(model).map(<[u8]>::to_vec));
     let marked = &model.marks.toggled;
     let turn = model.schedule.check_turn.checked_rem(marked.len());
     let in_turn = marked.keys().cycle().skip(turn.unwrap_or(0));
@@ -278,6 +279,7 @@ fn checked(model: &mut Model, generation: u64, queue: &Queue, result: Result<Sco
     }
     let scores: HashMap<Vec<u8>, Option<f64>> = result.unwrap_or_default().into_iter().collect();
     marks::checked(model, &scores);
+    opened::checked(model, &scores);
     let (from, to) = (
         model.entries.first,
         model.entries.first + model.entries.rows.len() as u64,

@@ -1,0 +1,198 @@
+//! A profile: a server by name, with what is to hold there.
+
+use super::password::{self, NoPassword};
+use super::reader::{BadFile, Item};
+use super::url;
+use crate::queue::{Endpoint, Queue};
+
+/// A server by name, with what is to hold there.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// What `--profile` and `:profile` call it: no spaces.
+    pub name: String,
+    /// The server, without the password that [`Profile::unlocked`] asks for.
+    pub endpoint: Endpoint,
+    /// Prints the password when the shell runs it.
+    pub password_command: Option<String>,
+    /// Every change is refused.
+    pub read_only: bool,
+    /// Every change asks for the queue's name, and no demo plays here.
+    pub protected: bool,
+    /// What the header says; none: `profile NAME`.
+    pub label: Option<String>,
+    /// In which colour; none: that of text.
+    pub label_colour: Option<LabelColour>,
+    /// Its queues; none: all that are found.
+    pub queues: Vec<Queue>,
+    /// How long its changes are kept in the journal, in days; none: as elsewhere.
+    pub keep_days: Option<u32>,
+}
+
+/// The colour of a label: one of the screen's roles, or one of the terminal's 16.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LabelColour {
+    /// Of data.
+    Text,
+    /// Of decoration.
+    Dim,
+    /// Of keys.
+    Accent,
+    /// Of titles.
+    Strong,
+    /// Of what is late or critical.
+    Late,
+    /// Of a warning.
+    Warn,
+    /// Of what is well.
+    Ok,
+    /// The terminal's own colour with this number, 0 to 15.
+    Own(u8),
+}
+
+/// What a colour is called.
+const COLOURS: &[(&str, LabelColour)] = &[
+    ("text", LabelColour::Text),
+    ("dim", LabelColour::Dim),
+    ("accent", LabelColour::Accent),
+    ("strong", LabelColour::Strong),
+    ("late", LabelColour::Late),
+    ("warn", LabelColour::Warn),
+    ("ok", LabelColour::Ok),
+    ("black", LabelColour::Own(0)),
+    ("red", LabelColour::Own(1)),
+    ("green", LabelColour::Own(2)),
+    ("yellow", LabelColour::Own(3)),
+    ("blue", LabelColour::Own(4)),
+    ("magenta", LabelColour::Own(5)),
+    ("cyan", LabelColour::Own(6)),
+    ("white", LabelColour::Own(7)),
+    ("bright-black", LabelColour::Own(8)),
+    ("bright-red", LabelColour::Own(9)),
+    ("bright-green", LabelColour::Own(10)),
+    ("bright-yellow", LabelColour::Own(11)),
+    ("bright-blue", LabelColour::Own(12)),
+    ("bright-magenta", LabelColour::Own(13)),
+    ("bright-cyan", LabelColour::Own(14)),
+    ("bright-white", LabelColour::Own(15)),
+];
+
+/// The keys of a profile.
+pub(super) const KEYS: &[&str] = &[
+    "url",
+    "password_command",
+    "read_only",
+    "protected",
+    "label",
+    "label_colour",
+    "queues",
+    "journal",
+];
+
+impl Profile {
+    /// Reads `[profiles.NAME]`.
+    pub(super) fn read(of: &Item) -> Result<Self, BadFile> {
+        let name = of.key;
+        if name.is_empty() || name.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            let why = "a profile's name must not be empty and must not have spaces";
+            return Err(of.bad_key(why.to_owned()));
+        }
+        let mut endpoint = None;
+        let mut profile = Self {
+            name: name.to_owned(),
+            endpoint: url::default(),
+            password_command: None,
+            read_only: false,
+            protected: false,
+            label: None,
+            label_colour: None,
+            queues: Vec::new(),
+            keep_days: None,
+        };
+        let mut command_at = None;
+        let items = of.table()?;
+        for item in &items {
+            match item.key {
+                "url" => {
+                    let text = item.text("redis://HOST:6379/0")?;
+                    endpoint = Some(url::parse(text).map_err(|why| item.bad(unended(&why)))?);
+                }
+                "password_command" => {
+                    profile.password_command = Some(words(item, "pass show redis")?);
+                    command_at = Some(item);
+                }
+                "read_only" => profile.read_only = item.flag()?,
+                "protected" => profile.protected = item.flag()?,
+                "label" => profile.label = Some(words(item, "PRODUCTION")?),
+                "label_colour" => profile.label_colour = Some(item.word(COLOURS)?),
+                "queues" => {
+                    for (text, at) in item.texts("orders")? {
+                        let queue = text.parse().map_err(|why| BadFile {
+                            at,
+                            why: format!("{why}"),
+                        })?;
+                        profile.queues.push(queue);
+                    }
+                }
+                "journal" => profile.keep_days = journal(item)?,
+                _ => return Err(item.unknown(KEYS)),
+            }
+        }
+        let Some(endpoint) = endpoint else {
+            let why = format!("profile {name} has no server. Add url = \"redis://HOST:6379/0\"");
+            return Err(of.bad_key(why));
+        };
+        profile.endpoint = endpoint;
+        match command_at.filter(|_| profile.endpoint.password.is_some()) {
+            Some(item) => Err(item.bad_key(format!(
+                "profile {name} has two passwords: one in its url, and this. Give one of them; \
+                 a user alone is written redis://USER:@HOST"
+            ))),
+            None => Ok(profile),
+        }
+    }
+
+    /// The server with its password, which `password_command` is asked for: this waits until that
+    /// has ended, up to [`password::PATIENCE`].
+    pub(super) fn unlocked(&self) -> Result<Endpoint, NoPassword> {
+        let mut endpoint = self.endpoint.clone();
+        if let Some(command) = &self.password_command {
+            endpoint.password = Some(password::ask(&self.name, command, password::PATIENCE)?);
+        }
+        Ok(endpoint)
+    }
+
+    /// What the header says.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let own = || format!("profile {}", self.name);
+        self.label.clone().unwrap_or_else(own)
+    }
+}
+
+/// `journal.keep_days`, in days.
+pub(super) fn journal(of: &Item) -> Result<Option<u32>, BadFile> {
+    let mut days = None;
+    for item in &of.table()? {
+        match item.key {
+            "keep_days" => days = Some(item.number(1, 36_500)?),
+            _ => return Err(item.unknown(&["keep_days"])),
+        }
+    }
+    Ok(days)
+}
+
+/// A text that is not empty.
+fn words(item: &Item, example: &str) -> Result<String, BadFile> {
+    match item.text(example)?.trim() {
+        "" => Err(item.bad(format!(
+            "{} is empty. Write a text such as {example:?}, or leave it out",
+            item.key
+        ))),
+        text => Ok(text.to_owned()),
+    }
+}
+
+/// An error without its full stop: the place that it is told with brings its own.
+fn unended(why: &impl ToString) -> String {
+    why.to_string().trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,327 @@
+//! The table and what is made of it.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::config::{At, KeySetting};
+
+#[test]
+fn no_key_is_bound_twice_in_one_place() {
+    for place in Place::ALL {
+        let mut seen = HashSet::new();
+        for binding in BINDINGS.iter().filter(|b| b.places.contains(&place)) {
+            for key in binding.keys {
+                assert!(seen.insert(*key), "{key:?} twice in {place:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_action_has_one_row_and_every_key_stands_in_the_help() {
+    let actions: HashSet<Action> = BINDINGS.iter().map(|b| b.action).collect();
+    assert_eq!(actions.len(), BINDINGS.len());
+    let rows = help(&Keymap::default(), false)
+        .into_iter()
+        .flat_map(|(_, rows)| rows);
+    let shown: Vec<(String, &str)> = rows.collect();
+    for binding in BINDINGS {
+        let rows = shown.iter().filter(|(_, words)| *words == binding.help);
+        let keys: Vec<&str> = rows.flat_map(|(keys, _)| keys.split_whitespace()).collect();
+        for key in binding.keys {
+            let label = key.label(false);
+            assert_eq!(keys.iter().filter(|k| **k == label).count(), 1, "{label}");
+        }
+    }
+}
+
+#[test]
+fn a_hint_stands_only_where_its_keys_work() {
+    for binding in BINDINGS {
+        for (place, word) in binding.hints {
+            assert!(binding.places.contains(place), "{word:?} in {place:?}");
+        }
+        assert!(!binding.keys.is_empty());
+    }
+}
+
+#[test]
+fn leaving_works_everywhere() {
+    let map = Keymap::default();
+    for place in Place::ALL {
+        assert_eq!(map.resolve(place, Key::ctrl('c')), Some(Action::QuitNow));
+        assert_eq!(map.resolve(place, Key::char('q')), Some(Action::Quit));
+        assert_eq!(map.resolve(place, Key::of(Code::Esc)), Some(Action::Back));
+    }
+}
+
+#[test]
+fn tab_turns_an_entry_over_and_changes_the_pane_elsewhere() {
+    let map = Keymap::default();
+    let tab = Key::of(Code::Tab);
+    assert_eq!(map.resolve(Place::Entry, tab), Some(Action::Face));
+    assert_eq!(map.resolve(Place::Entries, tab), Some(Action::NextPane));
+}
+
+// --- The user's own keys --------------------------------------------------------------------------
+
+/// The settings of a `[keys]` table with these lines, each at its line of `c.toml`.
+fn settings(lines: &[(&str, &[&str])]) -> Vec<KeySetting> {
+    let at = |line, column| At {
+        file: "c.toml".into(),
+        line,
+        column,
+    };
+    let numbered = lines.iter().zip(1..);
+    numbered
+        .map(|((action, keys), line)| KeySetting {
+            action: (*action).to_owned(),
+            at: at(line, 1),
+            keys: (keys.iter().zip(1..))
+                .map(|(key, n)| ((*key).to_owned(), at(line, 10 * n)))
+                .collect(),
+        })
+        .collect()
+}
+
+fn mapped(lines: &[(&str, &[&str])]) -> Result<Keymap, String> {
+    Keymap::new(&settings(lines)).map_err(|why| why.to_string())
+}
+
+#[test]
+fn every_action_has_a_name_of_its_own_that_can_be_written() {
+    let names: HashSet<&str> = BINDINGS.iter().map(|row| row.name).collect();
+    assert_eq!(names.len(), BINDINGS.len());
+    for name in names {
+        let plain = |c: char| c.is_ascii_lowercase() || c == '-';
+        assert!(name.chars().all(plain), "{name}");
+    }
+}
+
+/// People have these in their files: a name may come, none may go or change.
+const PROMISED: &[&str] = &[
+    "open",
+    "turn",
+    "back",
+    "up",
+    "down",
+    "page-up",
+    "page-down",
+    "first",
+    "last",
+    "next-pane",
+    "previous-pane",
+    "tab-waiting",
+    "tab-delivered",
+    "tab-order",
+    "tab-traffic",
+    "tab-findings",
+    "tab-changes",
+    "bar-left",
+    "bar-right",
+    "zoom-in",
+    "zoom-out",
+    "zoom-reset",
+    "log-height",
+    "filter",
+    "next-match",
+    "previous-match",
+    "sort",
+    "jump",
+    "mark",
+    "mark-range",
+    "mark-all",
+    "offer",
+    "worker",
+    "confirm",
+    "freeze",
+    "copy-payload",
+    "copy-command",
+    "refresh",
+    "interval",
+    "quit",
+    "quit-now",
+    "suspend",
+    "redraw",
+    "palette",
+    "help",
+];
+
+#[test]
+fn the_names_of_actions_stay() {
+    for name in PROMISED {
+        assert!(
+            BINDINGS.iter().any(|row| row.name == *name),
+            "{name} is gone"
+        );
+    }
+}
+
+#[test]
+fn a_key_of_ones_own_takes_the_place_of_the_tables() {
+    let map = mapped(&[("freeze", &["F"]), ("zoom-in", &["ctrl-up", "F5"])]).unwrap();
+    assert_eq!(
+        map.resolve(Place::Queues, Key::char('F')),
+        Some(Action::Freeze)
+    );
+    assert_eq!(map.resolve(Place::Queues, Key::char('f')), None);
+    assert_eq!(
+        map.resolve(Place::Timeline, Key::of(Code::F(5))),
+        Some(Action::ZoomIn)
+    );
+    assert_eq!(map.resolve(Place::Timeline, Key::char('+')), None);
+    assert_eq!(map.label(Action::ZoomIn, true).unwrap(), "Ctrl-Up");
+    assert_eq!(
+        map.resolve(Place::Queues, Key::char('q')),
+        Some(Action::Quit)
+    );
+}
+
+#[test]
+fn two_actions_can_change_their_keys() {
+    let map = mapped(&[("sort", &["f"]), ("freeze", &["s"])]).unwrap();
+    assert_eq!(
+        map.resolve(Place::Entries, Key::char('f')),
+        Some(Action::Sort)
+    );
+    assert_eq!(
+        map.resolve(Place::Entries, Key::char('s')),
+        Some(Action::Freeze)
+    );
+}
+
+#[test]
+fn one_key_can_do_two_things_where_they_never_meet() {
+    let map = mapped(&[("turn", &["v"])]).unwrap();
+    assert_eq!(
+        map.resolve(Place::Entry, Key::char('v')),
+        Some(Action::Face)
+    );
+    assert_eq!(
+        map.resolve(Place::Entries, Key::char('v')),
+        Some(Action::MarkRange)
+    );
+}
+
+#[test]
+fn a_key_of_ones_own_is_seen_in_the_help_and_the_hints() {
+    let map = mapped(&[("freeze", &["F"]), ("up", &[]), ("sort", &[])]).unwrap();
+    let rows: Vec<(String, &str)> = help(&map, false).into_iter().flat_map(|(_, r)| r).collect();
+    let keys = |words: &str| {
+        let row = rows.iter().find(|(_, said)| *said == words);
+        row.map(|(keys, _)| keys.as_str()).unwrap()
+    };
+    assert_eq!(keys("freeze the picture, or let it go on"), "F");
+    assert_eq!(keys("one row up, down"), "↓ j");
+    assert_eq!(keys("the next order of the rows"), "—");
+    let look = crate::tui::model::Look::default();
+    let at = crate::clock::instant();
+    let mut model = Model::new((200, 60), look, String::new(), false, at);
+    model.keymap = map;
+    let hints = hints(&model);
+    let key = |word: &str| {
+        hints
+            .iter()
+            .find(|h| h.word == word)
+            .map(|h| h.keys.as_str())
+    };
+    assert_eq!(key("freeze"), Some("F"));
+    assert_eq!(key("sort"), None);
+}
+
+#[test]
+fn ctrl_c_quits_whatever_is_written() {
+    let quit = |lines: &[(&str, &[&str])]| {
+        let map = mapped(lines).unwrap();
+        Place::ALL.map(|place| map.resolve(place, Key::ctrl('c')))
+    };
+    for lines in [
+        &[("quit-now", &["X"][..])][..],
+        &[("quit-now", &[])],
+        &[("quit", &[])],
+    ] {
+        assert_eq!(quit(lines), [Some(Action::QuitNow); Place::ALL.len()]);
+    }
+    assert_eq!(
+        mapped(&[("freeze", &["ctrl-c"])]).unwrap_err(),
+        "c.toml:1:10: \"ctrl-c\" always quits. Choose another key"
+    );
+}
+
+#[test]
+fn a_yes_is_neither_enter_nor_a_key_that_asks() {
+    let why = |lines| mapped(lines).unwrap_err();
+    let error = why(&[("confirm", &["enter"])]);
+    assert!(
+        error.starts_with("c.toml:1:10: \"enter\" must not confirm"),
+        "{error}"
+    );
+    let error = why(&[("confirm", &["w"])]);
+    assert!(
+        error.starts_with("c.toml:1:10: \"w\" must not confirm"),
+        "{error}"
+    );
+    let error = why(&[("copy-payload", &[]), ("offer", &["y"])]);
+    assert!(
+        error.starts_with("c.toml:2:10: \"y\" must not confirm"),
+        "{error}"
+    );
+    assert!(mapped(&[("confirm", &["Y", "j"])]).is_ok());
+}
+
+#[test]
+fn what_is_wrong_with_keys_is_told_with_its_place() {
+    for (lines, said) in [
+        (
+            &[("sort", &["S"][..]), ("freez", &["F"])][..],
+            "c.toml:2:1: the action \"freez\" is unknown. Did you mean freeze?",
+        ),
+        (
+            &[("explode", &["F"])],
+            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, turn, ",
+        ),
+        (
+            &[("freeze", &["F", "fine"])],
+            "c.toml:1:20: \"fine\" is no key. Write a character, ",
+        ),
+        (
+            &[("freeze", &["s"])],
+            "c.toml:1:10: \"s\" does sort already. Choose another key, or give sort another one",
+        ),
+        (
+            &[("sort", &["S"]), ("freeze", &["S"])],
+            "c.toml:1:10: \"S\" does freeze already. Choose another key, or give freeze another one",
+        ),
+        (
+            &[("quit", &[]), ("back", &[])],
+            "c.toml:2:1: without a key for back or for quit there is no way out of a screen.",
+        ),
+    ] {
+        let error = mapped(lines).unwrap_err();
+        assert!(error.starts_with(said), "{error}");
+    }
+}
+
+#[test]
+fn the_example_shows_every_action_with_the_keys_of_the_table() {
+    let example = include_str!("../../../assets/config.toml");
+    let (_, rows) = example.split_once("\n[keys]\n").unwrap();
+    let rows: Vec<(&str, Vec<Key>)> = rows
+        .lines()
+        .take_while(|line| !line.starts_with("#["))
+        .filter_map(|line| line.strip_prefix('#')?.split_once(" = "))
+        .filter(|(name, _)| !name.starts_with(' '))
+        .map(|(name, keys)| {
+            let keys = keys.trim_matches(['[', ']']).split(", ");
+            let key = |text: &str| text.trim_matches('"').parse().unwrap();
+            (name, keys.map(key).collect())
+        })
+        .collect();
+    let table: Vec<(&str, Vec<Key>)> = BINDINGS
+        .iter()
+        .map(|row| (row.name, row.keys.to_vec()))
+        .collect();
+    let mut shown = rows.clone();
+    shown.sort_by_key(|(name, _)| table.iter().position(|(known, _)| known == name));
+    assert_eq!(shown, table);
+}

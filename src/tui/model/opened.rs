@@ -1,0 +1,103 @@
+//! An entry on the whole screen.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::EntryRow;
+use crate::clock::EpochMillis;
+
+/// One entry, opened.
+#[derive(Clone, Debug)]
+pub struct EntryView {
+    /// The entry; its score is the last one that it was seen with.
+    pub row: EntryRow,
+    /// Text or hex.
+    pub face: Face,
+    /// First line in sight.
+    pub scroll: usize,
+    /// Where Esc goes back to.
+    pub back: Back,
+    /// Its text, laid out; none before the first time.
+    pub laid: Option<Laid>,
+    /// What is looked for in it.
+    pub found: Option<Found>,
+    /// The server's time when it was seen not to be in the queue any more.
+    pub gone: Option<EpochMillis>,
+    /// The server's time when it was seen to have another due time than before.
+    pub requeued: Option<EpochMillis>,
+}
+
+impl EntryView {
+    /// An entry that was opened just now, from where Esc goes back to.
+    #[must_use]
+    pub const fn new(row: EntryRow, back: Back) -> Self {
+        Self {
+            row,
+            face: Face::Text,
+            scroll: 0,
+            back,
+            laid: None,
+            found: None,
+            gone: None,
+            requeued: None,
+        }
+    }
+}
+
+/// A payload's text in lines of so many columns: megabytes are laid out once, not for each
+/// picture.
+#[derive(Clone, Debug)]
+pub struct Laid {
+    /// The columns.
+    pub columns: u16,
+    /// The lines; none when nothing explains the bytes.
+    pub lines: Option<Arc<Vec<Piece>>>,
+}
+
+/// A line on the screen.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Piece {
+    /// What stands there.
+    pub text: String,
+    /// It goes on with the line before, which was too long.
+    pub joined: bool,
+}
+
+/// What is looked for in an opened entry, and where it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Found {
+    /// What was typed.
+    pub what: String,
+    /// Where it stands on the present face, from the start.
+    pub hits: Vec<Spot>,
+    /// Index of the present one in `hits`.
+    pub at: usize,
+}
+
+/// A place where something was found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Spot {
+    /// On the text face: lines, and the bytes in each of them.
+    Text(Vec<(usize, Range<usize>)>),
+    /// On the hex face: bytes of the member.
+    Bytes(Range<usize>),
+}
+
+/// Where Esc leads from an entry.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Back {
+    /// To the dashboard.
+    Dashboard,
+    /// To the queue's own screen.
+    Queue,
+}
+
+/// The two faces of a payload.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Face {
+    /// Decoded.
+    #[default]
+    Text,
+    /// Bytes.
+    Hex,
+}

@@ -1,0 +1,135 @@
+//! The payload as lines of text, and the member as bytes; what was found in it stands out.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::widgets::Widget;
+
+use crate::tui::areas::lines;
+use crate::tui::model::{EntryRow, Found, Piece, Spot};
+use crate::tui::view::Ctx;
+use crate::tui::widget::hex::Hex;
+use crate::tui::widget::line::Line;
+
+/// Draws the member's bytes, from line `scroll` on: the fields of its frame step back behind the
+/// payload.
+pub(super) fn bytes(
+    ctx: &Ctx,
+    row: &EntryRow,
+    found: Option<&Found>,
+    scroll: usize,
+    area: Rect,
+    buf: &mut Buffer,
+) {
+    let each = lines::bytes_a_line(area.width);
+    let last = row.member.len().div_ceil(each);
+    let last = last.saturating_sub(usize::from(area.height));
+    let scroll = scroll.min(last);
+    let seen = scroll * each..(scroll + usize::from(area.height)) * each;
+    let mut styled = fields(ctx, row);
+    for (hit, style) in found.into_iter().flat_map(|found| hits(ctx, found)) {
+        if let Spot::Bytes(range) = hit
+            && range.start < seen.end
+            && range.end > seen.start
+        {
+            styled.push((range.clone(), style));
+        }
+    }
+    let hex = Hex {
+        bytes: &row.member,
+        each,
+        scroll,
+        text: ctx.data.text,
+        styled: &styled,
+        dim: ctx.data.dim,
+    };
+    hex.render(area, buf);
+}
+
+/// The fields of the frame, each in the colour that [`legend`] names it in.
+fn fields(ctx: &Ctx, row: &EntryRow) -> Vec<(Range<usize>, Style)> {
+    let styles = field_styles(ctx);
+    let mut from = 0;
+    let mut all = Vec::new();
+    for (i, (_, bytes)) in row
+        .form
+        .map_or(&[][..], |form| form.fields())
+        .iter()
+        .enumerate()
+    {
+        all.push((from..from + bytes, styles[i % styles.len()]));
+        from += bytes;
+    }
+    all
+}
+
+fn field_styles(ctx: &Ctx) -> [Style; 3] {
+    [ctx.data.warn, ctx.data.accent, ctx.data.mid]
+}
+
+/// Says which field of the frame has which colour, and which bytes it takes.
+pub(super) fn legend(ctx: &Ctx, row: &EntryRow, line: &mut Line, buf: &mut Buffer) {
+    let Some(form) = row.form else {
+        return;
+    };
+    let styles = field_styles(ctx);
+    let mut from = 0;
+    for (i, (name, bytes)) in form.fields().iter().enumerate() {
+        let place = if *bytes == 1 {
+            format!("{from}")
+        } else {
+            format!("{from}{}{}", ctx.data.glyphs.to, from + bytes - 1)
+        };
+        line.put(buf, &place, ctx.data.dim).skip(1);
+        line.put(buf, name, styles[i % styles.len()]).skip(2);
+        from += bytes;
+    }
+    line.put(buf, &format!("{from}{}", ctx.data.glyphs.to), ctx.data.dim);
+    line.skip(1).put(buf, "payload", ctx.data.text);
+}
+
+/// Draws lines of text from line `scroll` on.
+pub(super) fn words(
+    ctx: &Ctx,
+    lines: &[Piece],
+    found: Option<&Found>,
+    scroll: usize,
+    area: Rect,
+    buf: &mut Buffer,
+) {
+    let first = scroll.min(lines.len().saturating_sub(usize::from(area.height)));
+    for (y, piece) in (area.top()..area.bottom()).zip(lines.iter().skip(first)) {
+        Line::new(buf, area.x, y, area.width).put(buf, &piece.text, ctx.data.text);
+    }
+    let seen = first..first + usize::from(area.height);
+    let hits = found.into_iter().flat_map(|found| hits(ctx, found));
+    for (hit, style) in hits {
+        let Spot::Text(pieces) = hit else { continue };
+        for (at, range) in pieces.iter().filter(|(at, _)| seen.contains(at)) {
+            let Some(piece) = lines.get(*at) else {
+                continue;
+            };
+            let y = area.y + u16::try_from(at - first).unwrap_or(0);
+            let mut line = Line::new(buf, area.x, y, area.width);
+            let (before, rest) = piece.text.split_at(range.start.min(piece.text.len()));
+            let what = rest.get(..range.len()).unwrap_or(rest);
+            let skipped = crate::queue::text::width(before);
+            line.skip(u16::try_from(skipped).unwrap_or(u16::MAX));
+            line.put(buf, what, style);
+        }
+    }
+}
+
+/// The places that were found, and how each looks: the present one is reversed.
+fn hits<'a>(ctx: &Ctx, found: &'a Found) -> impl Iterator<Item = (&'a Spot, Style)> {
+    let other = ctx.data.accent.add_modifier(Modifier::UNDERLINED);
+    let present = ctx.data.accent.add_modifier(Modifier::REVERSED);
+    let style = move |i| if i == found.at { present } else { other };
+    found
+        .hits
+        .iter()
+        .enumerate()
+        .map(move |(i, hit)| (hit, style(i)))
+}

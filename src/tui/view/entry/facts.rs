@@ -1,0 +1,115 @@
+//! What is known of an entry, a line a fact.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use super::body::legend;
+use crate::payload::Codec;
+use crate::queue::{Due, Form, text};
+use crate::tui::model::EntryRow;
+use crate::tui::view::{Ctx, time};
+use crate::tui::widget::line::Line;
+
+/// Draws the facts.
+pub(super) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
+    let d = &ctx.data;
+    let (due, epoch) = match row.due {
+        Due::At(at) => (
+            [time::full(ctx.model.look.zone, at), time::utc(at)],
+            at.get().to_string(),
+        ),
+        Due::OutOfRange(_) => (
+            ["the score is no moment".to_owned(), String::new()],
+            String::new(),
+        ),
+    };
+    let frame = match (row.form, &row.content) {
+        (Some(form), _) => format!("{form}, {}", era(form)),
+        (None, Err(why)) => format!("{} none: {why}", d.glyphs.lost),
+        (None, Ok(_)) => format!("{} (this layout has none)", d.glyphs.none),
+    };
+    let [local, utc] = due;
+    let score = match row.due {
+        Due::At(at) if at.get().to_string() == row.score.to_string() => String::new(),
+        _ => format!("   score {}", row.score),
+    };
+    let (name, why) = codec(row);
+    let all: [(&str, String, Style); 8] = [
+        ("id", row.id.to_string(), d.strong),
+        ("due", local, d.text),
+        ("", utc, d.dim),
+        ("", format!("{epoch} ms{score}"), d.dim),
+        (
+            "frame",
+            frame,
+            if row.content.is_err() { d.warn } else { d.text },
+        ),
+        ("", String::new(), d.text),
+        ("size", size(row) + &place(ctx, row), d.text),
+        ("codec", format!("{name}: {why}"), d.text),
+    ];
+    for (y, (label, words, style)) in (area.top()..area.bottom()).zip(all) {
+        let mut line = Line::new(buf, area.x, y, area.width);
+        line.put(buf, &format!("{label:7}"), d.dim);
+        line.put_cut(buf, &words, d.glyphs.cut, style);
+    }
+    let mut line = Line::new(buf, area.x, area.y + LEGEND, area.width);
+    if area.height > LEGEND {
+        line.skip(7);
+        legend(ctx, row, &mut line, buf);
+    }
+}
+
+/// Which of the facts is the legend of the bytes.
+const LEGEND: u16 = 5;
+
+/// Where it stands among those that wait, while the cursor is on it.
+fn place(ctx: &Ctx, row: &EntryRow) -> String {
+    let m = ctx.model;
+    let under = m.entry().filter(|entry| entry.member == row.member);
+    under.map_or(String::new(), |_| {
+        let (at, of) = (m.entries.cursor + 1, m.waiting());
+        format!(
+            "   {} of {} by due time",
+            text::thousands(at),
+            text::thousands(of)
+        )
+    })
+}
+
+fn size(row: &EntryRow) -> String {
+    let count = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
+    if row.size == row.member.len() {
+        return format!("{} bytes", count(row.size));
+    }
+    let (payload, member) = (count(row.size), count(row.member.len()));
+    format!("{payload} bytes, {member} with the frame")
+}
+
+/// Which clients write a frame form.
+fn era(form: Form) -> &'static str {
+    match form {
+        Form::ByteId => "Redisson 3.21.1+",
+        Form::DoubleId => "Redisson up to 3.21.0",
+        Form::ByteIdShort => "Redisson 3.21.1+, 32-bit or Windows server",
+        Form::DoubleIdShort => "Redisson up to 3.21.0, 32-bit or Windows server",
+    }
+}
+
+/// The codec's name, and why it is taken to be that one.
+fn codec(row: &EntryRow) -> (&'static str, &'static str) {
+    let Ok(decoded) = &row.content else {
+        return ("none", "without a frame there is no payload to read");
+    };
+    let why = match decoded.codec {
+        Codec::Text => "plain UTF-8 text",
+        Codec::Json => "JSON that carries Java types",
+        Codec::TypedJson => "JSON without Java types",
+        Codec::Kryo5 => "Kryo 5 accounts for every byte",
+        Codec::Marshalling => "starts as JBoss River does",
+        Codec::Serialization => "starts as Java's serialization does",
+        Codec::Unknown => "no known codec accounts for every byte",
+    };
+    (decoded.codec.name(), why)
+}

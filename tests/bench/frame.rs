@@ -1,0 +1,192 @@
+//! What a frame costs when everything in it changes: the picture is built, compared with the one
+//! before and encoded for the terminal, at three sizes, with 40 and with 500 queues, one of them
+//! of a million entries.
+//!
+//! `cargo bench --bench frame`. Each figure stands beside its limit; one that is over it fails
+//! the run.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    reason = "a benchmark that fails shall say where; figures made up from a counter"
+)]
+
+#[expect(dead_code, reason = "shared with the pictures of the screen")]
+#[path = "../screens/build.rs"]
+mod build;
+#[path = "common.rs"]
+mod common;
+
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use common::{Limit, asked_for, head, row, spread};
+use delayscope::clock::EpochMillis;
+use delayscope::queue::{Due, Known};
+use delayscope::tui::areas;
+use delayscope::tui::model::{Background, Depths, EntryRow, Look, Model, Screen, Trend, Zone};
+use delayscope::tui::view;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Frames that are measured, and those before them that are not.
+const FRAMES: u64 = 2_000;
+const WARM: u64 = 100;
+
+/// Columns, rows, and the most that a frame may take, in ms; none where nothing is claimed.
+const SIZES: [(u16, u16, Option<f64>); 3] =
+    [(80, 24, Some(0.7)), (120, 40, None), (200, 60, Some(2.0))];
+
+fn main() -> ExitCode {
+    if !asked_for() {
+        return ExitCode::SUCCESS;
+    }
+    let mut over = false;
+    for queues in [40, 500] {
+        let title = format!("a frame, {queues} queues, all changing (ms of CPU)");
+        head(&title, &["p50", "p99", "max", "kB"]);
+        for (columns, rows, limit) in SIZES {
+            for (name, screen) in [("dashboard", Screen::Dashboard), ("queue", Screen::Queue)] {
+                let [p50, p99, max, kb] = measured((columns, rows), queues, screen);
+                let held = limit.map_or(Limit::None, |most| Limit::Most(1, most));
+                over |= limit.is_some_and(|most| p99 > most);
+                row(
+                    &format!("{columns}×{rows} {name}"),
+                    &[p50, p99, max, kb],
+                    held,
+                );
+            }
+        }
+    }
+    if over {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Median, 99th percentile and longest frame in ms, and how many kB one writes on average.
+fn measured(size: (u16, u16), queues: u64, screen: Screen) -> [f64; 4] {
+    let look = Look {
+        zone: Zone::Local,
+        truecolor: Some(Background::Dark),
+        ..Look::default()
+    };
+    let mut model = build::evening(size, look);
+    model.screen = screen;
+    fill(&mut model, queues);
+    let sheet: Vec<EntryRow> = (0..997).map(build::sample).collect();
+    let area = Rect::new(0, 0, size.0, size.1);
+    let options = TerminalOptions {
+        viewport: Viewport::Fixed(area),
+    };
+    let written = Cell::new(0);
+    let backend = CrosstermBackend::new(Counted(&written));
+    let mut terminal = Terminal::with_options(backend, options).unwrap();
+    let mut took = Vec::new();
+    for step in 0..WARM + FRAMES {
+        change(&mut model, step, &sheet);
+        let began = spent();
+        terminal
+            .draw(|frame| view::render(&model, area, frame.buffer_mut()))
+            .unwrap();
+        let span = spent() - began;
+        if step < WARM {
+            written.set(0);
+        } else {
+            took.push(span);
+        }
+    }
+    let bytes = written.get();
+    let [p50, p99, max] = spread(&mut took);
+    [p50, p99, max, bytes as f64 / FRAMES as f64 / 1000.0]
+}
+
+/// CPU time of this thread so far, in ms: what other programs take meanwhile is no cost of ours.
+fn spent() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+/// Takes what is written, and counts it.
+struct Counted<'a>(&'a Cell<usize>);
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.set(self.0.get() + bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// More queues, each with five minutes of depths and a survey.
+fn fill(model: &mut Model, queues: u64) {
+    for n in model.queues.len() as u64..queues {
+        let pulse = build::figures(1_000 + n * 37, n % 7, n % 4);
+        let name = format!("service-{:03}:reminders", n * 7_919 % 1_000);
+        let classes = std::array::from_fn(|i| n * (i as u64 + 1) % 91);
+        let mut row = build::queue(&name, model.instant, &pulse, classes);
+        row.trend = build::trend(1_000 + n * 37, n as i64 % 5);
+        model.queues.push(row);
+    }
+}
+
+/// A second passes: every figure is another one, every bar of another height, the entries are
+/// those a page further on.
+fn change(model: &mut Model, step: u64, sheet: &[EntryRow]) {
+    let second = Duration::from_secs(1);
+    model.instant += second;
+    model.now = model.now.plus(1_000);
+    for (n, row) in model.queues.iter_mut().enumerate() {
+        let n = n as u64;
+        let wave = (step * 7_919 + n * 104_729) % 90_001;
+        row.read_at = Some(model.instant);
+        if let Some(pulse) = &mut row.pulse {
+            pulse.at = model.now;
+            pulse.waiting = Known::Is(1_000_000 - wave * u64::from(n > 0));
+            pulse.late = Known::Is(wave % 50);
+            pulse.oldest_late = (!wave.is_multiple_of(50)).then(|| model.now.plus(-(wave as i64)));
+            pulse.next = Some(Due::At(model.now.plus(wave as i64)));
+            pulse.target = Known::Is(wave % 1_000);
+            pulse.transfer_clients = Known::Is(wave % 5);
+        }
+        if let Some(survey) = &mut row.survey {
+            survey.at = model.now;
+            survey.classes = std::array::from_fn(|i| wave * (i as u64 + 3) % 5_003);
+            survey.late = std::array::from_fn(|i| wave * (i as u64 + 2) % 53);
+            for (i, bar) in survey.bars.iter_mut().enumerate() {
+                bar.count = wave * (i as u64 + 5) % 4_001;
+            }
+        }
+        deeper(&mut row.trend, model.now, wave);
+    }
+    let rows = areas::entry_rows(model);
+    let page = step * rows as u64 % 900_000;
+    model.entries.top = page;
+    model.entries.first = page;
+    model.entries.cursor = page + step % rows.max(1) as u64;
+    let from = page as usize % (sheet.len() - rows);
+    model.entries.rows = sheet[from..from + rows].to_vec();
+    if let Some(old) = model.traffic.pop_front() {
+        model.traffic.push_back(old);
+    }
+}
+
+/// One more sample of the depths, instead of the oldest.
+fn deeper(trend: &mut Trend, at: EpochMillis, wave: u64) {
+    trend.samples.pop_front();
+    trend.samples.push_back(Some(Depths {
+        at,
+        waiting: wave,
+        order: Some(wave),
+        target: wave % 1_000,
+    }));
+}

@@ -1,0 +1,140 @@
+//! An opened entry: looking for something in it.
+
+use delayscope::tui::effect::Effect;
+use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::{EntryView, Face, Screen};
+use delayscope::tui::msg::Msg;
+
+use crate::desk::{Desk, START, World, score};
+use delayscope::queue::Queue;
+use delayscope::queue::frame::{Form, encode};
+
+/// A queue of one entry with that payload, opened.
+fn opened(payload: &[u8]) -> Desk {
+    let queue = Queue::redisson("orders");
+    let member = encode(Form::ByteId, [7; 8], payload);
+    let entries = vec![(member, score(START.plus(60_000)))];
+    let mut desk = Desk::of(vec![World { queue, entries }]);
+    desk.press(Code::Enter);
+    desk
+}
+
+fn view(desk: &Desk) -> &EntryView {
+    let Screen::Entry(view) = &desk.model.screen else {
+        panic!("no entry is open");
+    };
+    view
+}
+
+fn look_for(desk: &mut Desk, what: &str) {
+    desk.char('/');
+    for _ in 0..40 {
+        desk.press(Code::Backspace);
+    }
+    what.chars().for_each(|c| drop(desk.char(c)));
+    desk.press(Code::Enter);
+}
+
+/// Lines of text, each with its number.
+fn many_lines(count: usize) -> Vec<u8> {
+    let lines: Vec<String> = (0..count).map(|i| format!("line {i} of it")).collect();
+    lines.join("\n").into_bytes()
+}
+
+#[test]
+fn what_is_looked_for_comes_into_sight_and_n_goes_round() {
+    let mut desk = opened(&many_lines(500));
+    look_for(&mut desk, "line 49");
+    let found = view(&desk).found.clone().unwrap();
+    assert_eq!(found.hits.len(), 11);
+    assert!(view(&desk).scroll > 30);
+    desk.char('n');
+    assert_eq!(view(&desk).found.as_ref().unwrap().at, 1);
+    assert!(view(&desk).scroll > 400);
+    desk.char('N');
+    desk.char('N');
+    assert_eq!(view(&desk).found.as_ref().unwrap().at, 10);
+    let toast = desk.model.toast.as_ref().unwrap();
+    assert_eq!(toast.text, "from the other end again");
+}
+
+#[test]
+fn bytes_are_found_on_the_hex_face() {
+    let mut desk = opened(b"a\x00\xffb");
+    desk.press(Code::Tab);
+    assert_eq!(view(&desk).face, Face::Hex);
+    look_for(&mut desk, "00ff");
+    assert_eq!(view(&desk).found.as_ref().unwrap().hits.len(), 1);
+    look_for(&mut desk, "00fe");
+    desk.char('n');
+    let toast = desk.model.toast.as_ref().unwrap();
+    assert_eq!(toast.text, "not found in this entry");
+}
+
+#[test]
+fn letters_typed_to_be_looked_for_are_no_keys() {
+    let mut desk = opened(b"quit?");
+    desk.char('/');
+    let effects = desk.char('q');
+    assert!(effects.is_empty() && desk.model.prompt.is_some());
+    desk.press(Code::Esc);
+    assert!(desk.model.prompt.is_none());
+    assert!(matches!(desk.model.screen, Screen::Entry(_)));
+}
+
+#[test]
+fn a_payload_of_a_megabyte_is_laid_out_once_for_each_width() {
+    let mut desk = opened(&many_lines(60_000));
+    let lines = |desk: &Desk| view(desk).laid.clone().unwrap();
+    let first = lines(&desk);
+    desk.press(Code::PageDown);
+    desk.key(Key::char('G'));
+    let then = lines(&desk);
+    let (a, b) = (first.lines.unwrap(), then.lines.unwrap());
+    assert!(std::sync::Arc::ptr_eq(&a, &b));
+    assert_eq!(a.len(), 60_000);
+    assert!(view(&desk).scroll > 59_900);
+    desk.tell(Msg::Resized(100, 40));
+    assert_ne!(lines(&desk).columns, first.columns);
+}
+
+/// The scores that are asked for, answered with `score` for each member.
+fn answer_scores(desk: &mut Desk, score: Option<f64>) -> bool {
+    let open = std::mem::take(&mut desk.open);
+    let mut asked = false;
+    for effect in open {
+        let Effect::CheckScores {
+            generation,
+            queue,
+            members,
+        } = effect
+        else {
+            desk.answer(&effect);
+            continue;
+        };
+        asked = true;
+        let scores = members.into_iter().map(|member| (member, score)).collect();
+        desk.tell(Msg::ScoresChecked {
+            generation,
+            queue,
+            result: Ok(scores),
+        });
+    }
+    asked
+}
+
+#[test]
+fn an_opened_entry_says_when_it_has_left_the_queue_and_when_it_is_requeued() {
+    let mut desk = opened(b"hello");
+    for score_now in [None, Some(score(START.plus(90_000)))] {
+        let mut asked = false;
+        for _ in 0..30 {
+            desk.pass(100);
+            asked |= answer_scores(&mut desk, score_now);
+        }
+        assert!(asked, "nobody looked");
+        assert_eq!(view(&desk).gone.is_some(), score_now.is_none());
+        assert_eq!(view(&desk).requeued.is_some(), score_now.is_some());
+    }
+    assert_eq!(view(&desk).row.due.at(), Some(START.plus(90_000)));
+}
