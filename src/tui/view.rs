@@ -18,6 +18,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::areas::{self, Area, Areas, Slot};
+use super::keys::Action;
 use super::model::{Model, Overlay, QueueRow, Screen};
 use super::theme::Theme;
 use super::widget::pane::{Pane, Part};
@@ -98,6 +99,11 @@ impl<'a> Ctx<'a> {
     /// Wide and high enough for words in full.
     fn wide(&self) -> bool {
         self.model.size.0 >= 100
+    }
+
+    /// What a sentence calls the key of an action; none when it has no key.
+    fn key(&self, action: Action) -> Option<String> {
+        self.model.keymap.label(action, self.model.look.ascii)
     }
 
     /// The time left until `due`. From the last tenth of a second until it is late by a whole

@@ -279,8 +279,7 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     } else {
         "trying".to_owned()
     });
-    let now = m.keymap.label(Action::Refresh, m.look.ascii);
-    parts.extend(now.map(|key| format!("{key} now")));
+    parts.extend(ctx.key(Action::Refresh).map(|key| format!("{key} now")));
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")
