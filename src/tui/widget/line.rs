@@ -108,6 +108,12 @@ fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// How many columns `text` takes when it is put.
+#[must_use]
+pub fn columns(text: &str) -> usize {
+    text::width(&clean(text))
+}
+
 /// Puts `text` right-aligned into a cell of `w` columns, when all of it fits.
 pub fn right(buf: &mut Buffer, x: u16, y: u16, w: u16, text: &str, style: Style) {
     Line::new(buf, x, y, w).put_right(buf, text, style);
