@@ -16,3 +16,5 @@ mod own_keys;
 mod prompts;
 mod reading;
 mod screens;
+mod tabs;
+mod timeline;
