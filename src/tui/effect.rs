@@ -4,7 +4,16 @@
 
 use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{Filter, PageAsk, Queue, Zoom};
+use crate::queue::{Filter, List, PageAsk, Queue, Zoom};
+
+/// Where to go.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Switch {
+    /// To another database of the same server.
+    Db(i64),
+    /// To the server of a profile.
+    Profile(String),
+}
 
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -36,6 +45,19 @@ pub enum Effect {
         /// With the timeline's bars of this zoom; none: the due-time classes only.
         zoom: Option<Zoom>,
     },
+    /// Read a run of a list.
+    LoadList {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// Index of the first element, from the head.
+        first: u64,
+        /// How many elements.
+        count: u32,
+    },
     /// Find the rank of the first entry due at or after a moment.
     FindRank {
         /// See [`Effect::LoadPulse`].
@@ -47,6 +69,10 @@ pub enum Effect {
     },
     /// Keep a line that was entered for the next sessions.
     Remember(PromptKind, String),
+    /// Find the way to another server; the screen stays on this one until it is found.
+    FindWay(Switch),
+    /// Leave this server for the one that the way was found to last.
+    Switch,
     /// Look through a queue for the entries that a filter matches.
     Search {
         /// See [`Effect::LoadPulse`].

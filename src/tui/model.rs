@@ -3,22 +3,28 @@
 pub mod field;
 pub mod history;
 pub mod hits;
+pub mod lists;
 pub mod marks;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
+pub mod site;
+pub mod toast;
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 pub use self::history::History;
 pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
+pub use self::site::Site;
+pub use self::toast::{Toast, Tone};
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
 use crate::clock::EpochMillis;
@@ -35,6 +41,8 @@ pub struct Look {
     pub no_color: bool,
     /// 24-bit colours for this background; none: the terminal's own 16.
     pub truecolor: Option<Background>,
+    /// The terminal has 24-bit colours.
+    pub can_truecolor: bool,
     /// The zone of the times that are shown.
     pub zone: Zone,
 }
@@ -71,6 +79,10 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// The number of the database.
+    pub db: i64,
+    /// The profiles that there are.
+    pub profiles: Vec<String>,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
     /// The profile that the server is of.
@@ -115,6 +127,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// Target and order list of the selected queue.
+    pub lists: Lists,
+    /// Where the tabs of lines stand.
+    pub stands: Stands,
+    /// The changes made in this session, newest first.
+    pub changes: VecDeque<ChangeLine>,
     /// The last entries stand first.
     pub last_first: bool,
     /// The filter that is on.
@@ -129,6 +147,8 @@ pub struct Model {
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
+    /// Those that come after it.
+    pub later: VecDeque<Toast>,
     /// How often the selected queue is read, in ms; what the user asked for.
     pub interval_ms: u64,
     /// The interval is stretched to this because answers take long.
@@ -287,24 +307,13 @@ pub struct EntryRow {
     pub content: Result<Decoded, FrameError>,
 }
 
-/// A short message.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Toast {
-    /// What it says.
-    pub text: String,
-    /// Good news or a reason why not.
-    pub tone: Tone,
-    /// When it goes.
-    pub until: Instant,
-}
-
-/// The tone of a toast.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tone {
-    /// Good news.
-    Good,
-    /// A reason why not.
-    Warn,
+impl EntryRow {
+    /// It has a score: no element of target has, nor has a member of the order list of which
+    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
+    #[must_use]
+    pub const fn scored(&self) -> bool {
+        !self.score.is_nan()
+    }
 }
 
 impl Model {
@@ -322,6 +331,8 @@ impl Model {
             size,
             look,
             endpoint,
+            db: 0,
+            profiles: Vec::new(),
             redis_cli: "redis-cli".to_owned(),
             profile: None,
             read_only,
@@ -344,6 +355,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            lists: Lists::default(),
+            stands: Stands::default(),
+            changes: VecDeque::new(),
             last_first: false,
             filtered: None,
             marks: Marks::default(),
@@ -351,6 +365,7 @@ impl Model {
             held: None,
             frozen: None,
             toast: None,
+            later: VecDeque::new(),
             interval_ms: 1000,
             stretched_ms: None,
             cost: CostRate::default(),
@@ -375,9 +390,22 @@ impl Model {
         })
     }
 
-    /// The entry under the cursor, when it is loaded.
+    /// The entry under the cursor of the tab in sight, when it is loaded.
     #[must_use]
     pub fn entry(&self) -> Option<&EntryRow> {
+        match (self.tab, self.tab.list()) {
+            (Tab::Waiting, _) => self.waiting_entry(),
+            (_, Some(list)) => {
+                let window = self.lists.of(list);
+                window.at(window.stand.cursor).map(|element| &element.row)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The entry under the cursor of those that wait, when it is loaded.
+    #[must_use]
+    pub fn waiting_entry(&self) -> Option<&EntryRow> {
         let offset = self.entries.cursor.checked_sub(self.entries.first)?;
         self.entries.rows.get(usize::try_from(offset).ok()?)
     }

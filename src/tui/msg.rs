@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::Site;
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
+use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -65,6 +66,17 @@ pub enum Msg {
         /// What was seen, or why not.
         result: Result<Survey, String>,
     },
+    /// A run of a list was read.
+    ListLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// What was seen, or why not.
+        result: Result<ListPage, String>,
+    },
     /// The rank of the first entry due at or after a moment is known.
     RankFound {
         /// As in the effect that asked for it.
@@ -76,6 +88,12 @@ pub enum Msg {
         /// The rank, or why not.
         result: Result<u64, String>,
     },
+    /// The way to another server is known.
+    WayFound(Box<Site>),
+    /// There is no way to that server, and why.
+    NoWay(String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
     /// A search went on.
     SearchHits {
         /// As in the effect that asked for it.

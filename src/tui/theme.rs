@@ -80,6 +80,8 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
+    /// What repairs it.
+    pub repair: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -112,6 +114,7 @@ const UNICODE: Glyphs = Glyphs {
     differs: "≠",
     good: "✓",
     warn: "▲",
+    repair: "→",
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
@@ -139,6 +142,7 @@ const ASCII: Glyphs = Glyphs {
     differs: "!",
     good: "*",
     warn: "!",
+    repair: ">",
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],
@@ -147,6 +151,13 @@ const ASCII: Glyphs = Glyphs {
 };
 
 impl Theme {
+    /// The cell that the next character goes to, in a text that is being typed: reversed in any
+    /// theme, for a soft background is no cursor.
+    #[must_use]
+    pub const fn caret() -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
     /// The theme that a look asks for.
     #[must_use]
     pub fn of(look: &Look) -> Self {

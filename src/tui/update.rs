@@ -9,6 +9,7 @@ mod filter;
 mod history;
 mod jump;
 mod link;
+mod lists;
 mod load;
 mod marks;
 mod mouse;
@@ -19,10 +20,15 @@ mod plan;
 mod prompt;
 mod rows;
 mod sort;
+mod switch;
+mod tabs;
 mod time;
 mod timeline;
+mod toast;
 
 pub use act::why_not;
+pub use lists::is_deep;
+pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -33,7 +39,18 @@ use crate::queue::Queue;
 
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
-    let mut effects = match msg {
+    if switch::is_void(model, &msg) {
+        return Vec::new();
+    }
+    let mut effects = decide(model, msg);
+    opened::lay_out(model);
+    effects.extend(filter::start_due(model));
+    effects.extend(load::start_due(model));
+    effects
+}
+
+fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
         Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
@@ -81,12 +98,21 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ListLoaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => lists::loaded(model, generation, &queue, list, result),
         Msg::RankFound {
             generation,
             queue,
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::WayFound(site) => switch::way_found(model, &site),
+        Msg::NoWay(why) => switch::no_way(model, why),
+        Msg::Arrived => switch::arrived(model),
         Msg::SearchHits {
             generation,
             hits,
@@ -113,11 +139,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             link::announced(model, announcement);
             Vec::new()
         }
-    };
-    opened::lay_out(model);
-    effects.extend(filter::start_due(model));
-    effects.extend(load::start_due(model));
-    effects
+    }
 }
 
 /// A queue was named or found: it becomes a row, once.

@@ -16,3 +16,4 @@ mod own_keys;
 mod prompts;
 mod reading;
 mod screens;
+mod tabs;

@@ -76,7 +76,7 @@ const MATCH_HELP: &str = "the next match, the one before";
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open")], "open the queue or the entry; list the bar's entries"),
+    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue")], "open the queue or the entry; list the bar's entries"),
     row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], "in a question: yes"),
     row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "on an entry: text or hex"),
     row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel")], "close, else clear filter, else marks, else back"),

@@ -1,18 +1,12 @@
 //! What each action does.
 
-use std::time::Duration;
-
-use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, time, timeline};
+pub(super) use super::toast::say;
+use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, tabs, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{
-    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
-};
-
-/// How long a reason why not stays.
-const TOAST: Duration = Duration::from_secs(3);
+use crate::tui::model::{Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Tone};
 
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -49,7 +43,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Tab(tab) => show_tab(model, tab),
+        Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
@@ -58,7 +52,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
-        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::Palette => {
+            model.overlay = None;
+            return prompt::open(model, PromptKind::Command, "");
+        }
         Action::NextMatch => cursor::by(model, 1),
         Action::PreviousMatch => cursor::by(model, -1),
         Action::Sort => return sort::next(model),
@@ -85,9 +82,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     match action {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
-        Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
-            Some("no entry to open")
-        }
+        Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
         Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
             Some("choose a bar first")
         }
@@ -127,32 +122,21 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Shows a short message.
-pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
-    model.toast = Some(Toast {
-        text,
-        tone,
-        until: model.instant + TOAST,
-    });
-}
-
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::list_bar(model),
-        Pane::Entries => open_entry(model),
-        Pane::Queues | Pane::Traffic => {
+        Pane::Entries if matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) => {
+            open_entry(model);
+        }
+        Pane::Entries => return tabs::open(model),
+        Pane::Traffic => tabs::show(model, Tab::Traffic),
+        Pane::Queues => {
             model.screen = Screen::Queue;
             model.focus = Pane::Entries;
             cursor::keep_in_sight(model);
         }
     }
     Vec::new()
-}
-
-/// Shows a tab, and gives it the keys.
-fn show_tab(model: &mut Model, tab: Tab) {
-    model.tab = tab;
-    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {
@@ -242,13 +226,20 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
 
 fn interval(model: &mut Model) {
     let next = INTERVALS.iter().find(|ms| **ms > model.interval_ms);
-    model.interval_ms = *next.unwrap_or(&INTERVALS[0]);
-    let (s, tenths) = (model.interval_ms / 1000, model.interval_ms % 1000 / 100);
-    let text = if tenths == 0 {
-        format!("refreshed every {s} s")
-    } else {
-        format!("refreshed every {s}.{tenths} s")
-    };
-    say(model, text, Tone::Good);
+    set_interval(model, *next.unwrap_or(&INTERVALS[0]));
+}
+
+/// Refreshes every so many ms from now on.
+pub(super) fn set_interval(model: &mut Model, ms: u64) {
+    model.interval_ms = ms;
+    say(model, refreshed_every(ms), Tone::Good);
     plan::interval_changed(model);
+}
+
+/// `refreshed every 2 s`, `refreshed every 0.25 s`.
+pub(super) fn refreshed_every(ms: u64) -> String {
+    let fraction = format!("{:03}", ms % 1000);
+    let fraction = fraction.trim_end_matches('0');
+    let dot = if fraction.is_empty() { "" } else { "." };
+    format!("refreshed every {}{dot}{fraction} s", ms / 1000)
 }
