@@ -25,6 +25,8 @@ pub struct Theme {
     pub warn: Style,
     /// Healthy, live.
     pub ok: Style,
+    /// What a filter has found in a text; underlined beside.
+    pub found: Style,
     /// Bars due within a minute.
     pub near: Style,
     /// Bars due after that.
@@ -76,6 +78,12 @@ pub struct Glyphs {
     pub down: &'static str,
     /// Differs.
     pub differs: &'static str,
+    /// A marked row.
+    pub mark: &'static str,
+    /// Sorted, the largest first; the smallest first.
+    pub falls: &'static str,
+    /// See `falls`.
+    pub rises: &'static str,
     /// Good news.
     pub good: &'static str,
     /// A reason why not.
@@ -86,6 +94,8 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// Enter.
     pub enter: &'static str,
+    /// The ends of what is chosen among a few: the one before, the next.
+    pub choose: [&'static str; 2],
     /// Horizontal and vertical line.
     pub lines: [&'static str; 2],
     /// The thumb of a scrollbar.
@@ -112,11 +122,15 @@ const UNICODE: Glyphs = Glyphs {
     up: "↑",
     down: "↓",
     differs: "≠",
+    mark: "◆",
+    falls: "▾",
+    rises: "▴",
     good: "✓",
     warn: "▲",
     repair: "→",
     dot: "·",
     enter: "⏎",
+    choose: ["‹", "›"],
     lines: ["─", "│"],
     thumb: "▐",
     corners: ["╭", "╮", "╰", "╯"],
@@ -140,11 +154,15 @@ const ASCII: Glyphs = Glyphs {
     up: "+",
     down: "-",
     differs: "!",
+    mark: "*",
+    falls: "v",
+    rises: "^",
     good: "*",
     warn: "!",
     repair: ">",
     dot: "-",
     enter: "Enter",
+    choose: ["<", ">"],
     lines: ["-", "|"],
     thumb: "#",
     corners: ["+", "+", "+", "+"],
@@ -182,6 +200,7 @@ impl Theme {
             late: fg(colours.late).add_modifier(Modifier::BOLD),
             warn: fg(colours.warn),
             ok: fg(colours.ok),
+            found: fg(colours.accent).add_modifier(Modifier::BOLD),
             near: fg(colours.near),
             mid: fg(colours.mid),
             far: fg(colours.far),
@@ -204,6 +223,7 @@ impl Theme {
             late: bold,
             warn: bold,
             ok: plain,
+            found: bold,
             near: plain,
             mid: plain,
             far: plain,
@@ -211,6 +231,12 @@ impl Theme {
             colourless: true,
             glyphs,
         }
+    }
+
+    /// The cell that the cursor of a text stands on: told from its neighbours without any colour.
+    #[must_use]
+    pub fn cursor(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
     }
 
     /// The style of a label that the user has given a colour.

@@ -5,14 +5,17 @@ mod act;
 mod answers;
 mod copy;
 mod cursor;
+mod dialog;
 mod filter;
 mod history;
 mod jump;
+mod leave;
 mod link;
 mod lists;
 mod load;
 mod marks;
 mod mouse;
+mod offer;
 mod opened;
 mod order;
 mod palette;
@@ -25,6 +28,7 @@ mod tabs;
 mod time;
 mod timeline;
 mod toast;
+mod worker;
 
 pub use act::why_not;
 pub use lists::is_deep;
@@ -32,8 +36,8 @@ pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
-use super::keys;
-use super::model::{Discovery, Model, QueueRow, Screen};
+use super::keys::{self, Key};
+use super::model::{Discovery, Model, Overlay, QueueRow, Screen};
 use super::msg::Msg;
 use crate::queue::Queue;
 
@@ -51,15 +55,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
-            Some(action) => act::act(model, action),
-            None => Vec::new(),
-        },
+        Msg::KeyPressed(key) => pressed(model, key),
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
         Msg::Dragged(x, y) => mouse::dragged(model, x, y),
         Msg::Released(..) => mouse::released(model),
-        Msg::Pasted(text) => prompt::pasted(model, &text),
+        Msg::Pasted(text) => pasted(model, &text),
         Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
@@ -78,15 +78,8 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             found(model, queue);
             Vec::new()
         }
-        Msg::Looked(looked, keys) => {
-            model.discovery = Discovery::Looking { looked, keys };
-            Vec::new()
-        }
-        Msg::LookedAll(looked) => {
-            model.discovery = Discovery::Done { looked };
-            model.schedule.looked = Some(model.instant);
-            Vec::new()
-        }
+        Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
+        Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
         Msg::PulseLoaded {
             generation,
             queue,
@@ -110,36 +103,73 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::QueueSampled(queue, seen) => {
+            offer::sampled(model, &queue, seen);
+            Vec::new()
+        }
+        Msg::Offered {
+            generation,
+            queue,
+            due,
+            outcome,
+        } => {
+            offer::answered(model, generation, &queue, due, outcome);
+            Vec::new()
+        }
+        Msg::WorkerTold(queue, told) => {
+            worker::told(model, &queue, told);
+            Vec::new()
+        }
+        Msg::Edited(result) => {
+            offer::edited(model, result);
+            Vec::new()
+        }
         Msg::WayFound(site) => switch::way_found(model, &site),
         Msg::NoWay(why) => switch::no_way(model, why),
         Msg::Arrived => switch::arrived(model),
-        Msg::SearchHits {
-            generation,
-            hits,
-            found,
-            looked,
-            of,
-        } => {
-            filter::hits(model, generation, hits, (found, looked, of));
-            Vec::new()
-        }
-        Msg::Searched { generation, result } => {
-            filter::searched(model, generation, result);
-            Vec::new()
-        }
-        Msg::ScoresChecked {
-            generation,
-            queue,
-            result,
-        } => {
-            filter::checked(model, generation, &queue, result);
-            Vec::new()
+        found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
+            filter::told(model, found)
         }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
             Vec::new()
         }
     }
+}
+
+/// A key goes to the line that is typed, else to what lies over the screen, else to the screen.
+fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
+    model.schedule.pressed = Some(key);
+    let effects = match (&model.prompt, &model.overlay) {
+        (Some(_), _) => prompt::key(model, key),
+        (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
+        (None, Some(Overlay::Offer(_))) => offer::key(model, key),
+        (None, _) => match model.keymap.resolve(keys::place(model), key) {
+            Some(action) => act::act(model, action),
+            None => Vec::new(),
+        },
+    };
+    model.schedule.pressed = None;
+    effects
+}
+
+/// Pasted text goes where text is typed, and nowhere else.
+fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
+    match (&model.prompt, &model.overlay) {
+        (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
+        (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
+        _ => return prompt::pasted(model, text),
+    }
+    Vec::new()
+}
+
+/// The search for queues went on, or is through.
+fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
+    if matches!(how_far, Discovery::Done { .. }) {
+        model.schedule.looked = Some(model.instant);
+    }
+    model.discovery = how_far;
+    Vec::new()
 }
 
 /// A queue was named or found: it becomes a row, once.

@@ -2,18 +2,21 @@
 
 mod changes;
 mod depth;
+mod dialog;
 mod entries;
 mod entry;
+mod field;
 mod findings;
 mod header;
 mod help;
 mod hints;
 mod lists;
+mod offer;
 mod palette;
 mod prompt;
 mod queues;
 mod tabs;
-mod time;
+pub(in crate::tui) mod time;
 mod timeline;
 mod toast;
 mod traffic;
@@ -61,8 +64,11 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     } else {
         hints::render(&ctx, buf);
     }
-    if let Some(Overlay::Help { scroll }) = model.overlay {
-        help::render(&ctx, scroll, buf);
+    match &model.overlay {
+        Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
+        Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
+        Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        None => {}
     }
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
@@ -247,6 +253,19 @@ impl<'a> Ctx<'a> {
         }
     }
 
+    /// Lays the soft background over cells of the row under the cursor.
+    fn highlight(&self, area: Rect, buf: &mut Buffer) {
+        let t = &self.data;
+        for x in area.left()..area.right() {
+            let cell = &mut buf[(x, area.y)];
+            // Colours would be patches on a reversed row.
+            if t.reversed {
+                cell.fg = ratatui::style::Color::Reset;
+            }
+            cell.set_style(t.select);
+        }
+    }
+
     /// Lays the cursor over a row: soft background where the keys act, the mark alone elsewhere.
     fn select(&self, row: Area, focused: bool, buf: &mut Buffer) {
         let area = rect(row).intersection(buf.area);
@@ -255,14 +274,7 @@ impl<'a> Ctx<'a> {
         }
         let t = &self.data;
         if focused {
-            for x in area.left()..area.right() {
-                let cell = &mut buf[(x, area.y)];
-                // Colours would be patches on a reversed row.
-                if t.reversed {
-                    cell.fg = ratatui::style::Color::Reset;
-                }
-                cell.set_style(t.select);
-            }
+            self.highlight(area, buf);
         } else {
             buf.set_style(area, t.strong);
         }

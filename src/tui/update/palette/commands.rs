@@ -283,7 +283,7 @@ fn zooms(_: &Model, arg: &str) -> Vec<Choice> {
     let choice = |zoom: &Zoom| Choice {
         line: format!("zoom {}", label(*zoom)),
         help: zoom.scale().map_or_else(
-            || "to the last due time".to_owned(),
+            || "as far as the last due time".to_owned(),
             |scale| format!("bars of {}", scale.width()),
         ),
         ..Choice::default()
@@ -299,10 +299,10 @@ fn zoom(model: &Model, arg: &str) -> Result<Zoom, String> {
     let wanted = arg.replace(' ', "").to_lowercase();
     let span = wanted.parse::<Span>().ok().map(Span::ms);
     let fits = |zoom: &&Zoom| {
-        let reach = zoom
+        let ms = zoom
             .scale()
             .map(|scale| scale.bar_ms.unsigned_abs() * scale.bars as u64);
-        label(**zoom) == wanted || span.is_some() && span == reach
+        label(**zoom) == wanted || span.is_some() && span == ms
     };
     match wanted.as_str() {
         "in" => Ok(model.zoom.closer()),
