@@ -127,21 +127,24 @@ impl ListReader {
     async fn elements(&mut self) -> Result<Vec<Vec<u8>>, StoreError> {
         let overlap = u64::try_from(OVERLAP).unwrap_or(0);
         let mut first = self.next.saturating_sub(overlap);
-        let mut step = overlap;
+        let mut more = u64::from(self.size.get());
         loop {
-            let (page, last) = self.ask(first).await?;
+            let (page, last) = self.ask(first, more + overlap).await?;
             let count = u64::try_from(page.elements.len()).unwrap_or(0);
             let fresh = match self.told.behind(first, &page.elements) {
                 Some(fresh) => fresh,
+                // Step by step, without a gap: what was told may stand anywhere before it.
                 None if self.told.shifts_back() => {
-                    step = step.saturating_mul(4);
-                    first = first.min(page.length).saturating_sub(step);
+                    let before = first.min(page.length);
+                    first = before.saturating_sub(u64::from(self.size.get()));
+                    more = before - first;
                     continue;
                 }
                 // What was told is gone from the tail, and what follows it before that.
                 None if last => page.elements.len(),
                 None => {
                     first += count.saturating_sub(overlap).max(1);
+                    more = u64::from(self.size.get());
                     continue;
                 }
             };
@@ -153,8 +156,8 @@ impl ListReader {
     }
 
     /// Elements from a place on, and whether they are the last ones.
-    async fn ask(&mut self, first: u64) -> Result<(Elements, bool), StoreError> {
-        let count = self.size.get() + u32::try_from(OVERLAP).unwrap_or(0);
+    async fn ask(&mut self, first: u64, count: u64) -> Result<(Elements, bool), StoreError> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
         let page = read::list_page(&self.store, &self.list, first, count).await?;
         let bytes = page.elements.iter().map(Vec::len).sum();
         self.size.had(bytes, page.server_us);
