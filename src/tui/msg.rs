@@ -3,8 +3,11 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::Site;
+use super::model::offer::{Offered, Seen};
+use super::model::worker::WorkerTold;
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
+use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -26,7 +29,9 @@ pub enum Msg {
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
     Resized(u16, u16),
-    /// The program came back from Ctrl-Z.
+    /// Somebody asked from outside that the program stops for a while (SIGTSTP).
+    StopAsked,
+    /// The program came back from having been stopped.
     Resumed,
     /// Time passed.
     Ticked(Instant),
@@ -63,6 +68,17 @@ pub enum Msg {
         /// What was seen, or why not.
         result: Result<Survey, String>,
     },
+    /// A run of a list was read.
+    ListLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// What was seen, or why not.
+        result: Result<ListPage, String>,
+    },
     /// The rank of the first entry due at or after a moment is known.
     RankFound {
         /// As in the effect that asked for it.
@@ -74,6 +90,29 @@ pub enum Msg {
         /// The rank, or why not.
         result: Result<u64, String>,
     },
+    /// A queue's entries were looked at: how they are written, or why that is not known.
+    QueueSampled(Queue, Seen),
+    /// An offer has an answer, or there will be none.
+    Offered {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// To which queue.
+        queue: Queue,
+        /// For when.
+        due: EpochMillis,
+        /// What became of it.
+        outcome: Offered,
+    },
+    /// A stand-in worker told something.
+    WorkerTold(Queue, WorkerTold),
+    /// The editor has ended: the text as it is now, or why it is the old one.
+    Edited(Result<String, String>),
+    /// The way to another server is known.
+    WayFound(Box<Site>),
+    /// There is no way to that server, and why.
+    NoWay(String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
     /// A search went on.
     SearchHits {
         /// As in the effect that asked for it.

@@ -1,7 +1,9 @@
 //! An opened entry: looking for something in it.
 
+use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{EntryView, Face, Screen};
+use delayscope::tui::msg::Msg;
 
 use crate::desk::{Desk, START, World, score};
 use delayscope::queue::Queue;
@@ -12,7 +14,10 @@ fn opened(payload: &[u8]) -> Desk {
     let queue = Queue::redisson("orders");
     let member = encode(Form::ByteId, [7; 8], payload);
     let entries = vec![(member, score(START.plus(60_000)))];
-    let mut desk = Desk::of(vec![World { queue, entries }]);
+    let mut desk = Desk::of(vec![World {
+        entries,
+        ..World::of(queue)
+    }]);
     desk.press(Code::Enter);
     desk
 }
@@ -92,6 +97,47 @@ fn a_payload_of_a_megabyte_is_laid_out_once_for_each_width() {
     assert!(std::sync::Arc::ptr_eq(&a, &b));
     assert_eq!(a.len(), 60_000);
     assert!(view(&desk).scroll > 59_900);
-    desk.tell(delayscope::tui::msg::Msg::Resized(100, 40));
+    desk.tell(Msg::Resized(100, 40));
     assert_ne!(lines(&desk).columns, first.columns);
+}
+
+/// The scores that are asked for, answered with `score` for each member.
+fn answer_scores(desk: &mut Desk, score: Option<f64>) -> bool {
+    let open = std::mem::take(&mut desk.open);
+    let mut asked = false;
+    for effect in open {
+        let Effect::CheckScores {
+            generation,
+            queue,
+            members,
+        } = effect
+        else {
+            desk.answer(&effect);
+            continue;
+        };
+        asked = true;
+        let scores = members.into_iter().map(|member| (member, score)).collect();
+        desk.tell(Msg::ScoresChecked {
+            generation,
+            queue,
+            result: Ok(scores),
+        });
+    }
+    asked
+}
+
+#[test]
+fn an_opened_entry_says_when_it_has_left_the_queue_and_when_it_is_requeued() {
+    let mut desk = opened(b"hello");
+    for score_now in [None, Some(score(START.plus(90_000)))] {
+        let mut asked = false;
+        for _ in 0..30 {
+            desk.pass(100);
+            asked |= answer_scores(&mut desk, score_now);
+        }
+        assert!(asked, "nobody looked");
+        assert_eq!(view(&desk).gone.is_some(), score_now.is_none());
+        assert_eq!(view(&desk).requeued.is_some(), score_now.is_some());
+    }
+    assert_eq!(view(&desk).row.due.at(), Some(START.plus(90_000)));
 }

@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::EntryRow;
+use crate::clock::EpochMillis;
 
 /// One entry, opened.
 #[derive(Clone, Debug)]
 pub struct EntryView {
-    /// The entry as it was when opened.
+    /// The entry; its score is the last one that it was seen with.
     pub row: EntryRow,
     /// Text or hex.
     pub face: Face,
@@ -20,6 +21,10 @@ pub struct EntryView {
     pub laid: Option<Laid>,
     /// What is looked for in it.
     pub found: Option<Found>,
+    /// The server's time when it was seen not to be in the queue any more.
+    pub gone: Option<EpochMillis>,
+    /// The server's time when it was seen to have another due time than before.
+    pub requeued: Option<EpochMillis>,
 }
 
 impl EntryView {
@@ -33,6 +38,8 @@ impl EntryView {
             back,
             laid: None,
             found: None,
+            gone: None,
+            requeued: None,
         }
     }
 }

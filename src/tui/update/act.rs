@@ -1,18 +1,15 @@
 //! What each action does.
 
-use std::time::Duration;
-
-use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, time, timeline};
+pub(super) use super::toast::say;
+use super::{
+    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs, time,
+    timeline, worker,
+};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{
-    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
-};
-
-/// How long a reason why not stays.
-const TOAST: Duration = Duration::from_secs(3);
+use crate::tui::model::{Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Tone};
 
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -32,10 +29,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::First => cursor::first(model),
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
-        Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
+        Action::Quit if on_first_screen(model) => return leave::quit(model),
         Action::Back => return escape(model),
         Action::Quit => back(model),
-        Action::QuitNow => return vec![Effect::Quit],
+        Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
         Action::PreviousPane => pane(model, 3),
@@ -49,7 +46,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Tab(tab) => show_tab(model, tab),
+        Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
@@ -58,7 +55,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
-        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::Palette => {
+            model.overlay = None;
+            return prompt::open(model, PromptKind::Command, "");
+        }
         Action::NextMatch => cursor::by(model, 1),
         Action::PreviousMatch => cursor::by(model, -1),
         Action::Sort => return sort::next(model),
@@ -67,7 +67,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Offer | Action::Worker | Action::Confirm => {}
+        Action::Offer => return offer::open(model),
+        Action::Worker => worker::ask(model),
+        // A question and a form have their keys by themselves.
+        Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -83,23 +86,20 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
-        Action::NextMatch | Action::PreviousMatch => match &model.screen {
-            Screen::Entry(view) => opened::why_no_match(view),
-            _ => None,
-        },
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
-        Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
-            Some("no entry to open")
-        }
-        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
+        Action::Open if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::Open if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
+        Action::NextMatch | Action::PreviousMatch if let Screen::Entry(view) = &model.screen => {
+            opened::why_no_match(view)
+        }
         Action::NextMatch | Action::PreviousMatch if model.filtered.is_none() => {
             Some("no filter is on: / sets one")
         }
@@ -109,16 +109,21 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("it is no longer there")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Offer if no_queue => Some("no queue to offer to"),
+        Action::Worker if no_queue => Some("no queue to work on"),
+        Action::Offer | Action::Worker if model.read_only => {
+            Some("this session is read-only: it changes nothing")
+        }
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -128,32 +133,21 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     }
 }
 
-/// Shows a short message.
-pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
-    model.toast = Some(Toast {
-        text,
-        tone,
-        until: model.instant + TOAST,
-    });
-}
-
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::list_bar(model),
-        Pane::Entries => open_entry(model),
-        Pane::Queues | Pane::Traffic => {
+        Pane::Entries if matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) => {
+            open_entry(model);
+        }
+        Pane::Entries => return tabs::open(model),
+        Pane::Traffic => tabs::show(model, Tab::Traffic),
+        Pane::Queues => {
             model.screen = Screen::Queue;
             model.focus = Pane::Entries;
             cursor::keep_in_sight(model);
         }
     }
     Vec::new()
-}
-
-/// Shows a tab, and gives it the keys.
-fn show_tab(model: &mut Model, tab: Tab) {
-    model.tab = tab;
-    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {
@@ -243,13 +237,20 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
 
 fn interval(model: &mut Model) {
     let next = INTERVALS.iter().find(|ms| **ms > model.interval_ms);
-    model.interval_ms = *next.unwrap_or(&INTERVALS[0]);
-    let (s, tenths) = (model.interval_ms / 1000, model.interval_ms % 1000 / 100);
-    let text = if tenths == 0 {
-        format!("refreshed every {s} s")
-    } else {
-        format!("refreshed every {s}.{tenths} s")
-    };
-    say(model, text, Tone::Good);
+    set_interval(model, *next.unwrap_or(&INTERVALS[0]));
+}
+
+/// Refreshes every so many ms from now on.
+pub(super) fn set_interval(model: &mut Model, ms: u64) {
+    model.interval_ms = ms;
+    say(model, refreshed_every(ms), Tone::Good);
     plan::interval_changed(model);
+}
+
+/// `refreshed every 2 s`, `refreshed every 0.25 s`.
+pub(super) fn refreshed_every(ms: u64) -> String {
+    let fraction = format!("{:03}", ms % 1000);
+    let fraction = fraction.trim_end_matches('0');
+    let dot = if fraction.is_empty() { "" } else { "." };
+    format!("refreshed every {}{dot}{fraction} s", ms / 1000)
 }

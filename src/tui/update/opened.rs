@@ -1,12 +1,15 @@
 //! An opened entry: its text laid out once, and what is looked for in it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::act::say;
 use super::prompt;
 use crate::tui::areas::{self, lines};
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryView, Face, Found, Model, Piece, PromptKind, Screen, Spot, Tone};
+use crate::tui::model::{
+    EntryView, Face, Found, Model, Piece, PromptKind, Screen, Spot, Tab, Tone,
+};
 
 /// No more places than this are kept: nobody steps through more.
 const MOST: usize = 10_000;
@@ -27,6 +30,47 @@ pub(super) fn lay_out(model: &mut Model) {
     {
         view.laid = Some(lines::lay_out(&view.row, columns));
         look(view);
+    }
+}
+
+/// The member whose score tells what becomes of the opened entry; none when no entry that waits
+/// is open.
+pub(super) fn watched(model: &Model) -> Option<&[u8]> {
+    match &model.screen {
+        Screen::Entry(view) if model.tab == Tab::Waiting => Some(&view.row.member),
+        _ => None,
+    }
+}
+
+/// The queue was read: the opened entry is looked at as well, since its place in the queue may
+/// be far from the rows that came along.
+pub(super) fn refreshed(model: &mut Model) {
+    if watched(model).is_some() {
+        let now = model.instant;
+        model.schedule.check.want(now);
+    }
+}
+
+/// The opened entry has left the queue, is back, or has another due time.
+pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>) {
+    let now = model.now;
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return;
+    };
+    let Screen::Entry(view) = &mut model.screen else {
+        return;
+    };
+    match scores.get(&view.row.member) {
+        None => {}
+        Some(None) => view.gone = view.gone.or(Some(now)),
+        Some(Some(score)) => {
+            view.gone = None;
+            if score.total_cmp(&view.row.score).is_ne() {
+                view.requeued = Some(now);
+                view.row.score = *score;
+                view.row.due = queue.due(*score);
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use self::body::{bytes, words};
 use self::facts::facts;
-use super::{Ctx, entries};
+use super::{Ctx, entries, time};
 use crate::queue::{Due, text};
 use crate::tui::areas::lines::{self, Body};
 use crate::tui::model::{EntryRow, EntryView, Face};
@@ -124,10 +124,25 @@ fn title(
     }
     let (due, style) = entries::due_in(ctx, row.due);
     let words = match row.due {
+        _ if !row.scored() => "no due time".to_owned(),
         Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
         _ => format!("due in {due}"),
     };
+    let (words, style) = match view.and_then(|view| view.gone) {
+        Some(at) => (
+            format!("gone since {}", time::clock(ctx.model.look.zone, at)),
+            t.warn,
+        ),
+        None => (words, style),
+    };
     let mut right = vec![Part::new(70, words, style)];
+    if let Some(at) = view.and_then(|view| view.requeued) {
+        let words = format!(
+            "new due time since {}",
+            time::clock(ctx.model.look.zone, at)
+        );
+        right.insert(0, Part::new(75, words, t.warn));
+    }
     if let Some(found) = view.and_then(|view| view.found.as_ref()) {
         let what = match found.hits.len() {
             0 => "not found".to_owned(),

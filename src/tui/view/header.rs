@@ -6,8 +6,9 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
-use crate::queue::{LinkState, text};
+use crate::queue::{LinkState, Severity, text};
 use crate::tui::keys::Action;
+use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
 
@@ -88,12 +89,17 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     }
     let (state, style) = state(ctx);
     push(9, state, style);
+    push_sick(ctx, &mut items);
+    let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
     if let Some(since) = m.frozen {
         push(
             8,
             format!("FROZEN {}", time::clock(m.look.zone, since)),
             t.warn,
         );
+    }
+    if let Some((words, style)) = workers(ctx) {
+        push(8, words, style);
     }
     if m.link.clock.is_some() {
         push(
@@ -121,6 +127,60 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(3, format!("looked through {share} %"), t.dim);
     }
     items
+}
+
+/// `3 of 312 queues sick`, where there is more than one.
+fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let sick = m.queues.iter().filter(|row| row.sick(ctx.now)).count();
+    if sick == 0 || m.queues.len() < 2 {
+        return;
+    }
+    let all = text::thousands(m.queues.len() as u64);
+    let queues = if ctx.wide() { " queues" } else { "" };
+    let critical = m
+        .queues
+        .iter()
+        .any(|row| row.worst() == Some(Severity::Critical));
+    items.push(Item {
+        rank: 6,
+        text: format!("{} of {all}{queues} sick", text::thousands(sick as u64)),
+        style: if critical { t.late } else { t.warn },
+    });
+}
+
+/// The stand-in workers of this session: `WORKER orders 1,204 moved`.
+fn workers(ctx: &Ctx) -> Option<(String, Style)> {
+    let (workers, t) = (&ctx.model.workers, &ctx.theme);
+    let first = workers.at_work.first()?;
+    let failing = |worker: &&Worker| matches!(worker.state, WorkerState::Failing(_));
+    let ill = workers.at_work.iter().filter(failing).count();
+    let moved = format!("{} moved", text::number(workers.moved(), 9));
+    let (who, how) = match workers.at_work.len() {
+        1 => {
+            let name = text::printable_bytes(first.queue.name.as_bytes());
+            let name = text::cut(&name, if ctx.wide() { 32 } else { 12 });
+            let how = match first.state {
+                WorkerState::Starting => "starting",
+                WorkerState::Failing(_) => "retrying",
+                WorkerState::Ending => "ending",
+                WorkerState::AtWork | WorkerState::Deaf(_) => "",
+            };
+            (
+                format!("WORKER {}", name.replace('…', t.glyphs.cut)),
+                how.to_owned(),
+            )
+        }
+        n if ill > 0 => (format!("{n} WORKERS"), format!("{ill} retrying")),
+        n => (format!("{n} WORKERS"), String::new()),
+    };
+    let words = match (how.is_empty(), ctx.wide()) {
+        (true, _) => format!("{who} {moved}"),
+        (false, true) => format!("{who} {moved}, {how}"),
+        (false, false) => format!("{who} {how}"),
+    };
+    let style = if ill > 0 { t.warn } else { t.accent };
+    Some((words, style))
 }
 
 /// What the session may not do, and of which profile the server is.
@@ -279,8 +339,7 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     } else {
         "trying".to_owned()
     });
-    let now = m.keymap.label(Action::Refresh, m.look.ascii);
-    parts.extend(now.map(|key| format!("{key} now")));
+    parts.extend(ctx.key(Action::Refresh).map(|key| format!("{key} now")));
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")

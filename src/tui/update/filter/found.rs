@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::super::{act, cursor, link, marks, rows};
+use super::super::{act, cursor, link, marks, opened, rows};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
@@ -40,7 +40,7 @@ pub(super) fn held(model: &Model) -> Option<Held> {
             offset,
         });
     }
-    let row = model.entry()?;
+    let row = model.waiting_entry()?;
     Some(Held {
         member: row.member.clone(),
         score: Some(row.score),
@@ -235,6 +235,7 @@ fn wanted(model: &mut Model) -> Vec<Vec<u8>> {
     if model.filtered.is_some() {
         members.extend(model.entries.rows.iter().map(|row| row.member.clone()));
     }
+    members.extend(opened::watched(model).map(<[u8]>::to_vec));
     let marked = &model.marks.toggled;
     let turn = model.schedule.check_turn.checked_rem(marked.len());
     let in_turn = marked.keys().cycle().skip(turn.unwrap_or(0));
@@ -262,6 +263,7 @@ pub(in super::super) fn checked(
     }
     let scores: HashMap<Vec<u8>, Option<f64>> = result.unwrap_or_default().into_iter().collect();
     marks::checked(model, &scores);
+    opened::checked(model, &scores);
     let (from, to) = (
         model.entries.first,
         model.entries.first + model.entries.rows.len() as u64,
