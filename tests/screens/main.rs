@@ -3,5 +3,6 @@
 #![cfg(feature = "tui")]
 
 mod build;
+mod overlays;
 mod pictures;
 mod rules;

@@ -77,7 +77,9 @@ fn press(ctx: &Ctx, dialog: &Dialog, button: Button, area: Area, buf: &mut Buffe
     let label = dialog::label(ctx.model, dialog, button);
     let ready = dialog.name.as_ref().is_none_or(|name| name.is_right());
     let style = match button {
-        Button::No => t.select,
+        // Where a name is typed, Enter is its end.
+        Button::No if dialog.name.is_none() => t.select,
+        Button::No => t.accent,
         Button::Yes if ready => t.accent,
         Button::Yes => t.dim,
     };
