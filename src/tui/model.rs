@@ -4,6 +4,7 @@ pub mod dialog;
 pub mod field;
 pub mod history;
 pub mod hits;
+pub mod lists;
 pub mod marks;
 pub mod offer;
 pub mod opened;
@@ -19,12 +20,13 @@ use std::time::Instant;
 
 pub use self::dialog::Dialog;
 pub use self::history::History;
-pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
@@ -72,10 +74,6 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of its own that the user or the server turns"
-)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -129,10 +127,19 @@ pub struct Model {
     pub log_height: bool,
     /// Start of the timeline's bar under the cursor.
     pub bar: Option<EpochMillis>,
+    /// The class of what is late under the timeline's cursor, the longest ago first; then no bar
+    /// is.
+    pub late_class: Option<usize>,
     /// The entries of the selected queue.
     pub entries: Entries,
-    /// The last entries stand first.
-    pub last_first: bool,
+    /// Target and order list of the selected queue.
+    pub lists: Lists,
+    /// Where the tabs of lines stand.
+    pub stands: Stands,
+    /// The changes made in this session, newest first.
+    pub changes: VecDeque<ChangeLine>,
+    /// Which of them stand first.
+    pub entry_sort: EntrySort,
     /// The filter that is on.
     pub filtered: Option<Box<Filtered>>,
     /// The marked entries.
@@ -313,6 +320,15 @@ pub struct EntryRow {
     pub content: Result<Decoded, FrameError>,
 }
 
+impl EntryRow {
+    /// It has a score: no element of target has, nor has a member of the order list of which
+    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
+    #[must_use]
+    pub const fn scored(&self) -> bool {
+        !self.score.is_nan()
+    }
+}
+
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -351,8 +367,12 @@ impl Model {
             zoom: Zoom::default(),
             log_height: false,
             bar: None,
+            late_class: None,
             entries: Entries::default(),
-            last_first: false,
+            lists: Lists::default(),
+            stands: Stands::default(),
+            changes: VecDeque::new(),
+            entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
             traffic: VecDeque::new(),
@@ -386,9 +406,22 @@ impl Model {
         })
     }
 
-    /// The entry under the cursor, when it is loaded.
+    /// The entry under the cursor of the tab in sight, when it is loaded.
     #[must_use]
     pub fn entry(&self) -> Option<&EntryRow> {
+        match (self.tab, self.tab.list()) {
+            (Tab::Waiting, _) => self.waiting_entry(),
+            (_, Some(list)) => {
+                let window = self.lists.of(list);
+                window.at(window.stand.cursor).map(|element| &element.row)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The entry under the cursor of those that wait, when it is loaded.
+    #[must_use]
+    pub fn waiting_entry(&self) -> Option<&EntryRow> {
         let offset = self.entries.cursor.checked_sub(self.entries.first)?;
         self.entries.rows.get(usize::try_from(offset).ok()?)
     }

@@ -34,6 +34,7 @@ enum Kind {
     Pulses,
     Survey,
     Classes,
+    List,
     Rank,
     Sample,
     Search,
@@ -225,13 +226,30 @@ impl Tasks {
                 generation,
                 queue,
                 zoom,
+                held,
             } => {
                 let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
                 let of = queue.clone();
-                let question = async move { refresh::survey(&store, &of, zoom).await };
+                let question = async move { refresh::survey(&store, &of, zoom, held).await };
                 self.ask(kind, question, move |result| Msg::SurveyLoaded {
                     generation,
                     queue,
+                    result: result.map_err(|why| why.to_string()),
+                });
+            }
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => {
+                let of = queue.clone();
+                let question = async move { refresh::list(&store, &of, list, first, count).await };
+                self.ask(Kind::List, question, move |result| Msg::ListLoaded {
+                    generation,
+                    queue,
+                    list,
                     result: result.map_err(|why| why.to_string()),
                 });
             }
@@ -249,35 +267,7 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
-            Effect::Search {
-                generation,
-                queue,
-                filter,
-                tab,
-            } => {
-                let to = (generation, self.answers.clone());
-                let search = search::run(store, queue, filter, tab, to);
-                self.latest(Kind::Search, search);
-            }
-            Effect::EndSearch => {
-                if let Some(search) = self.latest.remove(&Kind::Search) {
-                    search.abort();
-                }
-            }
-            Effect::CheckScores {
-                generation,
-                queue,
-                members,
-            } => {
-                let of = queue.clone();
-                let question = async move { search::scores(&store, &of, members).await };
-                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
-                    generation,
-                    queue,
-                    result,
-                });
-            }
-            _ => {}
+            found => self.find(store, found),
         }
     }
 }

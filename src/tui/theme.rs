@@ -25,6 +25,8 @@ pub struct Theme {
     pub warn: Style,
     /// Healthy, live.
     pub ok: Style,
+    /// What a filter has found in a text; underlined beside.
+    pub found: Style,
     /// Bars due within a minute.
     pub near: Style,
     /// Bars due after that.
@@ -76,10 +78,18 @@ pub struct Glyphs {
     pub down: &'static str,
     /// Differs.
     pub differs: &'static str,
+    /// A marked row.
+    pub mark: &'static str,
+    /// Sorted, the largest first; the smallest first.
+    pub falls: &'static str,
+    /// See `falls`.
+    pub rises: &'static str,
     /// Good news.
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
+    /// What repairs it.
+    pub repair: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -112,8 +122,12 @@ const UNICODE: Glyphs = Glyphs {
     up: "↑",
     down: "↓",
     differs: "≠",
+    mark: "◆",
+    falls: "▾",
+    rises: "▴",
     good: "✓",
     warn: "▲",
+    repair: "→",
     dot: "·",
     enter: "⏎",
     choose: ["‹", "›"],
@@ -140,8 +154,12 @@ const ASCII: Glyphs = Glyphs {
     up: "+",
     down: "-",
     differs: "!",
+    mark: "*",
+    falls: "v",
+    rises: "^",
     good: "*",
     warn: "!",
+    repair: ">",
     dot: "-",
     enter: "Enter",
     choose: ["<", ">"],
@@ -182,6 +200,7 @@ impl Theme {
             late: fg(colours.late).add_modifier(Modifier::BOLD),
             warn: fg(colours.warn),
             ok: fg(colours.ok),
+            found: fg(colours.accent).add_modifier(Modifier::BOLD),
             near: fg(colours.near),
             mid: fg(colours.mid),
             far: fg(colours.far),
@@ -204,6 +223,7 @@ impl Theme {
             late: bold,
             warn: bold,
             ok: plain,
+            found: bold,
             near: plain,
             mid: plain,
             far: plain,

@@ -11,6 +11,7 @@ mod history;
 mod jump;
 mod leave;
 mod link;
+mod lists;
 mod load;
 mod marks;
 mod mouse;
@@ -23,12 +24,14 @@ mod prompt;
 mod rows;
 mod sort;
 mod switch;
+mod tabs;
 mod time;
 mod timeline;
 mod toast;
 mod worker;
 
 pub use act::why_not;
+pub use lists::is_deep;
 pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
@@ -64,6 +67,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             load::ask_all(model);
             vec![Effect::RetakeTerminal]
@@ -74,15 +78,8 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             found(model, queue);
             Vec::new()
         }
-        Msg::Looked(looked, keys) => {
-            model.discovery = Discovery::Looking { looked, keys };
-            Vec::new()
-        }
-        Msg::LookedAll(looked) => {
-            model.discovery = Discovery::Done { looked };
-            model.schedule.looked = Some(model.instant);
-            Vec::new()
-        }
+        Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
+        Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
         Msg::PulseLoaded {
             generation,
             queue,
@@ -94,6 +91,12 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ListLoaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => lists::loaded(model, generation, &queue, list, result),
         Msg::RankFound {
             generation,
             queue,
@@ -124,27 +127,8 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::WayFound(site) => switch::way_found(model, &site),
         Msg::NoWay(why) => switch::no_way(model, why),
         Msg::Arrived => switch::arrived(model),
-        Msg::SearchHits {
-            generation,
-            hits,
-            found,
-            looked,
-            of,
-        } => {
-            filter::hits(model, generation, hits, (found, looked, of));
-            Vec::new()
-        }
-        Msg::Searched { generation, result } => {
-            filter::searched(model, generation, result);
-            Vec::new()
-        }
-        Msg::ScoresChecked {
-            generation,
-            queue,
-            result,
-        } => {
-            filter::checked(model, generation, &queue, result);
-            Vec::new()
+        found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
+            filter::told(model, found)
         }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
@@ -176,6 +160,15 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
         (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
         _ => return prompt::pasted(model, text),
     }
+    Vec::new()
+}
+
+/// The search for queues went on, or is through.
+fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
+    if matches!(how_far, Discovery::Done { .. }) {
+        model.schedule.looked = Some(model.instant);
+    }
+    model.discovery = how_far;
     Vec::new()
 }
 

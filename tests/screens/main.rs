@@ -4,5 +4,12 @@
 
 mod build;
 mod overlays;
+#[expect(dead_code, reason = "each test crate uses a part of it")]
+#[path = "../support/desk.rs"]
+mod desk;
+mod finding;
 mod pictures;
+mod profile;
 mod rules;
+mod timeline;
+mod wild;

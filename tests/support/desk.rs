@@ -10,8 +10,12 @@
 use std::time::{Duration, Instant};
 
 use delayscope::clock::{EpochMillis, ServerClock, instant};
+use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
-use delayscope::queue::{Known, Link, LinkState, Page, PageAsk, Pulse, Queue, Survey, Zoom};
+use delayscope::queue::{
+    Filter, Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse,
+    Queue, Seen, Survey, Zoom,
+};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Look, Model};
@@ -35,6 +39,11 @@ pub struct Desk {
 pub struct World {
     pub queue: Queue,
     pub entries: Vec<(Vec<u8>, f64)>,
+    /// The order list; none: the members of timeouts, in the same order.
+    pub order: Option<Vec<Vec<u8>>>,
+    pub target: Vec<Vec<u8>>,
+    /// Clients subscribed to its channel.
+    pub clients: u64,
 }
 
 impl World {
@@ -45,9 +54,64 @@ impl World {
             (member(i), score(due))
         };
         Self {
-            queue: Queue::redisson(name),
             entries: (0..count).map(entry).collect(),
+            ..Self::of(Queue::redisson(name))
         }
+    }
+
+    /// An empty queue.
+    pub fn of(queue: Queue) -> Self {
+        Self {
+            queue,
+            entries: Vec::new(),
+            order: None,
+            target: Vec::new(),
+            clients: 1,
+        }
+    }
+
+    /// What a page of one of its lists says.
+    pub fn list(&self, list: List, first: u64, count: u32) -> ListPage {
+        let members = || self.entries.iter().map(|(member, _)| member.clone());
+        let elements = match list {
+            List::Target => self.target.clone(),
+            List::Order => self.order.clone().unwrap_or_else(|| members().collect()),
+        };
+        let score = |element: &Vec<u8>| match list {
+            List::Target => ListScore::None,
+            List::Order => {
+                let held = self.entries.iter().find(|(member, _)| member == element);
+                held.map_or(ListScore::Drift, |(_, score)| ListScore::Is(*score))
+            }
+        };
+        let rows = elements.iter().skip(usize::try_from(first).unwrap());
+        let rows = rows.take(count as usize).map(|element| ListRow {
+            score: score(element),
+            element: element.clone(),
+        });
+        ListPage {
+            first,
+            len: elements.len() as u64,
+            rows: rows.collect(),
+        }
+    }
+
+    /// The entries that a filter matches at `at`.
+    pub fn hits(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
+        let matching = self.entries.iter().filter(|(member, score)| {
+            let payload = self.queue.unwrap(member).unwrap().payload;
+            let decoded = payload::decode(payload);
+            let seen = Seen {
+                id: self.queue.id(member),
+                due: Some(self.queue.due(*score)),
+                codec: decoded.codec.name(),
+                text: &decoded.text,
+            };
+            filter.matches(&seen, at)
+        });
+        matching
+            .map(|(m, score)| (m.clone(), Some(*score)))
+            .collect()
     }
 
     /// What a pulse of it says at `at`.
@@ -72,9 +136,9 @@ impl World {
             head: self.entries.first().map(due),
             oldest_late: (late > 0).then(|| due(&self.entries[0]).at()).flatten(),
             next: self.entries.get(late).map(due),
-            order: Known::Is(self.entries.len() as u64),
-            target: Known::Is(0),
-            transfer_clients: Known::Is(1),
+            order: Known::Is(self.list(List::Order, 0, 0).len),
+            target: Known::Is(self.target.len() as u64),
+            transfer_clients: Known::Is(self.clients),
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,
@@ -152,6 +216,13 @@ impl Desk {
         self.key(Key::char(c))
     }
 
+    /// Types a text, key by key.
+    pub fn type_in(&mut self, text: &str) {
+        for c in text.chars() {
+            self.char(c);
+        }
+    }
+
     /// Time passes in one step, nothing is answered.
     pub fn pass(&mut self, ms: u64) -> Vec<Effect> {
         let at = self.model.instant + Duration::from_millis(ms);
@@ -226,10 +297,23 @@ impl Desk {
                 generation,
                 queue,
                 zoom,
+                ..
             } => Msg::SurveyLoaded {
                 generation,
                 queue,
                 result: Ok(empty_survey(at, zoom)),
+            },
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => Msg::ListLoaded {
+                generation,
+                list,
+                result: Ok(world(&queue).list(list, first, count)),
+                queue,
             },
             Effect::FindRank {
                 generation,
@@ -243,6 +327,41 @@ impl Desk {
                     queue,
                     due,
                     result: Ok(rank as u64),
+                }
+            }
+            Effect::Search {
+                generation,
+                queue,
+                filter,
+                ..
+            } => {
+                let one = world(&queue);
+                let hits = one.hits(&filter, at);
+                let of = one.entries.len() as u64;
+                self.tell(Msg::SearchHits {
+                    generation,
+                    found: hits.len() as u64,
+                    hits,
+                    looked: of,
+                    of,
+                });
+                Msg::Searched {
+                    generation,
+                    result: Ok(()),
+                }
+            }
+            Effect::CheckScores {
+                generation,
+                queue,
+                members,
+            } => {
+                let entries = &world(&queue).entries;
+                let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
+                let scores = members.into_iter().map(|m| (m.clone(), score(&m)));
+                Msg::ScoresChecked {
+                    generation,
+                    queue,
+                    result: Ok(scores.collect()),
                 }
             }
             Effect::Discover => Msg::LookedAll(100),
@@ -267,8 +386,10 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
     Survey {
         at,
         zoom,
+        scale: zoom.map(|zoom| zoom.scale().unwrap_or_default()),
         bars: Vec::new(),
         beyond: 0,
+        no_time: 0,
         late: [0; 4],
         handing_over: 0,
         classes: [0; 7],

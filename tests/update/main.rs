@@ -8,12 +8,17 @@
 #[path = "../support/desk.rs"]
 mod desk;
 
+mod finding;
 mod link;
+mod marking;
 mod mouse;
 mod moving;
 mod offering;
 mod opened;
+mod own_keys;
 mod prompts;
 mod reading;
 mod screens;
 mod working;
+mod tabs;
+mod timeline;

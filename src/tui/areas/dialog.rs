@@ -99,7 +99,7 @@ pub fn plan(model: &Model, dialog: &Dialog) -> Plan {
     let slot = if boxed {
         Slot::new(outer, true)
     } else {
-        super::bare(outer)
+        super::panes::bare(outer)
     };
     place_buttons(&mut rows, slot, margin, |button| {
         label(model, dialog, button)

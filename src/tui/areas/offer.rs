@@ -1,7 +1,8 @@
 //! The form that offers: where its parts lie, so that what is drawn and what is clicked agree.
 
+use super::panes::bare;
 use super::wrap::{row_of, text_rows};
-use super::{Area, Slot, bare};
+use super::{Area, Slot};
 use crate::tui::model::offer::{OfferForm, Part};
 
 /// Columns of a part's name, with the mark before it.

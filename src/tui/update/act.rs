@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, time, timeline,
-    worker,
+    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs, time,
+    timeline, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -22,8 +22,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
-        Action::Up => cursor::by(model, -1),
-        Action::Down => cursor::by(model, 1),
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
+        Action::Up | Action::PreviousMatch => cursor::by(model, -1),
+        Action::Down | Action::NextMatch => cursor::by(model, 1),
         Action::PageUp => cursor::page(model, -1),
         Action::PageDown => cursor::page(model, 1),
         Action::First => cursor::first(model),
@@ -46,21 +50,15 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Tab(tab) => show_tab(model, tab),
+        Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
-        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
-        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
-            opened::step(model, false);
-        }
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => {
             model.overlay = None;
             return prompt::open(model, PromptKind::Command, "");
         }
-        Action::NextMatch => cursor::by(model, 1),
-        Action::PreviousMatch => cursor::by(model, -1),
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
@@ -88,13 +86,11 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     match action {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
-        Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
-            Some("no entry to open")
-        }
-        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
+        Action::Open if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::Open if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::Filter if no_queue => Some("no queue to look in"),
@@ -111,10 +107,10 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("it is no longer there")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
@@ -138,20 +134,18 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::list_bar(model),
-        Pane::Entries => open_entry(model),
-        Pane::Queues | Pane::Traffic => {
+        Pane::Entries if matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) => {
+            open_entry(model);
+        }
+        Pane::Entries => return tabs::open(model),
+        Pane::Traffic => tabs::show(model, Tab::Traffic),
+        Pane::Queues => {
             model.screen = Screen::Queue;
             model.focus = Pane::Entries;
             cursor::keep_in_sight(model);
         }
     }
     Vec::new()
-}
-
-/// Shows a tab, and gives it the keys.
-fn show_tab(model: &mut Model, tab: Tab) {
-    model.tab = tab;
-    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {

@@ -3,7 +3,7 @@
 use super::{act, filter, load};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, When};
-use crate::tui::areas;
+use crate::tui::areas::{self, track};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Model, Tab, Tone};
@@ -22,16 +22,14 @@ pub(super) fn typed(model: &mut Model) {
     };
 }
 
-/// Enter: goes there. A time that is none says why.
+/// Goes to the time that a text means; or why it means none.
 pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
     let when: When = text.parse().map_err(|bad: BadTime| bad.to_string())?;
     let moment = when.nearest(model.schedule.exact);
-    if model.tab != Tab::Waiting {
-        model.tab = Tab::Waiting;
-    }
+    model.tab = Tab::Waiting;
     filter::to_the_list(model);
     point_bar(model, moment);
     Ok(to(model, moment))
@@ -39,11 +37,11 @@ pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
 
 /// Puts the timeline's cursor on the bar of a moment, where it has one.
 fn point_bar(model: &mut Model, moment: EpochMillis) {
-    let width = model.zoom.bar_ms();
-    let start = EpochMillis::new(moment.get().div_euclid(width) * width);
-    let first = areas::bar_start(model, 0);
-    let last = areas::bar_start(model, model.zoom.bars() - 1);
-    model.bar = (first <= start && start <= last).then_some(start);
+    let scale = track::scale(model);
+    let start = scale.floor(moment);
+    let shown = scale.bar_of(areas::now(model), start);
+    model.bar = shown.filter(|bar| *bar < scale.bars).map(|_| start);
+    model.late_class = None;
 }
 
 /// Puts the cursor on the first entry due at a moment or later: of the hits while a filter is on.

@@ -4,9 +4,10 @@
 use std::time::{Duration, Instant};
 
 use super::plan::{self, on_tick, two_intervals};
-use super::{cursor, filter, link};
+use super::{cursor, filter, link, lists};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
+use crate::tui::areas::track;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Discovery, Model};
@@ -21,7 +22,7 @@ const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
-const AHEAD_BYTES: usize = 256 * 1024;
+pub(super) const AHEAD_BYTES: usize = 256 * 1024;
 /// Rows that have never been seen are read in batches of this.
 pub(super) const FIRST_LOOKS: usize = 500;
 
@@ -33,6 +34,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     effects.extend(pulse(model));
     effects.extend(others(model));
+    effects.extend(lists::start(model));
     effects.extend(survey(model));
     effects.extend(classes(model));
     effects.extend(look_again(model));
@@ -51,7 +53,8 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
     let others = (model.queues.len() > 1).then_some(&s.others);
     let slots = one.into_iter().flatten().chain(others);
-    let slots = slots.filter_map(|slot| slot.wake(frozen));
+    let list = lists::in_sight(model).map(|_| &s.list);
+    let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
     let again = s.looked.map(|at| at + LOOK_AGAIN);
     slots
@@ -104,7 +107,7 @@ fn page_ask(model: &Model) -> PageAsk {
     } else {
         top + height
     };
-    let (first, end) = match (model.last_first, model.waiting()) {
+    let (first, end) = match (model.last_first(), model.waiting()) {
         (false, _) => (first, end),
         (true, waiting) => (waiting.saturating_sub(end), waiting.saturating_sub(first)),
     };
@@ -117,7 +120,7 @@ fn page_ask(model: &Model) -> PageAsk {
 
 /// The place in the list of an entry of that rank.
 pub(super) fn place(model: &Model, rank: u64) -> u64 {
-    if model.last_first {
+    if model.last_first() {
         model.waiting().saturating_sub(rank + 1)
     } else {
         rank
@@ -170,6 +173,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let queue = model.selected()?.queue.clone();
+    let held = track::surveyed(model).and_then(|survey| survey.scale);
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
@@ -179,6 +183,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
         generation,
         queue,
         zoom: Some(model.zoom),
+        held,
     })
 }
 
@@ -202,6 +207,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
         generation,
         queue,
         zoom: None,
+        held: None,
     })
 }
 
@@ -260,6 +266,7 @@ pub(super) fn start_over(model: &mut Model) {
         slot.forget();
     }
     s.rank.forget();
+    s.list.forget();
     s.check.forget();
     filter::link_is_back(model);
     ask_all(model);
@@ -273,6 +280,7 @@ pub(super) fn ask_all(model: &mut Model) {
     s.pulse.ask(now);
     s.others.ask(now);
     s.survey.ask(now);
+    lists::ask(model);
 }
 
 /// The selected queue, now: another one was selected.

@@ -47,7 +47,7 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
     let end = page.first + page.rows.len() as u64;
     let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
     model.entries.first = page.first;
-    if model.last_first {
+    if model.last_first() {
         // The pulse has counted them in the same instant.
         model.entries.first = model.waiting().saturating_sub(end);
         rows.reverse();
@@ -82,7 +82,8 @@ fn held_entry(model: &mut Model) -> Option<Held> {
             score: None,
         });
     }
-    let entry = model.entry().filter(|_| model.entries.anchored)?;
+    let entry = model.waiting_entry();
+    let entry = entry.filter(|_| model.entries.anchored)?;
     Some(Held {
         member: entry.member.clone(),
         score: Some(entry.score),
@@ -92,7 +93,7 @@ fn held_entry(model: &mut Model) -> Option<Held> {
 /// Puts the cursor on the held entry; when that is gone, on the one that took its place; when it
 /// may have moved further than the page reaches, asks where it is.
 fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
-    let last_first = model.last_first;
+    let last_first = model.last_first();
     let before = |a: f64, b: f64| if last_first { a > b } else { a < b };
     let entries = &mut model.entries;
     let offset = entries.cursor.saturating_sub(entries.top);
@@ -118,10 +119,9 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
 
 /// An entry, ready to be shown.
 pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
-    let due = queue.due(score);
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
-            due,
+            due: queue.due(score),
             id: unwrapped.id,
             form: unwrapped.form,
             size: unwrapped.payload.len(),
@@ -130,7 +130,7 @@ pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
             member,
         },
         Err(error) => EntryRow {
-            due,
+            due: queue.due(score),
             id: EntryId::of_bytes(&member),
             form: None,
             size: member.len(),

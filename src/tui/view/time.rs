@@ -1,6 +1,8 @@
 //! Moments, written for people in the zone of the session.
 
-use chrono::{DateTime, Datelike as _, FixedOffset, Local, Offset as _, TimeZone as _, Utc};
+use chrono::{
+    DateTime, Datelike as _, FixedOffset, Local, Offset as _, TimeZone as _, Timelike as _, Utc,
+};
 
 use crate::clock::EpochMillis;
 use crate::tui::model::Zone;
@@ -33,6 +35,23 @@ pub(super) fn minute(zone: Zone, moment: EpochMillis) -> String {
     written(zone, moment, "%H:%M")
 }
 
+/// `4 Nov` in the year of `now`, else `4 Nov 2027`.
+pub(super) fn day(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+    let year = |m| at(zone, m).map(|t| t.year());
+    let same = year(moment) == year(now);
+    written(zone, moment, if same { "%-d %b" } else { "%-d %b %Y" })
+}
+
+/// `Nov 2026`.
+pub(super) fn month(zone: Zone, moment: EpochMillis) -> String {
+    written(zone, moment, "%b %Y")
+}
+
+/// The local clock shows midnight.
+pub(super) fn is_midnight(zone: Zone, moment: EpochMillis) -> bool {
+    at(zone, moment).is_some_and(|t| t.num_seconds_from_midnight() == 0)
+}
+
 /// `2026-11-20 14:02:09.113 +01:00`.
 pub(super) fn full(zone: Zone, moment: EpochMillis) -> String {
     written(zone, moment, "%Y-%m-%d %H:%M:%S%.3f %:z")
@@ -63,13 +82,22 @@ pub(in crate::tui) fn short(zone: Zone, moment: EpochMillis, now: EpochMillis) -
     }
 }
 
-/// `14:02:09.113` on the day of `now`, `24 Nov 14:02` in its year, else `2033-05-18`.
+/// `14:02:09.113` on the day of `now`, `Fri 23:55:07` on the days beside it, `24 Nov 14:02` in its
+/// year, else `2033-05-18`.
 pub(super) fn long(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
     let (Some(t), Some(n)) = (at(zone, moment), at(zone, now)) else {
         return "?".to_owned();
     };
     let pattern = if t.date_naive() == n.date_naive() {
         "%H:%M:%S%.3f"
+    } else if t
+        .date_naive()
+        .signed_duration_since(n.date_naive())
+        .num_days()
+        .abs()
+        == 1
+    {
+        "%a %H:%M:%S"
     } else if t.year() == n.year() {
         "%d %b %H:%M"
     } else {
@@ -88,7 +116,9 @@ mod tests {
         let now = EpochMillis::new(1_700_000_000_000);
         assert_eq!(long(zone, now.plus(113), now), "23:13:20.113");
         assert_eq!(short(zone, now.plus(113), now), "23:13:20");
-        assert_eq!(long(zone, now.plus(3_600_000), now), "15 Nov 00:13");
+        assert_eq!(long(zone, now.plus(3_600_000), now), "Wed 00:13:20");
+        assert_eq!(long(zone, now.plus(-86_400_000), now), "Mon 23:13:20");
+        assert_eq!(long(zone, now.plus(90_000_000), now), "16 Nov 00:13");
         assert_eq!(long(zone, now.plus(86_400_000 * 365), now), "2024-11-13");
         assert_eq!(long(zone, EpochMillis::new(i64::MAX), now), "?");
     }
