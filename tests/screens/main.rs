@@ -3,11 +3,11 @@
 #![cfg(feature = "tui")]
 
 mod build;
-mod overlays;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 #[path = "../support/desk.rs"]
 mod desk;
 mod finding;
+mod overlays;
 mod pictures;
 mod profile;
 mod rules;

@@ -19,6 +19,6 @@ mod own_keys;
 mod prompts;
 mod reading;
 mod screens;
-mod working;
 mod tabs;
 mod timeline;
+mod working;
