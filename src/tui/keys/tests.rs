@@ -134,6 +134,9 @@ const PROMISED: &[&str] = &[
     "offer",
     "worker",
     "confirm",
+    "refuse",
+    "submit",
+    "editor",
     "freeze",
     "copy-payload",
     "copy-command",
@@ -278,7 +281,7 @@ fn what_is_wrong_with_keys_is_told_with_its_place() {
         ),
         (
             &[("explode", &["F"])],
-            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, turn, ",
+            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, refuse, ",
         ),
         (
             &[("freeze", &["F", "fine"])],
