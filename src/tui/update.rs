@@ -113,7 +113,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             outcome,
         } => {
-            offer::answered(model, generation, &queue, due, outcome);
+            offer::answered(model, generation, &queue, due, &outcome);
             Vec::new()
         }
         Msg::WorkerTold(queue, told) => {

@@ -7,6 +7,7 @@ mod build;
 #[path = "../support/desk.rs"]
 mod desk;
 mod finding;
+mod overlays;
 mod pictures;
 mod profile;
 mod rules;

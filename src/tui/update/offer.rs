@@ -267,13 +267,13 @@ pub(super) fn answered(
     generation: u64,
     queue: &Queue,
     due: EpochMillis,
-    outcome: Offered,
+    outcome: &Offered,
 ) {
     let Some(form) = of(model, queue).filter(|form| form.sending == Some(generation)) else {
         return;
     };
     form.sending = None;
-    let trouble = trouble(&outcome);
+    let trouble = trouble(outcome);
     form.failed.clone_from(&trouble);
     let open = matches!(&model.overlay, Some(Overlay::Offer(form)) if form.queue == *queue);
     match (trouble, open) {
@@ -283,7 +283,7 @@ pub(super) fn answered(
             if open {
                 put_away(model);
             }
-            let words = told(model, due, &outcome);
+            let words = told(model, due, outcome);
             let tone = match outcome {
                 Offered::Done {
                     refused: 0,

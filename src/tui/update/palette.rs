@@ -24,6 +24,9 @@ const LEFT_OUT: &[Action] = &[
     Action::Quit,
     Action::Palette,
     Action::Confirm,
+    Action::Refuse,
+    Action::Submit,
+    Action::Editor,
 ];
 
 /// What a line says.

@@ -75,16 +75,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         let name = text::cut(&name, if ctx.wide() { 32 } else { 16 }).replace('…', t.glyphs.cut);
         push(8, format!("{} {name}", t.glyphs.more), t.strong);
     }
-    if let (true, Some(facts)) = (ctx.wide(), m.link.facts.as_ref()) {
-        let role = if facts.role == "slave" {
-            "replica"
-        } else {
-            &facts.role
-        };
-        let mut server = format!("{} {} {role}", facts.product, facts.version);
-        if m.size.0 >= 160 && facts.uptime_s > 0 {
-            let _ = write!(server, "   up {}", uptime(facts.uptime_s));
-        }
+    if let Some(server) = server(ctx) {
         push(1, server, t.dim);
     }
     let (state, style) = state(ctx);
@@ -147,6 +138,20 @@ fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
         text: format!("{} of {all}{queues} sick", text::thousands(sick as u64)),
         style: if critical { t.late } else { t.warn },
     });
+}
+
+/// What the server is, where there is room for it: `redis 7.2.4 master`.
+fn server(ctx: &Ctx) -> Option<String> {
+    let facts = ctx.model.link.facts.as_ref().filter(|_| ctx.wide())?;
+    let role = match facts.role.as_str() {
+        "slave" => "replica",
+        role => role,
+    };
+    let mut server = format!("{} {} {role}", facts.product, facts.version);
+    if ctx.model.size.0 >= 160 && facts.uptime_s > 0 {
+        let _ = write!(server, "   up {}", uptime(facts.uptime_s));
+    }
+    Some(server)
 }
 
 /// The stand-in workers of this session: `WORKER orders 1,204 moved`.
