@@ -25,7 +25,6 @@ mod time;
 mod timeline;
 
 pub use act::why_not;
-pub use lists::is_deep;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;

@@ -5,3 +5,4 @@
 mod build;
 mod pictures;
 mod rules;
+mod tabs;

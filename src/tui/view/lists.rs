@@ -6,7 +6,6 @@ use super::{Ctx, entries, tabs, time};
 use crate::queue::{Due, Known, List, ListScore, text};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::{ListElement, ListWindow, Pane};
-use crate::tui::update::is_deep;
 use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
@@ -33,12 +32,8 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     let window = ctx.model.lists.of(list);
     let mut left = Vec::new();
-    if is_deep(ctx.model) {
-        left.push(Part::new(
-            85,
-            "not refreshed: ^R reads it again",
-            ctx.theme.warn,
-        ));
+    if let Some(note) = areas::tabs::deep_note(ctx.model) {
+        left.push(Part::new(85, note, ctx.theme.warn));
     } else if list == List::Order {
         left.push(Part::new(20, "as offered", ctx.theme.dim));
     } else {
