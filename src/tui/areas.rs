@@ -16,6 +16,7 @@
 pub mod findings;
 pub mod help;
 pub mod lines;
+pub mod palette;
 mod panes;
 pub mod scrollbar;
 pub mod tabs;

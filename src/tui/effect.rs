@@ -6,6 +6,15 @@ use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
 use crate::queue::{Filter, List, PageAsk, Queue, Zoom};
 
+/// Where to go.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Switch {
+    /// To another database of the same server.
+    Db(i64),
+    /// To the server of a profile.
+    Profile(String),
+}
+
 /// Something to be done.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Effect {
@@ -60,6 +69,10 @@ pub enum Effect {
     },
     /// Keep a line that was entered for the next sessions.
     Remember(PromptKind, String),
+    /// Find the way to another server; the screen stays on this one until it is found.
+    FindWay(Switch),
+    /// Leave this server for the one that the way was found to last.
+    Switch,
     /// Look through a queue for the entries that a filter matches.
     Search {
         /// See [`Effect::LoadPulse`].

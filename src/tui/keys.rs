@@ -140,6 +140,24 @@ impl Place {
         Self::Help,
         Self::Dialog,
     ];
+
+    /// What people call it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Queues => "queues",
+            Self::Timeline => "timeline",
+            Self::Entries => "waiting entries",
+            Self::Delivered => "delivered",
+            Self::Order => "order list",
+            Self::Traffic => "traffic",
+            Self::Findings => "findings",
+            Self::Changes => "changes",
+            Self::Entry => "an opened entry",
+            Self::Help => "the help",
+            Self::Dialog => "a question",
+        }
+    }
 }
 
 /// One row of the table.

@@ -10,6 +10,8 @@ pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
+pub mod site;
+pub mod toast;
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -23,6 +25,8 @@ pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
+pub use self::site::Site;
+pub use self::toast::{Toast, Tone};
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
 use crate::clock::EpochMillis;
@@ -38,6 +42,8 @@ pub struct Look {
     pub no_color: bool,
     /// 24-bit colours for this background; none: the terminal's own 16.
     pub truecolor: Option<Background>,
+    /// The terminal has 24-bit colours.
+    pub can_truecolor: bool,
     /// The zone of the times that are shown.
     pub zone: Zone,
 }
@@ -74,6 +80,10 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// The number of the database.
+    pub db: i64,
+    /// The profiles that there are.
+    pub profiles: Vec<String>,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
     /// The profile that the server is of.
@@ -138,6 +148,8 @@ pub struct Model {
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
+    /// Those that come after it.
+    pub later: VecDeque<Toast>,
     /// How often the selected queue is read, in ms; what the user asked for.
     pub interval_ms: u64,
     /// The interval is stretched to this because answers take long.
@@ -261,26 +273,6 @@ pub enum Discovery {
     },
 }
 
-/// A short message.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Toast {
-    /// What it says.
-    pub text: String,
-    /// Good news or a reason why not.
-    pub tone: Tone,
-    /// When it goes.
-    pub until: Instant,
-}
-
-/// The tone of a toast.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tone {
-    /// Good news.
-    Good,
-    /// A reason why not.
-    Warn,
-}
-
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -296,6 +288,8 @@ impl Model {
             size,
             look,
             endpoint,
+            db: 0,
+            profiles: Vec::new(),
             redis_cli: "redis-cli".to_owned(),
             profile: None,
             read_only,
@@ -328,6 +322,7 @@ impl Model {
             held: None,
             frozen: None,
             toast: None,
+            later: VecDeque::new(),
             interval_ms: 1000,
             stretched_ms: None,
             cost: CostRate::default(),

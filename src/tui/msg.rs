@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::Site;
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
 
@@ -26,7 +27,9 @@ pub enum Msg {
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
     Resized(u16, u16),
-    /// The program came back from Ctrl-Z.
+    /// Somebody asked from outside that the program stops for a while (SIGTSTP).
+    StopAsked,
+    /// The program came back from having been stopped.
     Resumed,
     /// Time passed.
     Ticked(Instant),
@@ -85,6 +88,12 @@ pub enum Msg {
         /// The rank, or why not.
         result: Result<u64, String>,
     },
+    /// The way to another server is known.
+    WayFound(Box<Site>),
+    /// There is no way to that server, and why.
+    NoWay(String),
+    /// The server was left for another one: all that follows is of the new one.
+    Arrived,
     /// A search went on.
     SearchHits {
         /// As in the effect that asked for it.

@@ -2,17 +2,22 @@
 //! screen that knows `ops` and `store`.
 
 mod search;
+mod switch;
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
+use self::switch::Gate;
+pub use self::switch::Session;
 use super::edge::Runner;
 use super::effect::Effect;
 use super::msg::Msg;
 use crate::ops::discover::{Found, discover};
+pub use crate::ops::history::Lines;
 use crate::ops::refresh;
 use crate::queue::{Link, Queue};
 use crate::store::{Store, watch};
@@ -33,26 +38,42 @@ enum Kind {
 
 /// Runs effects on a server. Its tasks end with it.
 pub struct Tasks {
+    session: Session,
+    /// The session to switch to, once the way there is known.
+    way: Arc<Mutex<Option<Session>>>,
     store: Store,
     named: Vec<Queue>,
+    /// What this session says, up to its end.
     answers: UnboundedSender<Msg>,
+    gate: Gate,
+    /// Where that goes.
+    out: UnboundedSender<Msg>,
+    /// The lines that are kept for other times.
+    lines: Lines,
     latest: HashMap<Kind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
 }
 
 impl Tasks {
-    /// Begins to watch the link and the channels. Queues that were `named` are the only ones
-    /// there are: nothing is looked for then.
+    /// Connects, and begins to watch the link and the channels; the loop hears of it through
+    /// `out`. Queues that were named are the only ones there are: nothing is looked for then.
     #[must_use]
-    pub fn new(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) -> Self {
+    pub fn new(session: Session, lines: Lines, out: UnboundedSender<Msg>) -> Self {
+        let (gate, answers) = Gate::new(out.clone());
+        let store = session.open();
         let watching = [
             tokio::spawn(watch_link(store.clone(), answers.clone())),
             tokio::spawn(watch_channels(store.clone(), answers.clone())),
         ];
         Self {
+            named: session.site().named,
+            session,
+            way: Arc::default(),
             store,
-            named,
             answers,
+            gate,
+            out,
+            lines,
             latest: HashMap::new(),
             watching,
         }
@@ -83,12 +104,17 @@ impl Tasks {
             let _ = answers.send(answer(result));
         });
     }
+
+    /// Ends everything that is under way on this server.
+    fn stop(&self) {
+        self.watching.iter().for_each(JoinHandle::abort);
+        self.latest.values().for_each(AbortHandle::abort);
+    }
 }
 
 impl Drop for Tasks {
     fn drop(&mut self) {
-        self.watching.iter().for_each(JoinHandle::abort);
-        self.latest.values().for_each(AbortHandle::abort);
+        self.stop();
     }
 }
 
@@ -100,7 +126,12 @@ impl Runner for Tasks {
                 let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
-            Effect::Remember(..) => {}
+            Effect::Remember(kind, line) => {
+                let lines = self.lines.clone();
+                tokio::task::spawn_blocking(move || lines.keep(kind.name(), &line));
+            }
+            Effect::FindWay(to) => self.find_way(to),
+            Effect::Switch => self.switch(),
             Effect::RetryLink => store.retry_now(),
             // The loop's own.
             Effect::Copy(_)
@@ -154,6 +185,13 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
+            question => self.read_by_request(store, question),
+        }
+    }
+
+    /// Starts what is read when somebody asks for it: lists, ranks, searches.
+    fn read_by_request(&mut self, store: Store, effect: Effect) {
+        match effect {
             Effect::LoadList {
                 generation,
                 queue,

@@ -151,6 +151,13 @@ const ASCII: Glyphs = Glyphs {
 };
 
 impl Theme {
+    /// The cell that the next character goes to, in a text that is being typed: reversed in any
+    /// theme, for a soft background is no cursor.
+    #[must_use]
+    pub const fn caret() -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
     /// The theme that a look asks for.
     #[must_use]
     pub fn of(look: &Look) -> Self {

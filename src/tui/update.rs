@@ -20,11 +20,14 @@ mod plan;
 mod prompt;
 mod rows;
 mod sort;
+mod switch;
 mod tabs;
 mod time;
 mod timeline;
+mod toast;
 
 pub use act::why_not;
+pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -35,7 +38,18 @@ use crate::queue::Queue;
 
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
-    let mut effects = match msg {
+    if switch::is_void(model, &msg) {
+        return Vec::new();
+    }
+    let mut effects = decide(model, msg);
+    opened::lay_out(model);
+    effects.extend(filter::start_due(model));
+    effects.extend(load::start_due(model));
+    effects
+}
+
+fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
         Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
@@ -52,6 +66,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             load::ask_all(model);
             vec![Effect::RetakeTerminal]
@@ -71,6 +86,20 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.schedule.looked = Some(model.instant);
             Vec::new()
         }
+        Msg::WayFound(site) => switch::way_found(model, &site),
+        Msg::NoWay(why) => switch::no_way(model, why),
+        Msg::Arrived => switch::arrived(model),
+        Msg::Announced(announcement) => {
+            link::announced(model, announcement);
+            Vec::new()
+        }
+        answer => answered(model, answer),
+    }
+}
+
+/// What was asked for is known.
+fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::PulseLoaded {
             generation,
             queue,
@@ -116,15 +145,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             filter::checked(model, generation, &queue, result);
             Vec::new()
         }
-        Msg::Announced(announcement) => {
-            link::announced(model, announcement);
-            Vec::new()
-        }
-    };
-    opened::lay_out(model);
-    effects.extend(filter::start_due(model));
-    effects.extend(load::start_due(model));
-    effects
+        _ => Vec::new(),
+    }
 }
 
 /// A queue was named or found: it becomes a row, once.

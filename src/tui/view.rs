@@ -9,11 +9,13 @@ mod header;
 mod help;
 mod hints;
 mod lists;
+mod palette;
 mod prompt;
 mod queues;
 mod tabs;
 mod time;
 mod timeline;
+mod toast;
 mod traffic;
 
 use ratatui::buffer::Buffer;
@@ -22,6 +24,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::areas::{self, Area, Areas, Slot};
+use super::keys::Action;
 use super::model::{Model, Overlay, QueueRow, Screen, Tab};
 use super::theme::Theme;
 use super::widget::line::Line;
@@ -53,13 +56,17 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     header::render(&ctx, buf);
     header::banner(&ctx, buf);
-    hints::render(&ctx, buf);
+    if areas::palette::slot(model).is_some() {
+        palette::hints(&ctx, buf);
+    } else {
+        hints::render(&ctx, buf);
+    }
     if let Some(Overlay::Help { scroll }) = model.overlay {
         help::render(&ctx, scroll, buf);
     }
     scrollbars(&ctx, buf);
-    hints::toast(&ctx, buf);
     prompt::render(&ctx, buf);
+    toast::render(&ctx, buf);
 }
 
 /// The tab in sight, and beside it what its cursor is on.
@@ -131,6 +138,11 @@ impl<'a> Ctx<'a> {
     /// Wide and high enough for words in full.
     fn wide(&self) -> bool {
         self.model.size.0 >= 100
+    }
+
+    /// What a sentence calls the key of an action; none when it has no key.
+    fn key(&self, action: Action) -> Option<String> {
+        self.model.keymap.label(action, self.model.look.ascii)
     }
 
     /// The time left until `due`. From the last tenth of a second until it is late by a whole

@@ -12,6 +12,7 @@ mod link;
 mod mouse;
 mod moving;
 mod opened;
+mod own_keys;
 mod prompts;
 mod reading;
 mod screens;

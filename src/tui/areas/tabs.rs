@@ -103,8 +103,7 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     let digits = text::width(&text::thousands(count(model)));
     let columns = |place: Place| match (&range, place) {
         (None, _) | (_, Nowhere) => 0,
-        (_, Range) => 2 * digits + 5,
-        (_, Of) => 2 * digits + 5,
+        (_, Range | Of) => 2 * digits + 5,
     };
     let fits = |(form, place): &(Form, Place)| {
         let labels = labels(model, &all, *form, *place);

@@ -61,10 +61,22 @@ pub struct Schedule {
     pub(crate) costs: VecDeque<(Instant, Cost)>,
     /// What was published while the picture stood still.
     pub(crate) held: VecDeque<Announcement>,
+    /// Whether the screen is between two servers.
+    pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
+}
+
+/// Where the screen is on its way from one server to another.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Stage {
+    /// At a server.
+    #[default]
+    There,
+    /// It has left one, whose last answers may still come.
+    Between,
 }
 
 /// When a queue was surveyed last.

@@ -1,18 +1,12 @@
 //! What each action does.
 
-use std::time::Duration;
-
+pub(super) use super::toast::say;
 use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, tabs, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{
-    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
-};
-
-/// How long a reason why not stays.
-const TOAST: Duration = Duration::from_secs(3);
+use crate::tui::model::{Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Tone};
 
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -25,8 +19,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
-        Action::Up => cursor::by(model, -1),
-        Action::Down => cursor::by(model, 1),
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
+        Action::Up | Action::PreviousMatch => cursor::by(model, -1),
+        Action::Down | Action::NextMatch => cursor::by(model, 1),
         Action::PageUp => cursor::page(model, -1),
         Action::PageDown => cursor::page(model, 1),
         Action::First => cursor::first(model),
@@ -52,15 +50,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
-        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
-        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
-            opened::step(model, false);
-        }
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
-        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
-        Action::NextMatch => cursor::by(model, 1),
-        Action::PreviousMatch => cursor::by(model, -1),
+        Action::Palette => {
+            model.overlay = None;
+            return prompt::open(model, PromptKind::Command, "");
+        }
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
@@ -86,11 +81,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
-        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
-            Some("choose a bar first")
-        }
-        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
-            Some("nothing falls due in this bar")
+        Action::Open | Action::MarkAll if model.focus == Pane::Timeline => {
+            timeline::why_no_bar(model)
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
@@ -106,12 +98,6 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("it is no longer there")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
-            Some("choose a bar first")
-        }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
-            Some("nothing falls due in this bar")
-        }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
@@ -123,15 +109,6 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-/// Shows a short message.
-pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
-    model.toast = Some(Toast {
-        text,
-        tone,
-        until: model.instant + TOAST,
-    });
 }
 
 fn open(model: &mut Model) -> Vec<Effect> {
@@ -238,13 +215,20 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
 
 fn interval(model: &mut Model) {
     let next = INTERVALS.iter().find(|ms| **ms > model.interval_ms);
-    model.interval_ms = *next.unwrap_or(&INTERVALS[0]);
-    let (s, tenths) = (model.interval_ms / 1000, model.interval_ms % 1000 / 100);
-    let text = if tenths == 0 {
-        format!("refreshed every {s} s")
-    } else {
-        format!("refreshed every {s}.{tenths} s")
-    };
-    say(model, text, Tone::Good);
+    set_interval(model, *next.unwrap_or(&INTERVALS[0]));
+}
+
+/// Refreshes every so many ms from now on.
+pub(super) fn set_interval(model: &mut Model, ms: u64) {
+    model.interval_ms = ms;
+    say(model, refreshed_every(ms), Tone::Good);
     plan::interval_changed(model);
+}
+
+/// `refreshed every 2 s`, `refreshed every 0.25 s`.
+pub(super) fn refreshed_every(ms: u64) -> String {
+    let fraction = format!("{:03}", ms % 1000);
+    let fraction = fraction.trim_end_matches('0');
+    let dot = if fraction.is_empty() { "" } else { "." };
+    format!("refreshed every {}{dot}{fraction} s", ms / 1000)
 }

@@ -1,6 +1,6 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, tabs, timeline};
+use super::{act, cursor, palette, prompt, tabs, timeline};
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
@@ -13,6 +13,9 @@ const NOTCH: i64 = 3;
 /// A click selects; on what is selected already, it opens.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
+    if let Some(hit) = areas::palette::hit(model, x, y) {
+        return prompt::clicked(model, hit);
+    }
     if grab(model, x, y) {
         return Vec::new();
     }
@@ -58,6 +61,10 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
     let sign = i64::from(rows.signum());
+    if areas::palette::slot(model).is_some() {
+        palette::scrolled(model, sign < 0);
+        return Vec::new();
+    }
     let over_lines = matches!(model.overlay, Some(Overlay::Help { .. }))
         || matches!(model.screen, Screen::Entry(_));
     if over_lines {

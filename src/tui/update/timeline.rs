@@ -45,6 +45,14 @@ pub(super) fn keep_bar(model: &mut Model) {
     }
 }
 
+/// Why there is nothing in the bar under the cursor; none when there is.
+pub(super) fn why_no_bar(model: &Model) -> Option<&'static str> {
+    if model.bar.is_none() {
+        return Some("choose a bar first");
+    }
+    bar_is_empty(model).then_some("nothing falls due in this bar")
+}
+
 /// The last survey saw nothing in the bar under the cursor.
 pub(super) fn bar_is_empty(model: &Model) -> bool {
     let survey = model.selected().and_then(|row| row.survey.as_ref());

@@ -88,14 +88,12 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     }
     let (state, style) = state(ctx);
     push(9, state, style);
-    push_sick(ctx, &mut items);
-    let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
+    if let Some((words, style)) = sick(ctx) {
+        push(6, words, style);
+    }
     if let Some(since) = m.frozen {
-        push(
-            8,
-            format!("FROZEN {}", time::clock(m.look.zone, since)),
-            t.warn,
-        );
+        let since = time::clock(m.look.zone, since);
+        push(8, format!("FROZEN {since}"), t.warn);
     }
     if m.link.clock.is_some() {
         push(
@@ -126,11 +124,11 @@ fn items(ctx: &Ctx) -> Vec<Item> {
 }
 
 /// `3 of 312 queues sick`, where there is more than one.
-fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
+fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let sick = m.queues.iter().filter(|row| row.sick(ctx.now)).count();
     if sick == 0 || m.queues.len() < 2 {
-        return;
+        return None;
     }
     let all = text::thousands(m.queues.len() as u64);
     let queues = if ctx.wide() { " queues" } else { "" };
@@ -138,11 +136,8 @@ fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
         .queues
         .iter()
         .any(|row| row.worst() == Some(Severity::Critical));
-    items.push(Item {
-        rank: 6,
-        text: format!("{} of {all}{queues} sick", text::thousands(sick as u64)),
-        style: if critical { t.late } else { t.warn },
-    });
+    let words = format!("{} of {all}{queues} sick", text::thousands(sick as u64));
+    Some((words, if critical { t.late } else { t.warn }))
 }
 
 /// What the session may not do, and of which profile the server is.
@@ -301,8 +296,7 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     } else {
         "trying".to_owned()
     });
-    let now = m.keymap.label(Action::Refresh, m.look.ascii);
-    parts.extend(now.map(|key| format!("{key} now")));
+    parts.extend(ctx.key(Action::Refresh).map(|key| format!("{key} now")));
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")

@@ -55,12 +55,11 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let index = window.stand.top + u64::from(i);
         let area = table.row(i);
-        match window.at(index) {
-            Some(element) => row(ctx, index, element, &placed, area, buf),
-            None => {
-                let mut line = Line::new(buf, area.x, area.y, area.w);
-                line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
-            }
+        if let Some(element) = window.at(index) {
+            row(ctx, index, element, &placed, area, buf);
+        } else {
+            let mut line = Line::new(buf, area.x, area.y, area.w);
+            line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
         }
         if index == window.stand.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
@@ -170,9 +169,10 @@ fn row(
             Col::DueAt => {
                 if let (ListScore::Is(_), Due::At(at)) = (&element.score, row.due) {
                     let zone = ctx.model.look.zone;
-                    let words = match *w < 2 + time::LONG {
-                        true => time::short(zone, at, ctx.now),
-                        false => time::long(zone, at, ctx.now),
+                    let words = if *w < 2 + time::LONG {
+                        time::short(zone, at, ctx.now)
+                    } else {
+                        time::long(zone, at, ctx.now)
                     };
                     cell.put(buf, &words, d.text);
                 }
