@@ -10,4 +10,5 @@ mod pictures;
 mod profile;
 mod rules;
 mod tabs;
+mod timeline;
 mod wild;

@@ -17,3 +17,4 @@ mod prompts;
 mod reading;
 mod screens;
 mod tabs;
+mod timeline;
