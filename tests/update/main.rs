@@ -8,7 +8,9 @@
 #[path = "../support/desk.rs"]
 mod desk;
 
+mod finding;
 mod link;
+mod marking;
 mod mouse;
 mod moving;
 mod opened;

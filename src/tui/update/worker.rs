@@ -236,15 +236,14 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
     };
     let worker = workers.remove(i);
     let name = name(queue);
-    match why {
-        Some(why) => act::say(model, format!("no worker on {name}: {why}"), Tone::Warn),
-        None => {
-            let moved = text::counted(worker.moved, "entry", "entries");
-            act::say(
-                model,
-                format!("the worker on {name} has ended: {moved} moved"),
-                Tone::Good,
-            );
-        }
+    let moved = text::counted(worker.moved, "entry", "entries");
+    if let Some(why) = why {
+        act::say(model, format!("no worker on {name}: {why}"), Tone::Warn);
+    } else {
+        let words = format!("the worker on {name} has ended: {moved} moved");
+        act::say(model, words, Tone::Good);
+    }
+    if worker.moved > 0 {
+        model.changed(format!("worker on {name}: {moved} moved"));
     }
 }
