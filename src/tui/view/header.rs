@@ -100,11 +100,8 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(8, words, style);
     }
     if m.link.clock.is_some() {
-        push(
-            4,
-            format!("server {}", time::clock(m.look.zone, m.now)),
-            t.text,
-        );
+        let now = time::clock(m.look.zone, m.now);
+        push(4, format!("server {now}"), t.text);
     }
     let skew = m.link.clock.map_or(0, |c| c.skew_ms());
     if skew.abs() > 250 {
