@@ -36,6 +36,7 @@ pub struct Desk {
 }
 
 /// A queue as the server has it: members and scores in order.
+#[derive(Clone)]
 pub struct World {
     pub queue: Queue,
     pub entries: Vec<(Vec<u8>, f64)>,
@@ -274,9 +275,21 @@ impl Desk {
 
     /// Answers one request from the world; further requests stay open.
     pub fn answer(&mut self, effect: &Effect) -> Vec<Effect> {
+        let msg = self.read(effect).or_else(|| self.find(effect));
+        msg.map_or_else(Vec::new, |msg| self.tell(msg))
+    }
+
+    /// The queue as the server has it; one that nobody put there is empty.
+    fn world(&self, queue: &Queue) -> World {
+        let known = self.world.iter().find(|world| world.queue == *queue);
+        known.map_or_else(|| World::of(queue.clone()), World::clone)
+    }
+
+    /// The answer to what is read at each refresh.
+    fn read(&self, effect: &Effect) -> Option<Msg> {
         let at = self.now();
-        let world = |queue: &Queue| self.world.iter().find(|w| w.queue == *queue).unwrap();
-        let msg = match effect.clone() {
+        let world = |queue: &Queue| self.world(queue);
+        Some(match effect.clone() {
             Effect::LoadPulse {
                 generation,
                 queue,
@@ -315,6 +328,15 @@ impl Desk {
                 result: Ok(world(&queue).list(list, first, count)),
                 queue,
             },
+            _ => return None,
+        })
+    }
+
+    /// The answer to what is looked for.
+    fn find(&mut self, effect: &Effect) -> Option<Msg> {
+        let at = self.now();
+        let world = |queue: &Queue| self.world(queue);
+        Some(match effect.clone() {
             Effect::FindRank {
                 generation,
                 queue,
@@ -365,9 +387,8 @@ impl Desk {
                 }
             }
             Effect::Discover => Msg::LookedAll(100),
-            _ => return Vec::new(),
-        };
-        self.tell(msg)
+            _ => return None,
+        })
     }
 
     /// The member under the cursor.

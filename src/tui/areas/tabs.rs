@@ -84,8 +84,7 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     let lead = if slot.boxed { 1 } else { 2 };
     // Blanks around the bar, and what a title leaves free.
     let room = usize::from(slot.outer.w).saturating_sub(2 * usize::from(lead) + 4);
-    let note = deep_note(model).map_or(0, |note| text::width(&note) + 4);
-    let room = room.saturating_sub(note);
+    let room = room.saturating_sub(said_beside(model));
     let range = range(model).filter(|_| !slot.boxed);
     let all = badges(model);
     let tries = [
@@ -204,6 +203,21 @@ pub fn is_deep(model: &Model) -> bool {
     let end = window.stand.top + super::entry_rows(model) as u64;
     window.stand.top > DEEP && end + DEEP < window.len.unwrap_or(0)
 }
+
+/// Columns that the title keeps free for what the tab has to say: a filter, another order, or that
+/// it is not refreshed.
+fn said_beside(model: &Model) -> usize {
+    let waiting = model.tab == Tab::Waiting;
+    match deep_note(model) {
+        Some(note) => text::width(&note) + 4,
+        None if waiting && model.filtered.is_some() => FILTER,
+        None if waiting && model.last_first() => text::width("last first") + 4,
+        None => 0,
+    }
+}
+
+/// Columns of a filter, what it found, and how far the search is.
+const FILTER: usize = 40;
 
 /// What the title says then: which key reads it again.
 #[must_use]
