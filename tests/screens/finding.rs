@@ -13,7 +13,9 @@ use crate::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
 /// The evening, filtered: `sure` of the sample entries match.
 fn filtered(size: (u16, u16), text: &str, search: Search) -> Model {
     let mut m = evening(size, look());
-    let filter = Filter::parse(text).unwrap();
+    let Ok(filter) = Filter::parse(text) else {
+        panic!("no filter: {text}")
+    };
     let rows: Vec<_> = (0..60)
         .map(sample)
         .filter(|r| r.matches(&filter, NOW))

@@ -217,7 +217,7 @@ fn said_beside(model: &Model) -> usize {
 }
 
 /// Columns of a filter, what it found, and how far the search is.
-const FILTER: usize = 40;
+const FILTER: usize = 36;
 
 /// What the title says then: which key reads it again.
 #[must_use]
