@@ -11,5 +11,6 @@ mod overlays;
 mod pictures;
 mod profile;
 mod rules;
+mod tabs;
 mod timeline;
 mod wild;

@@ -245,4 +245,7 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
         |why| (format!("no worker on {name}: {why}"), Tone::Error),
     );
     act::say(model, words, tone);
+    if worker.moved > 0 {
+        model.changed(format!("worker on {name}: {moved} moved"));
+    }
 }
