@@ -3,6 +3,7 @@
 pub mod field;
 pub mod history;
 pub mod hits;
+pub mod lists;
 pub mod marks;
 pub mod opened;
 pub mod prompt;
@@ -14,10 +15,11 @@ use std::time::Instant;
 
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
@@ -115,6 +117,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// Target and order list of the selected queue.
+    pub lists: Lists,
+    /// Where the tabs of lines stand.
+    pub stands: Stands,
+    /// The changes made in this session, newest first.
+    pub changes: VecDeque<ChangeLine>,
     /// Which of them stand first.
     pub entry_sort: EntrySort,
     /// The filter that is on.
@@ -287,6 +295,15 @@ pub struct EntryRow {
     pub content: Result<Decoded, FrameError>,
 }
 
+impl EntryRow {
+    /// It has a score: no element of target has, nor has a member of the order list of which
+    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
+    #[must_use]
+    pub const fn scored(&self) -> bool {
+        !self.score.is_nan()
+    }
+}
+
 /// A short message.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Toast {
@@ -344,6 +361,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            lists: Lists::default(),
+            stands: Stands::default(),
+            changes: VecDeque::new(),
             entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
@@ -373,12 +393,5 @@ impl Model {
             Known::Is(n) => n,
             _ => 0,
         })
-    }
-
-    /// The entry under the cursor, when it is loaded.
-    #[must_use]
-    pub fn entry(&self) -> Option<&EntryRow> {
-        let offset = self.entries.cursor.checked_sub(self.entries.first)?;
-        self.entries.rows.get(usize::try_from(offset).ok()?)
     }
 }

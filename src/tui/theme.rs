@@ -88,6 +88,8 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
+    /// What repairs it.
+    pub repair: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -123,6 +125,7 @@ const UNICODE: Glyphs = Glyphs {
     rises: "▴",
     good: "✓",
     warn: "▲",
+    repair: "→",
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
@@ -153,6 +156,7 @@ const ASCII: Glyphs = Glyphs {
     rises: "^",
     good: "*",
     warn: "!",
+    repair: ">",
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],

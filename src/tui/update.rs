@@ -9,6 +9,7 @@ mod filter;
 mod history;
 mod jump;
 mod link;
+mod lists;
 mod load;
 mod marks;
 mod mouse;
@@ -19,10 +20,12 @@ mod plan;
 mod prompt;
 mod rows;
 mod sort;
+mod tabs;
 mod time;
 mod timeline;
 
 pub use act::why_not;
+pub use lists::is_deep;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
@@ -50,6 +53,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             load::ask_all(model);
             vec![Effect::RetakeTerminal]
@@ -73,6 +77,12 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ListLoaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => lists::loaded(model, generation, &queue, list, result),
         Msg::RankFound {
             generation,
             queue,

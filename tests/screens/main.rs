@@ -8,5 +8,6 @@ mod build;
 mod desk;
 mod finding;
 mod pictures;
+mod profile;
 mod rules;
 mod wild;

@@ -13,11 +13,12 @@ use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    Filter, Known, Link, LinkState, Page, PageAsk, Pulse, Queue, Seen, Survey, Zoom,
+    EntryId, Filter, Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk,
+    Pulse, Queue, Seen, Survey, Zoom,
 };
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{Look, Model};
+use delayscope::tui::model::{Look, Model, Tab};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::update::{found, update, wakes_at};
 
@@ -38,6 +39,11 @@ pub struct Desk {
 pub struct World {
     pub queue: Queue,
     pub entries: Vec<(Vec<u8>, f64)>,
+    /// The order list; none: the members of timeouts, in the same order.
+    pub order: Option<Vec<Vec<u8>>>,
+    pub target: Vec<Vec<u8>>,
+    /// Clients subscribed to its channel.
+    pub clients: u64,
 }
 
 impl World {
@@ -48,8 +54,45 @@ impl World {
             (member(i), score(due))
         };
         Self {
-            queue: Queue::redisson(name),
             entries: (0..count).map(entry).collect(),
+            ..Self::of(Queue::redisson(name))
+        }
+    }
+
+    /// An empty queue.
+    pub fn of(queue: Queue) -> Self {
+        Self {
+            queue,
+            entries: Vec::new(),
+            order: None,
+            target: Vec::new(),
+            clients: 1,
+        }
+    }
+
+    /// What a page of one of its lists says.
+    pub fn list(&self, list: List, first: u64, count: u32) -> ListPage {
+        let members = || self.entries.iter().map(|(member, _)| member.clone());
+        let elements = match list {
+            List::Target => self.target.clone(),
+            List::Order => self.order.clone().unwrap_or_else(|| members().collect()),
+        };
+        let score = |element: &Vec<u8>| match list {
+            List::Target => ListScore::None,
+            List::Order => {
+                let held = self.entries.iter().find(|(member, _)| member == element);
+                held.map_or(ListScore::Drift, |(_, score)| ListScore::Is(*score))
+            }
+        };
+        let rows = elements.iter().skip(usize::try_from(first).unwrap());
+        let rows = rows.take(count as usize).map(|element| ListRow {
+            score: score(element),
+            element: element.clone(),
+        });
+        ListPage {
+            first,
+            len: elements.len() as u64,
+            rows: rows.collect(),
         }
     }
 
@@ -69,6 +112,21 @@ impl World {
         matching
             .map(|(m, score)| (m.clone(), Some(*score)))
             .collect()
+    }
+
+    /// The elements of target that a filter matches at `at`.
+    pub fn delivered(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
+        let matching = self.target.iter().filter(|element| {
+            let decoded = payload::decode(element);
+            let seen = Seen {
+                id: EntryId::of_bytes(element),
+                due: None,
+                codec: decoded.codec.name(),
+                text: &decoded.text,
+            };
+            filter.matches(&seen, at)
+        });
+        matching.map(|element| (element.clone(), None)).collect()
     }
 
     /// What a pulse of it says at `at`.
@@ -93,9 +151,9 @@ impl World {
             head: self.entries.first().map(due),
             oldest_late: (late > 0).then(|| due(&self.entries[0]).at()).flatten(),
             next: self.entries.get(late).map(due),
-            order: Known::Is(self.entries.len() as u64),
-            target: Known::Is(0),
-            transfer_clients: Known::Is(1),
+            order: Known::Is(self.list(List::Order, 0, 0).len),
+            target: Known::Is(self.target.len() as u64),
+            transfer_clients: Known::Is(self.clients),
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,
@@ -259,6 +317,18 @@ impl Desk {
                 queue,
                 result: Ok(empty_survey(at, zoom)),
             },
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => Msg::ListLoaded {
+                generation,
+                list,
+                result: Ok(world(&queue).list(list, first, count)),
+                queue,
+            },
             Effect::FindRank {
                 generation,
                 queue,
@@ -277,11 +347,14 @@ impl Desk {
                 generation,
                 queue,
                 filter,
-                ..
+                tab,
             } => {
                 let one = world(&queue);
-                let hits = one.hits(&filter, at);
-                let of = one.entries.len() as u64;
+                let (hits, of) = match tab {
+                    Tab::Delivered => (one.delivered(&filter, at), one.target.len()),
+                    _ => (one.hits(&filter, at), one.entries.len()),
+                };
+                let of = of as u64;
                 self.tell(Msg::SearchHits {
                     generation,
                     found: hits.len() as u64,

@@ -413,3 +413,38 @@ fn queues_are_sorted_by_what_the_key_chooses() {
         desk.char('s');
     }
 }
+
+#[test]
+fn the_filter_goes_with_the_tabs_of_entries() {
+    let mut world = World::new("orders", 200, 60_000, 1000);
+    world.target = (0..50).map(|i| format!("done {i}").into_bytes()).collect();
+    let mut desk = Desk::of(vec![world]);
+    desk.char('2');
+    desk.answer_all();
+    desk.char('/');
+    desk.type_in("\"done 4\"");
+    // What is loaded of the list is filtered at once, without the search.
+    assert_eq!(hits(&desk.model)[0], b"done 4");
+    desk.press(Code::Enter);
+    desk.answer_all();
+    assert_eq!(hits(&desk.model).len(), 11);
+    assert_eq!(desk.under_cursor(), Some(b"done 4".to_vec()));
+    desk.char('G');
+    assert_eq!(desk.under_cursor(), Some(b"done 49".to_vec()));
+    let asked = desk.char('1');
+    assert!(
+        asked.contains(&Effect::EndSearch) || searches(&asked) == 1,
+        "{asked:?}"
+    );
+    desk.answer_all();
+    assert_eq!(hits(&desk.model).len(), 0);
+    desk.char('2');
+    desk.answer_all();
+    assert_eq!(hits(&desk.model).len(), 11);
+    desk.press(Code::Esc);
+    desk.answer_all();
+    assert!(desk.model.filtered.is_none());
+    desk.char('1');
+    desk.answer_all();
+    assert_eq!(desk.under_cursor(), Some(member(0)));
+}

@@ -14,6 +14,8 @@ mod marking;
 mod mouse;
 mod moving;
 mod opened;
+mod own_keys;
 mod prompts;
 mod reading;
 mod screens;
+mod tabs;

@@ -4,11 +4,12 @@ mod cells;
 mod filter;
 
 pub(super) use self::cells::due_in;
-pub(super) use self::filter::hint as filter_hint;
+pub(super) use self::cells::payload;
+pub(super) use self::filter::{hint as filter_hint, total};
 
 use ratatui::buffer::Buffer;
 
-use super::{Ctx, time};
+use super::{Ctx, tabs, time};
 use crate::queue::{Due, Known, text};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::marks::What;
@@ -33,9 +34,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
-    if !ctx.areas.compact {
-        title(ctx, buf);
-    }
+    title(ctx, buf);
     let table = areas::table(slot);
     if ctx.model.listed() == 0 {
         match &ctx.model.filtered {
@@ -48,6 +47,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
+        tabs::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
     let left = ctx.model.listed().saturating_sub(entries.top);
@@ -80,7 +80,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 /// The mark of a marked row, in the first free column behind the cursor's.
-fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
+pub(super) fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
     if ctx.model.marks.has(row) || range.is_some_and(|range| range.holds(row)) {
         let free = |x: &u16| buf[(*x, area.y)].symbol() == " ";
         let x = (area.x + 1..area.right().min(area.x + 3)).find(free);
@@ -134,44 +134,16 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let boxed = ctx.areas.entries.boxed;
-    let mut left = vec![Part::new(100, "Entries", ctx.title(Pane::Entries))];
-    left.extend(filter::which(ctx));
-    let mut right = Vec::new();
-    let listed = m.listed();
-    if listed > 0 {
+    let mut left: Vec<Part> = filter::which(ctx).into_iter().collect();
+    if m.listed() > 0 {
         left.push(if m.last_first() {
             Part::new(85, "last first", t.text)
         } else {
             Part::new(20, "next first", t.dim)
         });
-        let range = range(ctx, listed);
-        let part = Part::new(80, range, t.text);
-        if boxed { &mut left } else { &mut right }.push(part);
     }
-    let (state, age) = filter::state(ctx);
-    if boxed { &mut left } else { &mut right }.extend(state);
-    if age {
-        right.extend(ctx.age(m.selected(), ctx.interval_ms()));
-    }
-    ctx.pane(ctx.areas.entries, Some(Pane::Entries), left, right, buf);
-}
-
-/// `1–12 of 1,000,000`; while a search brings more, only how many there are.
-fn range(ctx: &Ctx, listed: u64) -> String {
-    let m = ctx.model;
-    let total = filter::total(m, listed);
-    if m.filtered.as_ref().is_some_and(|f| f.is_searching()) {
-        return total;
-    }
-    let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
-    let last = (m.entries.top + rows).min(listed).max(m.entries.top + 1);
-    format!(
-        "{}{}{} of {total}",
-        text::thousands(m.entries.top + 1),
-        ctx.theme.glyphs.to,
-        text::thousands(last),
-    )
+    left.extend(filter::state(ctx));
+    tabs::title(ctx, left, Vec::new(), buf);
 }
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
@@ -179,7 +151,13 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
     for (col, x, w) in placed {
         let label = match col {
             Col::DueIn | Col::Size => {
-                let label = if *col == Col::Size { "size" } else { "due in" };
+                let falls = format!("due in {}", ctx.theme.glyphs.falls);
+                let label = match col {
+                    Col::Size => "size",
+                    // The usual order needs no word.
+                    _ if ctx.model.last_first() => &falls,
+                    _ => "due in",
+                };
                 line::right(buf, area.x + x, area.y, *w, label, style);
                 continue;
             }
@@ -205,11 +183,5 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         (_, Known::Is(n)) => format!("Nothing waits. {} clients listen.", text::thousands(*n)),
         _ => "Nothing waits.".to_owned(),
     };
-    let words = text::printable(&words);
-    let room = usize::from(area.w.saturating_sub(4));
-    for (y, words) in (area.y..area.y + area.h).zip(areas::lines::wrap(&words, room)) {
-        let mut line = Line::new(buf, area.x, y, area.w);
-        line.skip(3)
-            .put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.data.text);
-    }
+    super::words(ctx, &words, area, buf);
 }

@@ -9,8 +9,9 @@ use crate::payload::Codec;
 use crate::queue::{Due, text};
 use crate::tui::areas::Area;
 use crate::tui::model::EntryRow;
+use crate::tui::model::HAND_OVER_MS;
 use crate::tui::theme::Theme;
-use crate::tui::view::{Ctx, HAND_OVER_MS, time};
+use crate::tui::view::{Ctx, time};
 use crate::tui::widget::columns::Placed;
 use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
@@ -45,6 +46,7 @@ pub(super) fn entry(
                         time::short(ctx.model.look.zone, at, ctx.now)
                     }
                     Due::At(at) => time::long(ctx.model.look.zone, at, ctx.now),
+                    Due::OutOfRange(score) if score.is_nan() => d.glyphs.none.to_owned(),
                     Due::OutOfRange(score) => format!("{score:.2e}"),
                 };
                 cell.put(buf, &words, d.text);
@@ -60,7 +62,7 @@ pub(super) fn entry(
                 let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
-            Col::Payload => payload(d, &found, row, cell, buf),
+            Col::Payload => words(d, &found, row, cell, buf),
         }
     }
 }
@@ -77,11 +79,17 @@ pub(in super::super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
             (ctx.countdown(at), style)
         }
         Due::At(at) => (ctx.countdown(at), ctx.data.text),
+        Due::OutOfRange(score) if score.is_nan() => (ctx.data.glyphs.none.to_owned(), ctx.data.dim),
         Due::OutOfRange(_) => ("score !".to_owned(), ctx.data.warn),
     }
 }
 
-fn payload(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
+/// What is inside, in one line.
+pub(in super::super) fn payload(ctx: &Ctx, row: &EntryRow, cell: Line, buf: &mut Buffer) {
+    words(&ctx.data, &Found::new(ctx), row, cell, buf);
+}
+
+fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
     let Ok(decoded) = &row.content else {
         cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
         let shown = row.member.len().min(cell.room() / 3 + 1);
