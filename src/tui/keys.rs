@@ -96,6 +96,12 @@ pub enum Action {
     Worker,
     /// Yes, in a dialog.
     Confirm,
+    /// No, in a dialog.
+    Refuse,
+    /// Do what the form says.
+    Submit,
+    /// Edit the text with an editor.
+    Editor,
 }
 
 /// Where the keys go.
@@ -123,11 +129,13 @@ pub enum Place {
     Help,
     /// A question.
     Dialog,
+    /// A form.
+    Form,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -139,7 +147,27 @@ impl Place {
         Self::Entry,
         Self::Help,
         Self::Dialog,
+        Self::Form,
     ];
+
+    /// What people call it.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Queues => "queues",
+            Self::Timeline => "timeline",
+            Self::Entries => "waiting entries",
+            Self::Delivered => "delivered",
+            Self::Order => "order list",
+            Self::Traffic => "traffic",
+            Self::Findings => "findings",
+            Self::Changes => "changes",
+            Self::Entry => "an opened entry",
+            Self::Help => "the help",
+            Self::Dialog => "a question",
+            Self::Form => "a form",
+        }
+    }
 }
 
 /// One row of the table.
@@ -195,6 +223,8 @@ impl Section {
 pub fn place(model: &Model) -> Place {
     match (&model.overlay, &model.screen, model.focus) {
         (Some(Overlay::Help { .. }), _, _) => Place::Help,
+        (Some(Overlay::Dialog(_)), _, _) => Place::Dialog,
+        (Some(Overlay::Offer(_)), _, _) => Place::Form,
         (None, Screen::Entry(_), _) => Place::Entry,
         (None, _, Pane::Queues) => Place::Queues,
         (None, _, Pane::Timeline) => Place::Timeline,

@@ -1,32 +1,42 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod dialog;
 pub mod field;
 pub mod history;
 pub mod hits;
 pub mod lists;
 pub mod marks;
+pub mod offer;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
+pub mod site;
+pub mod toast;
+pub mod worker;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+pub use self::dialog::Dialog;
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
+pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
+pub use self::site::Site;
+pub use self::toast::{Toast, Tone};
+use self::worker::Workers;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
 use crate::clock::EpochMillis;
 use crate::config::Profile;
 use crate::payload::Decoded;
-use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
+use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Queue, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -37,6 +47,8 @@ pub struct Look {
     pub no_color: bool,
     /// 24-bit colours for this background; none: the terminal's own 16.
     pub truecolor: Option<Background>,
+    /// The terminal has 24-bit colours.
+    pub can_truecolor: bool,
     /// The zone of the times that are shown.
     pub zone: Zone,
 }
@@ -73,6 +85,10 @@ pub struct Model {
     pub look: Look,
     /// `host:port/db`.
     pub endpoint: String,
+    /// The number of the database.
+    pub db: i64,
+    /// The profiles that there are.
+    pub profiles: Vec<String>,
     /// How redis-cli reaches the server: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
     /// The profile that the server is of.
@@ -115,6 +131,9 @@ pub struct Model {
     pub log_height: bool,
     /// Start of the timeline's bar under the cursor.
     pub bar: Option<EpochMillis>,
+    /// The class of what is late under the timeline's cursor, the longest ago first; then no bar
+    /// is.
+    pub late_class: Option<usize>,
     /// The entries of the selected queue.
     pub entries: Entries,
     /// Target and order list of the selected queue.
@@ -137,6 +156,8 @@ pub struct Model {
     pub frozen: Option<EpochMillis>,
     /// A short message at the bottom, until the instant.
     pub toast: Option<Toast>,
+    /// Those that come after it.
+    pub later: VecDeque<Toast>,
     /// How often the selected queue is read, in ms; what the user asked for.
     pub interval_ms: u64,
     /// The interval is stretched to this because answers take long.
@@ -145,6 +166,10 @@ pub struct Model {
     pub cost: CostRate,
     /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
     pub rows_on_change: bool,
+    /// What was last filled into the form that offers, by queue.
+    pub drafts: HashMap<Queue, OfferForm>,
+    /// The stand-in workers.
+    pub workers: Workers,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -175,13 +200,17 @@ pub enum Screen {
 }
 
 /// What lies over the screen.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Overlay {
     /// The keys.
     Help {
         /// First line in sight.
         scroll: usize,
     },
+    /// A question.
+    Dialog(Box<Dialog>),
+    /// The form that offers.
+    Offer(Box<OfferForm>),
 }
 
 /// The panes that can have the focus.
@@ -304,26 +333,6 @@ impl EntryRow {
     }
 }
 
-/// A short message.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Toast {
-    /// What it says.
-    pub text: String,
-    /// Good news or a reason why not.
-    pub tone: Tone,
-    /// When it goes.
-    pub until: Instant,
-}
-
-/// The tone of a toast.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Tone {
-    /// Good news.
-    Good,
-    /// A reason why not.
-    Warn,
-}
-
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -339,6 +348,8 @@ impl Model {
             size,
             look,
             endpoint,
+            db: 0,
+            profiles: Vec::new(),
             redis_cli: "redis-cli".to_owned(),
             profile: None,
             read_only,
@@ -360,6 +371,7 @@ impl Model {
             zoom: Zoom::default(),
             log_height: false,
             bar: None,
+            late_class: None,
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),
@@ -371,10 +383,13 @@ impl Model {
             held: None,
             frozen: None,
             toast: None,
+            later: VecDeque::new(),
             interval_ms: 1000,
             stretched_ms: None,
             cost: CostRate::default(),
             rows_on_change: false,
+            drafts: HashMap::new(),
+            workers: Workers::default(),
             schedule: Schedule::default(),
         }
     }

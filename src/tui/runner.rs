@@ -1,21 +1,30 @@
 //! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
 //! screen that knows `ops` and `store`.
 
+mod offer;
 mod search;
+mod switch;
+mod worker;
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
+use self::switch::Gate;
+pub use self::switch::Session;
+use self::worker::Workers;
 use super::edge::Runner;
-use super::effect::Effect;
+use super::effect::{Effect, ToOffer};
 use super::msg::Msg;
 use crate::ops::discover::{Found, discover};
+pub use crate::ops::history::Lines;
 use crate::ops::refresh;
 use crate::queue::{Link, Queue};
-use crate::store::{Store, watch};
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError, watch};
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -27,35 +36,72 @@ enum Kind {
     Classes,
     List,
     Rank,
+    Sample,
     Search,
     Scores,
 }
 
 /// Runs effects on a server. Its tasks end with it.
 pub struct Tasks {
+    session: Session,
+    /// The session to switch to, once the way there is known.
+    way: Arc<Mutex<Option<Session>>>,
     store: Store,
     named: Vec<Queue>,
+    /// What this session says, up to its end.
     answers: UnboundedSender<Msg>,
+    gate: Gate,
+    /// Where that goes.
+    out: UnboundedSender<Msg>,
+    /// The lines that are kept for other times.
+    lines: Lines,
     latest: HashMap<Kind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
+    /// Made when first something is to be changed.
+    writer: Option<Writer>,
+    workers: Workers,
 }
 
 impl Tasks {
-    /// Begins to watch the link and the channels. Queues that were `named` are the only ones
-    /// there are: nothing is looked for then.
+    /// Connects, and begins to watch the link and the channels; the loop hears of it through
+    /// `out`. Queues that were named are the only ones there are: nothing is looked for then.
     #[must_use]
-    pub fn new(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) -> Self {
+    pub fn new(session: Session, lines: Lines, out: UnboundedSender<Msg>) -> Self {
+        let (gate, answers) = Gate::new(out.clone());
+        let store = session.open();
         let watching = [
             tokio::spawn(watch_link(store.clone(), answers.clone())),
             tokio::spawn(watch_channels(store.clone(), answers.clone())),
         ];
         Self {
+            named: session.site().named,
+            session,
+            way: Arc::default(),
             store,
-            named,
             answers,
+            gate,
+            out,
+            lines,
             latest: HashMap::new(),
             watching,
+            writer: None,
+            workers: Workers::default(),
         }
+    }
+
+    /// Lets the stand-in workers end, after the scripts that are under way and within a second:
+    /// for when the screen has ended. How many entries each of them has moved in all.
+    pub async fn finish(&mut self) -> Vec<(Queue, u64)> {
+        self.workers.finish().await
+    }
+
+    fn writer(&mut self) -> Result<Writer, StoreError> {
+        if let Some(writer) = &self.writer {
+            return Ok(writer.clone());
+        }
+        let writer = self.store.writer()?;
+        self.writer = Some(writer.clone());
+        Ok(writer)
     }
 
     /// Starts a task; the one of its kind before it is cancelled.
@@ -83,12 +129,17 @@ impl Tasks {
             let _ = answers.send(answer(result));
         });
     }
+
+    /// Ends everything that is under way on this server.
+    fn stop(&self) {
+        self.watching.iter().for_each(JoinHandle::abort);
+        self.latest.values().for_each(AbortHandle::abort);
+    }
 }
 
 impl Drop for Tasks {
     fn drop(&mut self) {
-        self.watching.iter().for_each(JoinHandle::abort);
-        self.latest.values().for_each(AbortHandle::abort);
+        self.stop();
     }
 }
 
@@ -100,10 +151,26 @@ impl Runner for Tasks {
                 let search = look(store, self.named.clone(), self.answers.clone());
                 self.latest(Kind::Discover, search);
             }
-            Effect::Remember(..) => {}
+            Effect::Remember(kind, line) => {
+                let lines = self.lines.clone();
+                tokio::task::spawn_blocking(move || lines.keep(kind.name(), &line));
+            }
+            Effect::FindWay(to) => self.find_way(to),
+            Effect::Switch => self.switch(),
             Effect::RetryLink => store.retry_now(),
+            Effect::SampleQueue(queue) => {
+                let sample = offer::sample(store, queue.clone());
+                self.ask(Kind::Sample, sample, |seen| Msg::QueueSampled(queue, seen));
+            }
+            Effect::Offer(asked) => self.offer(*asked),
+            Effect::StartWorker(queue) => {
+                let (writer, answers) = (self.writer(), self.answers.clone());
+                self.workers.start(&store, writer, queue, answers);
+            }
+            Effect::StopWorker(queue) => self.workers.stop(&queue),
             // The loop's own.
             Effect::Copy(_)
+            | Effect::Edit { .. }
             | Effect::Suspend
             | Effect::Redraw
             | Effect::RetakeTerminal
@@ -114,6 +181,21 @@ impl Runner for Tasks {
 }
 
 impl Tasks {
+    /// Offers. Nothing makes an offer void that is on its way.
+    fn offer(&mut self, asked: ToOffer) {
+        let (writer, answers) = (self.writer(), self.answers.clone());
+        tokio::spawn(async move {
+            let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
+            let outcome = offer::offer(writer, asked).await;
+            let _ = answers.send(Msg::Offered {
+                generation,
+                queue,
+                due,
+                outcome,
+            });
+        });
+    }
+
     /// Starts what only reads.
     fn read(&mut self, store: Store, effect: Effect) {
         match effect {
@@ -144,10 +226,11 @@ impl Tasks {
                 generation,
                 queue,
                 zoom,
+                held,
             } => {
                 let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
                 let of = queue.clone();
-                let question = async move { refresh::survey(&store, &of, zoom).await };
+                let question = async move { refresh::survey(&store, &of, zoom, held).await };
                 self.ask(kind, question, move |result| Msg::SurveyLoaded {
                     generation,
                     queue,

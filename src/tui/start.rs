@@ -3,9 +3,9 @@
 use super::Options;
 use super::keys::Keymap;
 use super::model::{Background, Look, Zone};
+use super::runner::Session;
 use crate::config::{Colours, Config, Theme};
 use crate::queue::{Endpoint, Queue};
-use crate::store::{Access, Store};
 
 /// Shows the screen on `server` with the queues that were named (none: all there are) until it
 /// ends; its exit code. The header calls the server `called`, else by where it listens.
@@ -15,25 +15,16 @@ pub async fn show(
     called: Option<&str>,
     named: Vec<Queue>,
 ) -> anyhow::Result<u8> {
-    let access = if config.read_only {
-        Access::ReadOnly
-    } else {
-        Access::ReadWrite
-    };
-    let store = Store::open(server, access);
-    let options = Options {
-        server: called.map(ToOwned::to_owned),
-        ..options(config, Keymap::new(&config.keys)?, named)
-    };
-    Ok(super::run(store, options).await?.code())
+    let options = options(config, Keymap::new(&config.keys)?);
+    let mut there = config.clone();
+    (there.endpoint, there.queues) = (server, named);
+    let session = Session::new(there, called);
+    Ok(super::run(session, options).await?.code())
 }
 
-fn options(config: &Config, keymap: Keymap, named: Vec<Queue>) -> Options {
+fn options(config: &Config, keymap: Keymap) -> Options {
     let screen = &config.screen;
     Options {
-        server: None,
-        named,
-        profile: config.profile.clone(),
         keymap,
         look: Look {
             ascii: screen.ascii,
@@ -43,6 +34,7 @@ fn options(config: &Config, keymap: Keymap, named: Vec<Queue>) -> Options {
                 (Theme::Light, Colours::True) => Some(Background::Light),
                 _ => None,
             },
+            can_truecolor: screen.colours == Colours::True,
             zone: Zone::Local,
         },
         interval_ms: u64::try_from(screen.interval.as_millis()).unwrap_or(u64::MAX),

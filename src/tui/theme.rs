@@ -94,6 +94,8 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// Enter.
     pub enter: &'static str,
+    /// The ends of what is chosen among a few: the one before, the next.
+    pub choose: [&'static str; 2],
     /// Horizontal and vertical line.
     pub lines: [&'static str; 2],
     /// The thumb of a scrollbar.
@@ -128,6 +130,7 @@ const UNICODE: Glyphs = Glyphs {
     repair: "→",
     dot: "·",
     enter: "⏎",
+    choose: ["‹", "›"],
     lines: ["─", "│"],
     thumb: "▐",
     corners: ["╭", "╮", "╰", "╯"],
@@ -159,12 +162,20 @@ const ASCII: Glyphs = Glyphs {
     repair: ">",
     dot: "-",
     enter: "Enter",
+    choose: ["<", ">"],
     lines: ["-", "|"],
     thumb: "#",
     corners: ["+", "+", "+", "+"],
 };
 
 impl Theme {
+    /// The cell that the next character goes to, in a text that is being typed: reversed in any
+    /// theme, for a soft background is no cursor.
+    #[must_use]
+    pub const fn caret() -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
     /// The theme that a look asks for.
     #[must_use]
     pub fn of(look: &Look) -> Self {
@@ -220,6 +231,12 @@ impl Theme {
             colourless: true,
             glyphs,
         }
+    }
+
+    /// The cell that the cursor of a text stands on: told from its neighbours without any colour.
+    #[must_use]
+    pub fn cursor(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
     }
 
     /// The style of a label that the user has given a colour.

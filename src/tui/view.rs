@@ -2,18 +2,23 @@
 
 mod changes;
 mod depth;
+mod dialog;
 mod entries;
 mod entry;
+mod field;
 mod findings;
 mod header;
 mod help;
 mod hints;
 mod lists;
+mod offer;
+mod palette;
 mod prompt;
 mod queues;
 mod tabs;
-mod time;
+pub(in crate::tui) mod time;
 mod timeline;
+mod toast;
 mod traffic;
 
 use ratatui::buffer::Buffer;
@@ -54,13 +59,20 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     header::render(&ctx, buf);
     header::banner(&ctx, buf);
-    hints::render(&ctx, buf);
-    if let Some(Overlay::Help { scroll }) = model.overlay {
-        help::render(&ctx, scroll, buf);
+    if areas::palette::slot(model).is_some() {
+        palette::hints(&ctx, buf);
+    } else {
+        hints::render(&ctx, buf);
+    }
+    match &model.overlay {
+        Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
+        Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
+        Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        None => {}
     }
     scrollbars(&ctx, buf);
-    hints::toast(&ctx, buf);
     prompt::render(&ctx, buf);
+    toast::render(&ctx, buf);
 }
 
 /// The tab in sight, and beside it what its cursor is on.

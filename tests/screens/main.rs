@@ -10,4 +10,5 @@ mod finding;
 mod pictures;
 mod profile;
 mod rules;
+mod timeline;
 mod wild;

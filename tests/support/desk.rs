@@ -312,6 +312,7 @@ impl Desk {
                 generation,
                 queue,
                 zoom,
+                ..
             } => Msg::SurveyLoaded {
                 generation,
                 queue,
@@ -403,8 +404,10 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
     Survey {
         at,
         zoom,
+        scale: zoom.map(|zoom| zoom.scale().unwrap_or_default()),
         bars: Vec::new(),
         beyond: 0,
+        no_time: 0,
         late: [0; 4],
         handing_over: 0,
         classes: [0; 7],

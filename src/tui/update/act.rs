@@ -1,18 +1,15 @@
 //! What each action does.
 
-use std::time::Duration;
-
-use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, tabs, time, timeline};
+pub(super) use super::toast::say;
+use super::{
+    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs, time,
+    timeline, worker,
+};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{
-    Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Toast, Tone,
-};
-
-/// How long a reason why not stays.
-const TOAST: Duration = Duration::from_secs(3);
+use crate::tui::model::{Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Tone};
 
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -36,10 +33,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::First => cursor::first(model),
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
-        Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
+        Action::Quit if on_first_screen(model) => return leave::quit(model),
         Action::Back => return escape(model),
         Action::Quit => back(model),
-        Action::QuitNow => return vec![Effect::Quit],
+        Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
         Action::PreviousPane => pane(model, 3),
@@ -58,14 +55,20 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
-        Action::Palette => return prompt::open(model, PromptKind::Command, ""),
+        Action::Palette => {
+            model.overlay = None;
+            return prompt::open(model, PromptKind::Command, "");
+        }
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Offer | Action::Worker | Action::Confirm => {}
+        Action::Offer => return offer::open(model),
+        Action::Worker => worker::ask(model),
+        // A question and a form have their keys by themselves.
+        Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -84,11 +87,13 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
-        Action::Open | Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::Open | Action::MarkAll
+            if model.focus == Pane::Timeline && timeline::chosen(model).is_none() =>
+        {
             Some("choose a bar first")
         }
         Action::Open | Action::MarkAll
-            if model.focus == Pane::Timeline && timeline::bar_is_empty(model) =>
+            if model.focus == Pane::Timeline && timeline::is_empty(model) =>
         {
             Some("nothing falls due in this bar")
         }
@@ -110,6 +115,11 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("no entry to mark")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Offer if no_queue => Some("no queue to offer to"),
+        Action::Worker if no_queue => Some("no queue to work on"),
+        Action::Offer | Action::Worker if model.read_only => {
+            Some("this session is read-only: it changes nothing")
+        }
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -117,15 +127,6 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-/// Shows a short message.
-pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
-    model.toast = Some(Toast {
-        text,
-        tone,
-        until: model.instant + TOAST,
-    });
 }
 
 fn open(model: &mut Model) -> Vec<Effect> {
@@ -232,13 +233,20 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
 
 fn interval(model: &mut Model) {
     let next = INTERVALS.iter().find(|ms| **ms > model.interval_ms);
-    model.interval_ms = *next.unwrap_or(&INTERVALS[0]);
-    let (s, tenths) = (model.interval_ms / 1000, model.interval_ms % 1000 / 100);
-    let text = if tenths == 0 {
-        format!("refreshed every {s} s")
-    } else {
-        format!("refreshed every {s}.{tenths} s")
-    };
-    say(model, text, Tone::Good);
+    set_interval(model, *next.unwrap_or(&INTERVALS[0]));
+}
+
+/// Refreshes every so many ms from now on.
+pub(super) fn set_interval(model: &mut Model, ms: u64) {
+    model.interval_ms = ms;
+    say(model, refreshed_every(ms), Tone::Good);
     plan::interval_changed(model);
+}
+
+/// `refreshed every 2 s`, `refreshed every 0.25 s`.
+pub(super) fn refreshed_every(ms: u64) -> String {
+    let fraction = format!("{:03}", ms % 1000);
+    let fraction = fraction.trim_end_matches('0');
+    let dot = if fraction.is_empty() { "" } else { "." };
+    format!("refreshed every {}{dot}{fraction} s", ms / 1000)
 }

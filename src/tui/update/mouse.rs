@@ -1,6 +1,6 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, tabs, timeline};
+use super::{act, cursor, dialog, offer, palette, prompt, tabs, timeline};
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
@@ -13,6 +13,14 @@ const NOTCH: i64 = 3;
 /// A click selects; on what is selected already, it opens.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
+    if let Some(hit) = areas::palette::hit(model, x, y) {
+        return prompt::clicked(model, hit);
+    }
+    match model.overlay {
+        Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
+        Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
+        _ => {}
+    }
     if grab(model, x, y) {
         return Vec::new();
     }
@@ -43,10 +51,22 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
             let start = areas::bar_start(model, bar);
             let again = model.focus == Pane::Timeline && model.bar == Some(start);
             model.focus = Pane::Timeline;
-            model.bar = Some(start);
+            timeline::choose(model, start);
             if again {
-                return timeline::list_bar(model);
+                return act::act(model, Action::Open);
             }
+        }
+        Hit::Late(class) => {
+            let again = model.focus == Pane::Timeline && model.late_class == Some(class);
+            model.focus = Pane::Timeline;
+            timeline::choose_late(model, class);
+            if again {
+                return act::act(model, Action::Open);
+            }
+        }
+        Hit::Zoom(zoom) => {
+            model.focus = Pane::Timeline;
+            timeline::zoom(model, zoom);
         }
         Hit::Row(pane, _) | Hit::Pane(pane) => model.focus = pane,
         Hit::Nothing => {}
@@ -57,7 +77,14 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
+    if matches!(model.overlay, Some(Overlay::Dialog(_) | Overlay::Offer(_))) {
+        return Vec::new();
+    }
     let sign = i64::from(rows.signum());
+    if areas::palette::slot(model).is_some() {
+        palette::scrolled(model, sign < 0);
+        return Vec::new();
+    }
     let over_lines = matches!(model.overlay, Some(Overlay::Help { .. }))
         || matches!(model.screen, Screen::Entry(_));
     if over_lines {
@@ -65,7 +92,11 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         return Vec::new();
     }
     match areas::hit(model, x, y) {
-        Hit::Row(Pane::Timeline, _) | Hit::Pane(Pane::Timeline) | Hit::Bar(_) => {
+        Hit::Row(Pane::Timeline, _)
+        | Hit::Pane(Pane::Timeline)
+        | Hit::Bar(_)
+        | Hit::Late(_)
+        | Hit::Zoom(_) => {
             let zoom = if sign < 0 {
                 model.zoom.closer()
             } else {

@@ -2,6 +2,7 @@
 //! entered and when it is given up, each kind says itself.
 
 use super::{act, filter, history, jump, opened, palette};
+use crate::tui::areas::palette::Hit;
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::{Model, Prompt, PromptKind};
@@ -23,6 +24,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         (Code::Char('z'), true) => act::act(model, Action::Suspend),
         (Code::Char('l'), true) => act::act(model, Action::Redraw),
         (Code::Enter, _) => entered(model),
+        (Code::Tab, _) if prompt.kind == PromptKind::Command => palette::complete(model),
         (Code::Esc, _) => given_up(model),
         (Code::Up, _) | (Code::Char('p'), true) => step(model, true),
         (Code::Down, _) | (Code::Char('n'), true) => step(model, false),
@@ -50,14 +52,30 @@ fn edited(model: &mut Model) -> Vec<Effect> {
 
 /// Up (to what is older) or down.
 fn step(model: &mut Model, up: bool) -> Vec<Effect> {
+    let of_commands = is_command(model);
+    if of_commands && palette::step(model, up) {
+        return Vec::new();
+    }
     if history::step(model, up) {
         return changed(model);
     }
     Vec::new()
 }
 
+/// A click on a choice of the commands does it; one beside the box closes it.
+pub(super) fn clicked(model: &mut Model, hit: Hit) -> Vec<Effect> {
+    match (hit, &mut model.prompt) {
+        (Hit::Choice(at), Some(prompt)) => {
+            prompt.chosen = Some(at);
+            entered(model)
+        }
+        (Hit::Beside, _) => given_up(model),
+        _ => Vec::new(),
+    }
+}
+
 /// What stands in the line is another text.
-fn changed(model: &mut Model) -> Vec<Effect> {
+pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
     let Some(prompt) = &mut model.prompt else {
         return Vec::new();
     };
@@ -76,14 +94,21 @@ fn changed(model: &mut Model) -> Vec<Effect> {
 
 /// Enter: the line does what it says and goes into the history; or it stays, and says why not.
 fn entered(model: &mut Model) -> Vec<Effect> {
+    let text = if is_command(model) {
+        palette::entered(model)
+    } else {
+        model.prompt.as_ref().map(|prompt| prompt.field.text())
+    };
+    let Some(text) = text else {
+        return Vec::new();
+    };
     let Some(prompt) = model.prompt.take() else {
         return Vec::new();
     };
-    let text = prompt.field.text();
     match run(model, prompt.kind, &text) {
-        Ok(mut effects) => {
-            effects.extend(history::keep(model, prompt.kind, text));
-            effects
+        Ok(effects) => {
+            let kept = history::keep(model, prompt.kind, text);
+            kept.into_iter().chain(effects).collect()
         }
         Err(why) => {
             model.prompt = Some(Prompt {
@@ -93,6 +118,11 @@ fn entered(model: &mut Model) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+fn is_command(model: &Model) -> bool {
+    let prompt = model.prompt.as_ref();
+    prompt.is_some_and(|prompt| prompt.kind == PromptKind::Command)
 }
 
 /// Does what a line of that kind says, or tells why it cannot.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{cursor, filter, link, load, timeline};
+use super::{cursor, filter, link, load, timeline, toast};
 use crate::clock::EpochMillis;
 use crate::queue::Due;
 use crate::tui::effect::Effect;
@@ -18,13 +18,7 @@ const JITTER_MS: i64 = 100;
 pub(super) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
     model.instant = model.instant.max(instant);
     carry_on(model);
-    if model
-        .toast
-        .as_ref()
-        .is_some_and(|toast| toast.until <= model.instant)
-    {
-        model.toast = None;
-    }
+    toast::pass(model);
     link::leave_gaps(model);
     Vec::new()
 }

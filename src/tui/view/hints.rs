@@ -1,4 +1,4 @@
-//! The last line: what the keys do here. And the toast that lies over it.
+//! The last line: what the keys do here.
 
 use ratatui::buffer::Buffer;
 
@@ -6,7 +6,6 @@ use super::Ctx;
 use crate::queue::text;
 use crate::tui::areas::tabs;
 use crate::tui::keys::{self, Hint};
-use crate::tui::model::Tone;
 use crate::tui::widget::line::Line;
 
 /// Columns between two hints.
@@ -58,21 +57,4 @@ fn put(ctx: &Ctx, hint: &Hint, line: &mut Line, buf: &mut Buffer) {
     line.put(buf, &hint.keys, keys)
         .skip(1)
         .put(buf, hint.word, t.dim);
-}
-
-/// A short message, over the hints.
-pub(super) fn toast(ctx: &Ctx, buf: &mut Buffer) {
-    let Some(toast) = &ctx.model.toast else {
-        return;
-    };
-    let area = ctx.areas.hints;
-    let t = &ctx.theme;
-    let (glyph, style) = match toast.tone {
-        Tone::Good => (t.glyphs.good, t.ok),
-        Tone::Warn => (t.glyphs.warn, t.warn),
-    };
-    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    line.wipe(buf, area.w);
-    line.skip(1).put(buf, glyph, style).skip(1);
-    line.put_cut(buf, &toast.text, t.glyphs.cut, style);
 }

@@ -1,46 +1,127 @@
-//! The line that is being typed, in place of the hints.
+//! The line that is being typed, in place of the hints; a command's own stands in a box.
 
 use ratatui::buffer::Buffer;
 
 use super::{Ctx, entries, time};
 use crate::clock::EpochMillis;
 use crate::queue::text;
-use crate::tui::model::PromptKind;
+use crate::tui::areas::{Area, palette};
+use crate::tui::model::{Prompt, PromptKind};
+use crate::tui::theme::Theme;
 use crate::tui::widget::line::Line;
+
+/// Rows at the bottom that the line takes.
+pub(super) fn rows(ctx: &Ctx) -> u16 {
+    u16::from(ctx.model.prompt.is_some() && palette::slot(ctx.model).is_none())
+}
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let Some(prompt) = &ctx.model.prompt else {
         return;
     };
-    let area = ctx.areas.hints;
+    if rows(ctx) == 0 {
+        super::palette::render(ctx, prompt, buf);
+        return;
+    }
+    let (w, h) = ctx.model.size;
+    let mut bottom = Line::new(buf, 0, h.saturating_sub(1), w);
+    bottom.wipe(buf, w);
+    bottom.skip(1);
+    let area = Area::new(bottom.x, bottom.y, w.saturating_sub(1), 1);
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    if let Some(error) = &prompt.error {
+        trouble(ctx, error, &mut line, buf);
+    } else if line.room() >= 60 && !(prompt.field.is_empty() && by_example(prompt.kind)) {
+        keys(ctx, prompt.kind, &mut line, buf);
+    }
+    let rest = typed(ctx, prompt, line, buf);
+    meaning(ctx, prompt, rest, buf);
+}
+
+/// What is wrong, at the right of the line: at most half of it.
+pub(super) fn trouble(ctx: &Ctx, error: &str, line: &mut Line, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    line.wipe(buf, area.w);
+    let clean = text::printable(error);
+    let columns = text::width(&clean).min(line.room() / 2);
+    let start = line.end - u16::try_from(columns).unwrap_or(0);
+    let mut right = Line { x: start, ..*line };
+    right.put_cut(buf, &clean, t.glyphs.cut, t.warn);
+    line.end = start.saturating_sub(2).max(line.x);
+}
+
+/// What ends the line, at its right.
+fn keys(ctx: &Ctx, kind: PromptKind, line: &mut Line, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let enter = match kind {
+        PromptKind::Filter => "filter",
+        PromptKind::Find => "search",
+        PromptKind::Jump => "jump",
+        PromptKind::Command => "run",
+    };
+    for (key, word) in [("Esc", "cancel"), (t.glyphs.enter, enter)] {
+        line.put_right(buf, word, t.dim);
+        line.put_right(buf, " ", t.dim);
+        line.put_right(buf, key, t.accent);
+        line.put_right(buf, "  ", t.dim);
+    }
+}
+
+/// The sign of the kind, then what has been typed with the cursor in it.
+pub(super) fn typed(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) -> Line {
+    let t = &ctx.theme;
     let sign = match prompt.kind {
         PromptKind::Filter | PromptKind::Find => "/",
         PromptKind::Jump => "@",
         PromptKind::Command => ":",
     };
-    line.skip(1).put(buf, sign, t.accent);
-    let typed = prompt.field.text();
-    let typed = text::printable(&typed);
+    line.put(buf, sign, t.accent);
+    let field = prompt.field.text();
     let at = prompt.field.cursor().1;
-    let before: String = typed.chars().take(at).collect();
-    let under = typed.chars().nth(at).unwrap_or(' ');
-    let behind: String = typed.chars().skip(at + 1).collect();
-    line.put_cut(buf, &before, t.glyphs.cut, t.text);
-    line.put(buf, &under.to_string(), t.select);
+    let before: String = field.chars().take(at).collect();
+    let under = field.chars().nth(at).map_or(" ".to_owned(), String::from);
+    let under = text::printable(&under);
+    let behind: String = field.chars().skip(at + 1).collect();
+    // The cursor is always in sight: a long line loses its beginning.
+    let room = line.room().saturating_sub(text::width(&under));
+    let before = end_of(&text::printable(&before), room, t.glyphs.cut);
+    line.put(buf, &before, t.text)
+        .put(buf, &under, Theme::caret());
     line.put_cut(buf, &behind, t.glyphs.cut, t.text);
-    if let Some(error) = &prompt.error {
-        line.skip(2).put_cut(buf, error, t.glyphs.cut, t.warn);
-        return;
+    line
+}
+
+/// The end of a text, as much as `columns` hold; `cut` stands for the rest.
+fn end_of(clean: &str, columns: usize, cut: &str) -> String {
+    if text::width(clean) <= columns {
+        return clean.to_owned();
     }
-    match (prompt.kind, prompt.moment) {
-        (PromptKind::Jump, Some(moment)) => {
-            line.skip(2).put(buf, &meant(ctx, moment), t.ok);
+    let mut used = text::width(cut);
+    let mut kept: Vec<char> = Vec::new();
+    for c in clean.chars().rev() {
+        used += text::width(c.encode_utf8(&mut [0; 4]));
+        if used > columns {
+            break;
         }
-        (PromptKind::Jump, None) => hint(ctx, JUMPS, typed.is_empty(), line, buf),
-        (PromptKind::Filter, _) => hint(ctx, entries::filter_hint(), typed.is_empty(), line, buf),
+        kept.push(c);
+    }
+    cut.chars().chain(kept.into_iter().rev()).collect()
+}
+
+/// Its empty line shows what can be typed.
+const fn by_example(kind: PromptKind) -> bool {
+    matches!(kind, PromptKind::Filter | PromptKind::Jump)
+}
+
+/// What the line means, behind it; what else can be typed, where it leaves room.
+fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
+    let empty = prompt.field.is_empty();
+    match (prompt.kind, prompt.moment) {
+        _ if prompt.error.is_some() => {}
+        (PromptKind::Jump, Some(moment)) => {
+            line.skip(2).put(buf, &meant(ctx, moment), ctx.theme.ok);
+        }
+        (PromptKind::Jump, None) => hint(ctx, JUMPS, empty, line, buf),
+        (PromptKind::Filter, _) => hint(ctx, entries::filter_hint(), empty, line, buf),
         (PromptKind::Find | PromptKind::Command, _) => {}
     }
 }
@@ -75,5 +156,18 @@ fn hint(ctx: &Ctx, words: &str, empty: bool, mut line: Line, buf: &mut Buffer) {
     } else if line.room() > text::width(words) + 4 {
         line.end = line.end.saturating_sub(1);
         line.put_right(buf, words, t.dim);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_shows_its_end() {
+        assert_eq!(end_of("abc", 3, "…"), "abc");
+        assert_eq!(end_of("abcd", 3, "…"), "…cd");
+        assert_eq!(end_of("ab订", 3, "…"), "…订");
+        assert_eq!(end_of("a订b订", 3, "…"), "…订");
     }
 }

@@ -1,0 +1,238 @@
+//! The server that the screen is on, and the way to another one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::Tasks;
+use crate::config::Config;
+use crate::queue::{Address, Endpoint, redis_cli};
+use crate::store::{Access, Store};
+use crate::tui::effect::Switch;
+use crate::tui::model::Site;
+use crate::tui::msg::Msg;
+
+/// What a screen shows: a server, and what holds there.
+#[derive(Clone, Debug)]
+pub struct Session {
+    config: Config,
+    /// What the header calls the server, and the database that it means by that.
+    called: Option<(String, i64)>,
+}
+
+impl Session {
+    /// The server of `config` with its queues. The header calls it `called`, else by where it
+    /// listens.
+    #[must_use]
+    pub fn new(config: Config, called: Option<&str>) -> Self {
+        let db = config.endpoint.db;
+        Self {
+            called: called.map(|name| (name.to_owned(), db)),
+            config,
+        }
+    }
+
+    /// Begins to connect to it.
+    #[must_use]
+    pub fn open(&self) -> Store {
+        let access = if self.config.read_only {
+            Access::ReadOnly
+        } else {
+            Access::ReadWrite
+        };
+        Store::open(self.config.endpoint.clone(), access)
+    }
+
+    /// What the screen has to know of it.
+    #[must_use]
+    pub fn site(&self) -> Site {
+        let endpoint = &self.config.endpoint;
+        Site {
+            endpoint: match &self.called {
+                Some((name, db)) if *db == endpoint.db => name.clone(),
+                Some((name, _)) => format!("{name} db {}", endpoint.db),
+                None => address(endpoint),
+            },
+            redis_cli: redis_cli::program(endpoint),
+            // What is called by another name than its address is the demo's own.
+            program: self.called.is_none().then(|| program(&self.config)),
+            db: endpoint.db,
+            profile: self.config.profile.clone(),
+            profiles: self.config.profiles().map(|p| p.name.clone()).collect(),
+            read_only: self.config.read_only,
+            named: self.config.queues.clone(),
+        }
+    }
+
+    /// Where a switch leads to. May run a command that prints a password, and waits for its end.
+    fn elsewhere(self, to: &Switch) -> Result<Self, String> {
+        match to {
+            Switch::Db(db) => Ok(Self {
+                config: self.config.for_db(*db),
+                called: self.called,
+            }),
+            Switch::Profile(name) => match self.config.for_profile(name) {
+                Ok(config) => Ok(Self::new(config, None)),
+                Err(why) => Err(why.to_string()),
+            },
+        }
+    }
+}
+
+/// Where a server listens. A socket's path is told apart from the db: `/run/redis.sock db 0`.
+fn address(endpoint: &Endpoint) -> String {
+    match &endpoint.address {
+        Address::Tcp(..) => endpoint.to_string(),
+        Address::Unix(path) => format!("{} db {}", path.display(), endpoint.db),
+    }
+}
+
+/// How a shell starts this program on the server; the password comes from where it came from.
+fn program(config: &Config) -> String {
+    let Some(profile) = &config.profile else {
+        return redis_cli::program(&config.endpoint).replacen("redis-cli", "delayscope", 1);
+    };
+    let name = redis_cli::word(profile.name.as_bytes());
+    let mut line = format!("delayscope --profile {name}");
+    if profile.endpoint.db != config.endpoint.db {
+        line.extend([" -n ", &config.endpoint.db.to_string()]);
+    }
+    line
+}
+
+/// The way from one session's tasks to the loop. Once it is shut nothing comes through any more,
+/// whatever a task was about to say.
+#[derive(Debug)]
+pub(super) struct Gate {
+    open: Arc<Mutex<bool>>,
+}
+
+impl Gate {
+    /// A way to `out`; what is sent to its sender goes there while it is open.
+    pub(super) fn new(out: UnboundedSender<Msg>) -> (Self, UnboundedSender<Msg>) {
+        let (answers, said) = unbounded_channel();
+        let open = Arc::new(Mutex::new(true));
+        tokio::spawn(pass_on(said, out, Arc::clone(&open)));
+        (Self { open }, answers)
+    }
+
+    /// Lets nothing through from now on.
+    pub(super) fn shut(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+}
+
+async fn pass_on(
+    mut said: UnboundedReceiver<Msg>,
+    out: UnboundedSender<Msg>,
+    open: Arc<Mutex<bool>>,
+) {
+    while let Some(msg) = said.recv().await {
+        // Held while sending: after `shut` not one is on its way.
+        let open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*open || out.send(msg).is_err() {
+            return;
+        }
+    }
+}
+
+impl Tasks {
+    /// Looks for the way to another server; the loop is told when it is known.
+    pub(super) fn find_way(&mut self, to: Switch) {
+        let (session, way, answers) = (
+            self.session.clone(),
+            Arc::clone(&self.way),
+            self.answers.clone(),
+        );
+        tokio::task::spawn_blocking(move || {
+            let msg = match session.elsewhere(&to) {
+                Ok(there) => {
+                    let site = Box::new(there.site());
+                    *way.lock().unwrap_or_else(PoisonError::into_inner) = Some(there);
+                    Msg::WayFound(site)
+                }
+                Err(why) => Msg::NoWay(why),
+            };
+            let _ = answers.send(msg);
+        });
+    }
+
+    /// Leaves the server for the one that was found last.
+    pub(super) fn switch(&mut self) {
+        let way = self
+            .way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(session) = way else {
+            return;
+        };
+        self.gate.shut();
+        self.stop();
+        let mut workers = std::mem::take(&mut self.workers);
+        tokio::spawn(async move { workers.finish().await });
+        // Before the new session says anything.
+        let _ = self.out.send(Msg::Arrived);
+        let (out, lines) = (self.out.clone(), self.lines.clone());
+        *self = Self::new(session, lines, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(address: Address) -> Session {
+        use clap::Parser as _;
+        let args = crate::args::Args::try_parse_from(["delayscope"])
+            .ok()
+            .unwrap();
+        let mut config = Config::new(&args, |_| None).unwrap();
+        config.endpoint = Endpoint {
+            address,
+            db: 3,
+            user: None,
+            password: None,
+        };
+        Session::new(config, None)
+    }
+
+    #[test]
+    fn the_db_of_a_socket_is_no_part_of_its_path() {
+        let socket = at(Address::Unix("/run/redis.sock".into()));
+        assert_eq!(socket.site().endpoint, "/run/redis.sock db 3");
+        let host = at(Address::Tcp("prod-1".to_owned(), 6379));
+        assert_eq!(host.site().endpoint, "prod-1:6379/3");
+    }
+
+    #[test]
+    fn a_server_with_a_name_of_its_own_keeps_it_in_another_database() {
+        let demo = Session {
+            called: Some(("demo".to_owned(), 3)),
+            ..at(Address::Unix("/tmp/x.sock".into()))
+        };
+        let there = demo.clone().elsewhere(&Switch::Db(1)).unwrap();
+        assert_eq!(there.site().endpoint, "demo db 1");
+        let back = there.elsewhere(&Switch::Db(3)).unwrap();
+        assert_eq!(back.site().endpoint, "demo");
+    }
+
+    #[test]
+    fn a_profile_that_there_is_not_is_said_to_be_none() {
+        let session = at(Address::Tcp("prod-1".to_owned(), 6379));
+        let why = session.elsewhere(&Switch::Profile("x".to_owned()));
+        assert!(why.is_err_and(|why| why.contains('x')));
+    }
+
+    #[tokio::test]
+    async fn nothing_comes_through_a_gate_that_is_shut() {
+        let (out, mut heard) = unbounded_channel();
+        let (gate, answers) = Gate::new(out);
+        answers.send(Msg::Arrived).unwrap();
+        assert!(heard.recv().await.is_some());
+        gate.shut();
+        answers.send(Msg::Arrived).unwrap();
+        drop(answers);
+        assert!(heard.recv().await.is_none());
+    }
+}

@@ -1,0 +1,90 @@
+//! To another server, or another database of this one, and what stays then.
+
+use super::{act, leave};
+use crate::tui::effect::{Effect, Switch};
+use crate::tui::model::schedule::{Schedule, Stage};
+use crate::tui::model::{Model, Site, Tone};
+use crate::tui::msg::Msg;
+
+/// Asks for the way there, unless something has to be asked about first.
+pub(super) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
+    leave::leaving(model, vec![Effect::FindWay(there)])
+}
+
+/// The way is known: the screen begins as on its first day, save what is the user's own.
+pub(super) fn way_found(model: &mut Model, site: &Site) -> Vec<Effect> {
+    let mut new = Model::new(
+        model.size,
+        model.look.clone(),
+        String::new(),
+        false,
+        model.instant,
+    );
+    new.now = model.now;
+    new.interval_ms = model.interval_ms;
+    new.keymap = std::mem::take(&mut model.keymap);
+    new.queue_sort = model.queue_sort;
+    new.zoom = model.zoom;
+    new.log_height = model.log_height;
+    new.toast = model.toast.take();
+    new.later = std::mem::take(&mut model.later);
+    new.prompt = model.prompt.take();
+    new.workers.left = model.workers.farewell();
+    new.history = std::mem::take(&mut model.history);
+    new.schedule = Schedule {
+        // Answers to what was asked before stay those of an earlier generation.
+        generation: model.schedule.generation,
+        stage: Stage::Between,
+        ..Schedule::default()
+    };
+    *model = new;
+    settle(model, site);
+    vec![Effect::Switch]
+}
+
+/// There is no way.
+pub(super) fn no_way(model: &mut Model, why: String) -> Vec<Effect> {
+    act::say(model, why, Tone::Error);
+    Vec::new()
+}
+
+/// The old server has said its last word.
+pub(super) fn arrived(model: &mut Model) -> Vec<Effect> {
+    model.schedule.stage = Stage::There;
+    Vec::new()
+}
+
+/// The model is of this server.
+pub fn settle(model: &mut Model, site: &Site) {
+    model.endpoint.clone_from(&site.endpoint);
+    model.redis_cli.clone_from(&site.redis_cli);
+    model.workers.program.clone_from(&site.program);
+    model.read_only = site.read_only;
+    model.db = site.db;
+    model.profile.clone_from(&site.profile);
+    model.profiles.clone_from(&site.profiles);
+    model.schedule.only_named = !site.named.is_empty();
+    for queue in &site.named {
+        super::found(model, queue.clone());
+    }
+}
+
+/// On the way to another server: what the old one still says is of no use.
+pub(super) fn is_void(model: &Model, msg: &Msg) -> bool {
+    let ours = matches!(
+        msg,
+        Msg::KeyPressed(_)
+            | Msg::Clicked(..)
+            | Msg::Dragged(..)
+            | Msg::Released(..)
+            | Msg::Pasted(_)
+            | Msg::Scrolled(..)
+            | Msg::Resized(..)
+            | Msg::Resumed
+            | Msg::Ticked(_)
+            | Msg::WayFound(_)
+            | Msg::NoWay(_)
+            | Msg::Arrived
+    );
+    model.schedule.stage == Stage::Between && !ours
+}

@@ -1,0 +1,52 @@
+//! A short message at the bottom, over the hints; above a line that is being typed.
+
+use ratatui::buffer::Buffer;
+
+use super::Ctx;
+use crate::queue::text;
+use crate::tui::areas::lines::wrap;
+use crate::tui::model::Tone;
+use crate::tui::widget::line::Line;
+
+/// A message takes so many rows at most.
+const ROWS: usize = 3;
+
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let Some(toast) = &ctx.model.toast else {
+        return;
+    };
+    let t = &ctx.theme;
+    let (glyph, style) = match toast.tone {
+        Tone::Good => (t.glyphs.good, t.ok),
+        Tone::Warn => (t.glyphs.warn, t.warn),
+        Tone::Error => (t.glyphs.lost, t.late),
+    };
+    let (w, h) = ctx.model.size;
+    // The glyph with a blank on either side, and a blank at the right.
+    let room = usize::from(w.saturating_sub(4));
+    let clean = text::printable(&toast.text);
+    let rows = wrap(&clean, room.max(1));
+    let bottom = h.saturating_sub(super::prompt::rows(ctx));
+    // On a low screen a message hides what it is about.
+    let most = ROWS.min(usize::from(bottom / 4).max(1));
+    let shown = rows.len().min(most);
+    let top = bottom.saturating_sub(u16::try_from(shown).unwrap_or(0));
+    for (i, y) in (top..bottom).enumerate() {
+        let mut line = Line::new(buf, 0, y, w);
+        line.wipe(buf, w);
+        line.skip(1);
+        if i == 0 {
+            line.put(buf, glyph, style);
+        } else {
+            line.skip(1);
+        }
+        line.skip(1);
+        line.end = line.end.saturating_sub(1);
+        let last = i + 1 == shown && shown < rows.len();
+        if last {
+            line.put_cut(buf, &rows[i..].join(" "), t.glyphs.cut, style);
+        } else {
+            line.put_cut(buf, &rows[i], t.glyphs.cut, style);
+        }
+    }
+}
