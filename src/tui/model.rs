@@ -74,10 +74,6 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of its own that the user or the server turns"
-)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{act, cursor, lists, timeline};
+use crate::queue::Due;
 use crate::tui::areas;
 use crate::tui::model::marks::{Place, Rule, Toggled, What};
 use crate::tui::model::{EntryRow, Marks, Model, Pane, Search, Tab, Tone};
@@ -250,6 +251,13 @@ pub(super) fn counted(model: &mut Model) {
 
 /// The queue has changed: what was counted before may be otherwise.
 pub(super) fn queue_changed(model: &mut Model) {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let held = pulse.map(|p| (p.waiting.get(), p.target.get(), p.head.and_then(Due::at)));
+    // That something has become late meanwhile is no change in what there is.
+    if model.schedule.held_entries == held {
+        return;
+    }
+    model.schedule.held_entries = held;
     for rule in &mut model.marks.rules {
         rule.exact = false;
     }

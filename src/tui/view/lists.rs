@@ -60,15 +60,12 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let index = window.stand.top + u64::from(i);
         let area = table.row(i);
-        match window.at(index) {
-            Some(element) => {
-                row(ctx, index, element, &placed, area, buf);
-                entries::mark(ctx, &element.row, None, area, buf);
-            }
-            None => {
-                let mut line = Line::new(buf, area.x, area.y, area.w);
-                line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
-            }
+        if let Some(element) = window.at(index) {
+            row(ctx, index, element, &placed, area, buf);
+            entries::mark(ctx, &element.row, None, area, buf);
+        } else {
+            let mut line = Line::new(buf, area.x, area.y, area.w);
+            line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
         }
         if index == window.stand.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
