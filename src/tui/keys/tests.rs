@@ -134,6 +134,9 @@ const PROMISED: &[&str] = &[
     "offer",
     "worker",
     "confirm",
+    "refuse",
+    "submit",
+    "editor",
     "freeze",
     "copy-payload",
     "copy-command",
@@ -249,6 +252,15 @@ fn ctrl_c_quits_whatever_is_written() {
 }
 
 #[test]
+fn what_acts_in_a_form_only_is_no_character_to_be_typed() {
+    assert_eq!(
+        mapped(&[("submit", &["F5", "s"])]).unwrap_err(),
+        "c.toml:1:20: \"s\" would be typed into the form. Choose one with ctrl- or alt-, or F1 to F12"
+    );
+    assert!(mapped(&[("submit", &["alt-s"])]).is_ok());
+}
+
+#[test]
 fn a_yes_is_neither_enter_nor_a_key_that_asks() {
     let why = |lines| mapped(lines).unwrap_err();
     let error = why(&[("confirm", &["enter"])]);
@@ -278,7 +290,7 @@ fn what_is_wrong_with_keys_is_told_with_its_place() {
         ),
         (
             &[("explode", &["F"])],
-            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, turn, ",
+            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, ",
         ),
         (
             &[("freeze", &["F", "fine"])],
