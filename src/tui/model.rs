@@ -26,7 +26,7 @@ pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
+pub use self::queues::{Depths, Discovery, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
@@ -263,26 +263,6 @@ impl Tab {
             Self::Changes => "changes",
         }
     }
-}
-
-/// How far the search for queues is.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub enum Discovery {
-    /// Not begun.
-    #[default]
-    Idle,
-    /// Under way.
-    Looking {
-        /// Keys looked through.
-        looked: u64,
-        /// Keys in the db.
-        keys: u64,
-    },
-    /// Through.
-    Done {
-        /// Keys looked through.
-        looked: u64,
-    },
 }
 
 /// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,

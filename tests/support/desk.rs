@@ -13,8 +13,8 @@ use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    EntryId, Filter, Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk,
-    Pulse, Queue, Seen, Survey, Zoom,
+    Filter, Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse,
+    Queue, Seen, Survey, Zoom,
 };
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
@@ -96,37 +96,25 @@ impl World {
         }
     }
 
-    /// The entries that a filter matches at `at`.
-    pub fn hits(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
-        let matching = self.entries.iter().filter(|(member, score)| {
-            let payload = self.queue.unwrap(member).unwrap().payload;
+    /// What a filter matches at `at`: in timeouts, or in target.
+    pub fn hits(&self, filter: &Filter, at: EpochMillis, tab: Tab) -> Vec<(Vec<u8>, Option<f64>)> {
+        let row = |(m, s): &(Vec<u8>, f64)| (m.clone(), Some(*s));
+        let all: Vec<(Vec<u8>, Option<f64>)> = match tab {
+            Tab::Delivered => self.target.iter().map(|e| (e.clone(), None)).collect(),
+            _ => self.entries.iter().map(row).collect(),
+        };
+        let matches = |(member, score): &(Vec<u8>, Option<f64>)| {
+            let payload = score.map_or(&member[..], |_| self.queue.unwrap(member).unwrap().payload);
             let decoded = payload::decode(payload);
             let seen = Seen {
                 id: self.queue.id(member),
-                due: Some(self.queue.due(*score)),
+                due: score.map(|score| self.queue.due(score)),
                 codec: decoded.codec.name(),
                 text: &decoded.text,
             };
             filter.matches(&seen, at)
-        });
-        matching
-            .map(|(m, score)| (m.clone(), Some(*score)))
-            .collect()
-    }
-
-    /// The elements of target that a filter matches at `at`.
-    pub fn delivered(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
-        let matching = self.target.iter().filter(|element| {
-            let decoded = payload::decode(element);
-            let seen = Seen {
-                id: EntryId::of_bytes(element),
-                due: None,
-                codec: decoded.codec.name(),
-                text: &decoded.text,
-            };
-            filter.matches(&seen, at)
-        });
-        matching.map(|element| (element.clone(), None)).collect()
+        };
+        all.into_iter().filter(matches).collect()
     }
 
     /// What a pulse of it says at `at`.
@@ -351,9 +339,10 @@ impl Desk {
                 tab,
             } => {
                 let one = world(&queue);
-                let (hits, of) = match tab {
-                    Tab::Delivered => (one.delivered(&filter, at), one.target.len()),
-                    _ => (one.hits(&filter, at), one.entries.len()),
+                let hits = one.hits(&filter, at, tab);
+                let of = match tab {
+                    Tab::Delivered => one.target.len(),
+                    _ => one.entries.len(),
                 };
                 let of = of as u64;
                 self.tell(Msg::SearchHits {
