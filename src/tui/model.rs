@@ -28,7 +28,7 @@ pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
+pub use self::queues::{Depths, Discovery, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
@@ -266,26 +266,6 @@ impl Tab {
     }
 }
 
-/// How far the search for queues is.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub enum Discovery {
-    /// Not begun.
-    #[default]
-    Idle,
-    /// Under way.
-    Looking {
-        /// Keys looked through.
-        looked: u64,
-        /// Keys in the db.
-        keys: u64,
-    },
-    /// Through.
-    Done {
-        /// Keys looked through.
-        looked: u64,
-    },
-}
-
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -361,25 +341,5 @@ impl Model {
             Known::Is(n) => n,
             _ => 0,
         })
-    }
-
-    /// The entry under the cursor of the tab in sight, when it is loaded.
-    #[must_use]
-    pub fn entry(&self) -> Option<&EntryRow> {
-        match (self.tab, self.tab.list()) {
-            (Tab::Waiting, _) => self.waiting_entry(),
-            (_, Some(list)) => {
-                let window = self.lists.of(list);
-                window.at(window.stand.cursor).map(|element| &element.row)
-            }
-            (_, None) => None,
-        }
-    }
-
-    /// The entry under the cursor of those that wait, when it is loaded.
-    #[must_use]
-    pub fn waiting_entry(&self) -> Option<&EntryRow> {
-        let offset = self.entries.cursor.checked_sub(self.entries.first)?;
-        self.entries.rows.get(usize::try_from(offset).ok()?)
     }
 }

@@ -160,6 +160,15 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
     effects
 }
 
+/// The search for queues went on, or is through.
+fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
+    if matches!(how_far, Discovery::Done { .. }) {
+        model.schedule.looked = Some(model.instant);
+    }
+    model.discovery = how_far;
+    Vec::new()
+}
+
 /// Pasted text goes where text is typed, and nowhere else.
 fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
     match (&model.prompt, &model.overlay) {
@@ -167,15 +176,6 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
         (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
         _ => return prompt::pasted(model, text),
     }
-    Vec::new()
-}
-
-/// The search for queues went on, or is through.
-fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
-    if matches!(how_far, Discovery::Done { .. }) {
-        model.schedule.looked = Some(model.instant);
-    }
-    model.discovery = how_far;
     Vec::new()
 }
 

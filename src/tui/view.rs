@@ -78,6 +78,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
 /// The tab in sight, and beside it what its cursor is on.
 fn tab(ctx: &Ctx, buf: &mut Buffer) {
     match ctx.model.tab {
+        _ if ctx.model.on_hits() => entries::render(ctx, buf),
         Tab::Waiting => entries::render(ctx, buf),
         Tab::Delivered => lists::render(ctx, List::Target, buf),
         Tab::Order => lists::render(ctx, List::Order, buf),

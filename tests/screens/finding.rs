@@ -161,5 +161,13 @@ fn other_orders_are_told() {
         .map(ratatui::buffer::Cell::symbol)
         .collect();
     assert!(all.contains("by name ▴"), "{all}");
+    assert!(all.contains("due in ▾"), "{all}");
+    m.size = SMALL;
+    let picture = draw(&m);
+    let all: String = picture
+        .content
+        .iter()
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
     assert!(all.contains("last first"), "{all}");
 }

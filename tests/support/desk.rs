@@ -16,7 +16,7 @@ use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::queue::{Link, LinkState, PageAsk, Queue, Survey, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{Look, Model};
+use delayscope::tui::model::{Look, Model, Tab};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::update::{found, update, wakes_at};
 
@@ -228,11 +228,15 @@ impl Desk {
                 generation,
                 queue,
                 filter,
-                ..
+                tab,
             } => {
                 let one = world(&queue);
-                let hits = one.hits(&filter, at);
-                let of = one.entries.len() as u64;
+                let hits = one.hits(&filter, at, tab);
+                let of = match tab {
+                    Tab::Delivered => one.target.len(),
+                    _ => one.entries.len(),
+                };
+                let of = of as u64;
                 self.tell(Msg::SearchHits {
                     generation,
                     found: hits.len() as u64,

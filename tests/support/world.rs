@@ -6,6 +6,7 @@ use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
     Filter, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue, Seen,
 };
+use delayscope::tui::model::Tab;
 
 use super::START;
 
@@ -71,22 +72,25 @@ impl World {
         }
     }
 
-    /// The entries that a filter matches at `at`.
-    pub fn hits(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
-        let matching = self.entries.iter().filter(|(member, score)| {
-            let payload = self.queue.unwrap(member).unwrap().payload;
+    /// What a filter matches at `at`: in timeouts, or in target.
+    pub fn hits(&self, filter: &Filter, at: EpochMillis, tab: Tab) -> Vec<(Vec<u8>, Option<f64>)> {
+        let row = |(m, s): &(Vec<u8>, f64)| (m.clone(), Some(*s));
+        let all: Vec<(Vec<u8>, Option<f64>)> = match tab {
+            Tab::Delivered => self.target.iter().map(|e| (e.clone(), None)).collect(),
+            _ => self.entries.iter().map(row).collect(),
+        };
+        let matches = |(member, score): &(Vec<u8>, Option<f64>)| {
+            let payload = score.map_or(&member[..], |_| self.queue.unwrap(member).unwrap().payload);
             let decoded = payload::decode(payload);
             let seen = Seen {
                 id: self.queue.id(member),
-                due: Some(self.queue.due(*score)),
+                due: score.map(|score| self.queue.due(score)),
                 codec: decoded.codec.name(),
                 text: &decoded.text,
             };
             filter.matches(&seen, at)
-        });
-        matching
-            .map(|(m, score)| (m.clone(), Some(*score)))
-            .collect()
+        };
+        all.into_iter().filter(matches).collect()
     }
 
     /// What a pulse of it says at `at`.

@@ -9,6 +9,7 @@
 mod desk;
 
 mod finding;
+mod jumping;
 mod link;
 mod marking;
 mod mouse;

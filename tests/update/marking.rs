@@ -177,3 +177,23 @@ fn marks_go_with_escape_and_with_another_queue() {
     desk.press(Code::Down);
     assert_eq!(count(&desk), (0, true));
 }
+
+#[test]
+fn marks_in_a_list_are_for_that_list() {
+    let mut world = World::new("orders", 20, 60_000, 1000);
+    world.target = (0..9).map(|i| format!("done {i}").into_bytes()).collect();
+    let mut desk = Desk::of(vec![world]);
+    desk.char('2');
+    desk.answer_all();
+    desk.char('v');
+    desk.press(Code::Down);
+    desk.press(Code::Down);
+    desk.char('v');
+    assert_eq!(desk.model.marks.count(9), (3, true));
+    assert!(desk.model.marks.toggled.contains_key(&b"done 2"[..]));
+    desk.char('4');
+    desk.char('2');
+    assert_eq!(desk.model.marks.count(9), (3, true));
+    desk.char('1');
+    assert_eq!(count(&desk), (0, true));
+}

@@ -4,7 +4,7 @@ use super::{Area, Areas, Slot, findings};
 use crate::queue::{Announcement, Known, text};
 use crate::tui::keys::Action;
 use crate::tui::model::{Model, Tab};
-use Form::{Alarms, Alone, Full, Keys, Medium, Short};
+use Form::{Alarms, Alone, Bare, Full, Keys, Medium};
 use Place::{Nowhere, Of, Range};
 
 /// A tab in the bar.
@@ -40,11 +40,11 @@ enum Form {
     Full,
     /// One name shorter.
     Medium,
-    /// Short names for the tabs out of sight.
-    Short,
-    /// Of those no counts, only alarms.
+    /// Of the tabs out of sight no counts, only alarms.
     Alarms,
-    /// Of those only the keys.
+    /// Nor of the one in sight.
+    Bare,
+    /// Of the tabs out of sight only the keys.
     Keys,
     /// Only the tab in sight.
     Alone,
@@ -68,12 +68,7 @@ impl Tab {
         match (form, self) {
             (Form::Full, _) => self.label(),
             (_, Self::Order) => "order",
-            (Form::Medium, _) => self.label(),
-            (_, Self::Waiting) => "wait",
-            (_, Self::Delivered) => "deliv",
-            (_, Self::Traffic) => "traf",
-            (_, Self::Findings) => "finds",
-            (_, Self::Changes) => "chgs",
+            (_, _) => self.label(),
         }
     }
 }
@@ -87,14 +82,15 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     let room = room.saturating_sub(said_beside(model));
     let range = range(model).filter(|_| !slot.boxed);
     let all = badges(model);
+    // A scrollbar tells the place as well: a word that can be read is worth more.
     let tries = [
         (Full, Range),
         (Medium, Range),
-        (Short, Range),
-        (Short, Of),
+        (Alarms, Range),
         (Alarms, Of),
-        (Short, Nowhere),
+        (Bare, Range),
         (Alarms, Nowhere),
+        (Bare, Nowhere),
         (Keys, Range),
         (Keys, Nowhere),
         (Alone, Range),
@@ -139,7 +135,11 @@ fn labels(model: &Model, badges: &[(String, bool); 6], form: Form, place: Place)
                 _ => format!(" {}", tab.label()),
             };
             let told = here && place == Place::Of;
-            let said = here || *alarm || !matches!(form, Form::Alarms | Form::Keys);
+            let said = match form {
+                Full | Medium => true,
+                Alarms | Keys | Alone => here || *alarm,
+                Bare => *alarm,
+            };
             let badge = match badge.as_str() {
                 "" => String::new(),
                 _ if told || !said => String::new(),
@@ -196,7 +196,7 @@ const DEEP: u64 = 10_000;
 /// What is in sight of a list lies far from either end.
 #[must_use]
 pub fn is_deep(model: &Model) -> bool {
-    let Some(list) = model.tab.list() else {
+    let Some(list) = model.tab.list().filter(|_| !model.on_hits()) else {
         return false;
     };
     let window = model.lists.of(list);
@@ -210,7 +210,7 @@ fn said_beside(model: &Model) -> usize {
     let waiting = model.tab == Tab::Waiting;
     match deep_note(model) {
         Some(note) => text::width(&note) + 4,
-        None if waiting && model.filtered.is_some() => FILTER,
+        None if model.on_hits() => FILTER,
         None if waiting && model.last_first() => text::width("last first") + 4,
         None => 0,
     }
@@ -238,12 +238,24 @@ pub fn count(model: &Model) -> u64 {
         len.or_else(|| known.and_then(Known::get)).unwrap_or(0)
     };
     match model.tab {
-        Tab::Waiting => model.listed(),
+        _ if model.on_hits() => model.listed(),
+        Tab::Waiting => model.waiting(),
         Tab::Delivered => read(model.lists.delivered.len, pulse.map(|p| &p.target)),
         Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
         Tab::Traffic => traffic(model).count() as u64,
         Tab::Findings => findings::listed(model).len() as u64,
         Tab::Changes => model.changes.len() as u64,
+    }
+}
+
+/// How many entries the tab in sight has, filter or not.
+#[must_use]
+pub fn total(model: &Model) -> u64 {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    match model.tab {
+        Tab::Delivered => pulse.and_then(|p| p.target.get()).unwrap_or(0),
+        Tab::Order => pulse.and_then(|p| p.order.get()).unwrap_or(0),
+        _ => model.waiting(),
     }
 }
 

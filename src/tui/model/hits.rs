@@ -118,6 +118,13 @@ impl Model {
         }
     }
 
+    /// The tab in sight shows what a filter leaves.
+    #[must_use]
+    pub fn on_hits(&self) -> bool {
+        let filtered = self.filtered.as_ref();
+        filtered.is_some_and(|filtered| filtered.tab == self.tab)
+    }
+
     /// What was found in a row of the list, while a filter is on.
     #[must_use]
     pub fn hit(&self, place: u64) -> Option<&Hit> {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::{EntryRow, Model};
+use super::{EntryRow, Model, Tab};
 use crate::clock::EpochMillis;
 use crate::queue::Filter;
 
@@ -17,6 +17,8 @@ pub struct Marks {
     pub toggled: HashMap<Vec<u8>, Toggled>,
     /// Where a range began that is not ended yet.
     pub range: Option<Place>,
+    /// The tab that they were set in.
+    pub tab: Tab,
     /// Of the rows that are loaded: whether a filter of `rules` matches them.
     pub(crate) matching: HashMap<Vec<u8>, bool>,
 }
@@ -126,7 +128,7 @@ impl Marks {
         }
     }
 
-    /// How many are marked of a queue of `waiting` entries, and whether that is exact.
+    /// How many are marked of a tab of `waiting` entries, and whether that is exact.
     #[must_use]
     pub fn count(&self, waiting: u64) -> (u64, bool) {
         let all = self.rules.iter().any(|rule| rule.what == What::All);
@@ -154,7 +156,7 @@ impl Model {
         let here = Place {
             score: row.score,
             member: row.member.clone(),
-            rank: self.entries.cursor,
+            rank: self.stand().cursor,
         };
         Some(What::span(start, here))
     }

@@ -94,6 +94,26 @@ impl QueueRow {
     }
 }
 
+/// How far the search for queues is.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Discovery {
+    /// Not begun.
+    #[default]
+    Idle,
+    /// Under way.
+    Looking {
+        /// Keys looked through.
+        looked: u64,
+        /// Keys in the db.
+        keys: u64,
+    },
+    /// Through.
+    Done {
+        /// Keys looked through.
+        looked: u64,
+    },
+}
+
 /// What the table of queues is sorted by.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum QueueSort {

@@ -33,6 +33,8 @@ pub struct Schedule {
     pub(crate) check: Slot,
     /// Where the turn of the marked ones goes on in these looks.
     pub(crate) check_turn: usize,
+    /// What the selected queue held by its last pulse: waiting, delivered, when its head is due.
+    pub(crate) held_entries: Option<HeldEntries>,
     /// The generation of the search that runs.
     pub(crate) searching: Option<u64>,
     /// What the filter that is being typed has replaced.
@@ -90,6 +92,9 @@ pub(crate) struct Surveyed {
     /// A pulse has shown a change since.
     pub(crate) changed: bool,
 }
+
+/// How many wait, how many were delivered, when the head is due; as far as that is known.
+pub(crate) type HeldEntries = (Option<u64>, Option<u64>, Option<EpochMillis>);
 
 /// What a filter that is being typed has replaced, to be restored when it is given up.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 pub(super) use self::found::{check, show, stand_at_time, told};
 
-use super::{cursor, link, load, prompt, rows};
+use super::{cursor, link, lists, load, prompt};
 use crate::queue::Filter;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -119,6 +119,9 @@ fn set(model: &mut Model, filter: Filter) {
 
 /// Shows what matches of that which is on the screen already; the search follows.
 fn begin(model: &mut Model, filter: Filter) {
+    if !matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) {
+        model.tab = Tab::Waiting;
+    }
     let held = found::held(model);
     let stood = held.as_ref().map(|held| (held.score, held.member.clone()));
     let at = model.schedule.exact;
@@ -127,9 +130,6 @@ fn begin(model: &mut Model, filter: Filter) {
         Some(before) => before.whole,
         None => std::mem::take(&mut model.entries),
     };
-    if !matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) {
-        model.tab = Tab::Waiting;
-    }
     model.schedule.rank.forget();
     model.schedule.lost = None;
     model.entries = Entries::default();
@@ -178,9 +178,12 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
             gone: false,
         });
     };
-    for row in &whole.rows {
+    let lists = model.tab.list().map(|list| &model.lists.of(list).rows);
+    let whole = whole.rows.iter().filter(|_| lists.is_none());
+    let lists = lists.into_iter().flatten().map(|element| &element.row);
+    for row in whole.chain(lists) {
         if members.insert(&row.member) && row.matches(filter, at) {
-            add(&row.member, Some(row.score));
+            add(&row.member, row.scored().then_some(row.score));
         }
     }
     let mut bytes = 0;
@@ -191,7 +194,7 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
         }
         let score = hit.score.unwrap_or(f64::NAN);
         if members.insert(&hit.member)
-            && rows::row(&queue, hit.member.clone(), score).matches(filter, at)
+            && lists::decode(&queue, model.tab, hit.member.clone(), score).matches(filter, at)
         {
             add(&hit.member, hit.score);
         }
@@ -222,11 +225,26 @@ pub(super) fn clear(model: &mut Model) -> Vec<Effect> {
     let Some(held) = held.filter(|held| !held.gone) else {
         return Vec::new();
     };
-    let due = held.score.and_then(|s| model.selected()?.queue.due(s).at());
+    let waits = model.tab == Tab::Waiting;
+    let score = held.score.filter(|_| waits);
+    let due = score.and_then(|s| model.selected()?.queue.due(s).at());
     let member = held.member;
     due.map_or(Vec::new(), |due| {
         load::find_rank(model, due, RankFor::Follow { member, offset })
     })
+}
+
+/// Another tab is in sight: the filter is for that one now, if it shows entries.
+pub(super) fn tab_changed(model: &mut Model) {
+    let (tab, now) = (model.tab, model.instant);
+    let entries = matches!(tab, Tab::Waiting | Tab::Delivered | Tab::Order);
+    if let Some(filtered) = model.filtered.as_mut().filter(|f| entries && f.tab != tab) {
+        filtered.tab = tab;
+        filtered.hits.clear();
+        (filtered.found, filtered.looked) = (0, 0);
+        filtered.search = Search::Planned(now);
+        model.entries = Entries::default();
+    }
 }
 
 /// Another queue is selected: the filter was for the one before.
@@ -297,6 +315,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
 /// The rows of the whole list are read again.
 fn read_rows(model: &mut Model) {
     cursor::keep_in_sight(model);
+    lists::ask(model);
     model.schedule.rows_wanted = true;
     model.schedule.pulse.ask(model.instant);
 }

@@ -1,6 +1,6 @@
 //! `@`: from a time to the first entry that is due then.
 
-use super::{act, filter, load};
+use super::{act, filter, load, tabs};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, When};
 use crate::tui::areas::{self, track};
@@ -29,7 +29,7 @@ pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
     }
     let when: When = text.parse().map_err(|bad: BadTime| bad.to_string())?;
     let moment = when.nearest(model.schedule.exact);
-    model.tab = Tab::Waiting;
+    tabs::show(model, Tab::Waiting);
     filter::to_the_list(model);
     point_bar(model, moment);
     Ok(to(model, moment))

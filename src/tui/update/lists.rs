@@ -8,11 +8,11 @@ use super::{cursor, rows, tabs};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::areas::{self, tabs::is_deep};
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryRow, ListElement, Model, Screen};
+use crate::tui::model::{EntryRow, ListElement, Model, Screen, Tab};
 
 /// The list in sight, if its layout has it.
 pub(super) fn in_sight(model: &Model) -> Option<List> {
-    let list = model.tab.list()?;
+    let list = model.tab.list().filter(|_| !model.on_hits())?;
     let queue = &model.selected()?.queue;
     let there = list == List::Target || queue.keys().order.is_some();
     let panes = matches!(model.screen, Screen::Dashboard | Screen::Queue);
@@ -176,6 +176,14 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
         let offset = stand.cursor.saturating_sub(stand.top);
         window.stand.cursor = at;
         window.stand.top = at.saturating_sub(offset);
+    }
+}
+
+/// An entry of the tab, ready to be shown.
+pub(super) fn decode(queue: &Queue, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
+    match tab {
+        Tab::Delivered => shown(queue, List::Target, member, score),
+        _ => rows::row(queue, member, score),
     }
 }
 

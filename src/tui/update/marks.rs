@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{act, cursor, rows, timeline};
+use super::{act, cursor, lists, timeline};
+use crate::queue::Due;
+use crate::tui::areas;
 use crate::tui::model::marks::{Place, Rule, Toggled, What};
 use crate::tui::model::{EntryRow, Marks, Model, Pane, Search, Tab, Tone};
 
@@ -13,6 +15,7 @@ pub(super) fn toggle(model: &mut Model) {
     };
     if model.marks.toggled.remove(&row.member).is_none() {
         let marked = !model.marks.ruled(&row);
+        model.marks.tab = model.tab;
         let score = score(&row);
         model
             .marks
@@ -23,7 +26,7 @@ pub(super) fn toggle(model: &mut Model) {
 }
 
 fn score(row: &EntryRow) -> Option<f64> {
-    (!row.score.is_nan()).then_some(row.score)
+    row.scored().then_some(row.score)
 }
 
 /// Begins a range at the cursor, or ends it there.
@@ -34,6 +37,7 @@ pub(super) fn range(model: &mut Model) {
     match model.marks.range.take() {
         None => {
             model.marks.range = Some(here);
+            model.marks.tab = model.tab;
             let words = "a range begins here: move, then v again";
             act::say(model, words.to_owned(), Tone::Good);
         }
@@ -47,7 +51,7 @@ fn here(model: &Model) -> Option<Place> {
     Some(Place {
         score: row.score,
         member: row.member.clone(),
-        rank: model.entries.cursor,
+        rank: model.stand().cursor,
     })
 }
 
@@ -68,6 +72,11 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
                 }
             }
         }
+        return;
+    }
+    if model.tab != Tab::Waiting {
+        let far = "a list is marked within what is in sight; / and a mark all that match";
+        act::say(model, far.to_owned(), Tone::Warn);
         return;
     }
     let count = start.rank.abs_diff(here.rank) + 1;
@@ -95,6 +104,12 @@ fn place_of(model: &Model, place: &Place) -> Option<u64> {
             index
         });
     }
+    if let Some(list) = model.tab.list() {
+        // Equal elements are many: the one where it was.
+        let window = model.lists.of(list);
+        let there = window.at(place.rank).map(|element| &element.row.member);
+        return (there == Some(&place.member)).then_some(place.rank);
+    }
     let rows = &model.entries.rows;
     let at = rows.iter().position(|row| row.member == place.member)?;
     Some(model.entries.first + at as u64)
@@ -109,9 +124,14 @@ fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
             .map(|hit| {
                 let hit = hit?;
                 let score = hit.score.unwrap_or(f64::NAN);
-                Some(rows::row(&queue, hit.member.clone(), score))
+                Some(lists::decode(&queue, model.tab, hit.member.clone(), score))
             })
             .collect();
+    }
+    if let Some(list) = model.tab.list() {
+        let window = model.lists.of(list);
+        let rows = (from..=to).map(|at| window.at(at).map(|element| element.row.clone()));
+        return rows.collect();
     }
     let entries = &model.entries;
     let offset = |at: u64| usize::try_from(at.checked_sub(entries.first)?).ok();
@@ -144,7 +164,7 @@ fn everything(model: &Model) -> Rule {
         },
         None => Rule {
             what: What::All,
-            count: model.waiting(),
+            count: areas::tabs::total(model),
             exact: true,
         },
     }
@@ -152,6 +172,7 @@ fn everything(model: &Model) -> Rule {
 
 fn set(model: &mut Model, rule: Rule) {
     let marks = &mut model.marks;
+    marks.tab = model.tab;
     marks.range = None;
     if marks.rules.iter().any(|r| r.what == rule.what) && marks.toggled.is_empty() {
         marks.rules.retain(|r| r.what != rule.what);
@@ -168,11 +189,12 @@ fn set(model: &mut Model, rule: Rule) {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return;
     };
+    let tab = model.tab;
     let toggled = std::mem::take(&mut model.marks.toggled);
     let marks = &model.marks;
     let kept = toggled.into_iter().filter(|(member, toggled)| {
         let score = toggled.score.unwrap_or(f64::NAN);
-        toggled.marked && !marks.ruled(&rows::row(&queue, member.clone(), score))
+        toggled.marked && !marks.ruled(&lists::decode(&queue, tab, member.clone(), score))
     });
     model.marks.toggled = kept.collect();
 }
@@ -181,6 +203,14 @@ fn set(model: &mut Model, rule: Rule) {
 pub(super) fn clear(model: &mut Model) -> bool {
     let marks = std::mem::take(&mut model.marks);
     !marks.is_empty() || marks.range.is_some() || !marks.toggled.is_empty()
+}
+
+/// Another tab is in sight: the marks of the one before are not for its entries.
+pub(super) fn tab_changed(model: &mut Model) {
+    let entries = matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order);
+    if entries && model.marks.tab != model.tab {
+        clear(model);
+    }
 }
 
 /// Other rows are loaded: those that a filter marks are looked for among them.
@@ -221,6 +251,13 @@ pub(super) fn counted(model: &mut Model) {
 
 /// The queue has changed: what was counted before may be otherwise.
 pub(super) fn queue_changed(model: &mut Model) {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let held = pulse.map(|p| (p.waiting.get(), p.target.get(), p.head.and_then(Due::at)));
+    // That something has become late meanwhile is no change in what there is.
+    if model.schedule.held_entries == held {
+        return;
+    }
+    model.schedule.held_entries = held;
     for rule in &mut model.marks.rules {
         rule.exact = false;
     }

@@ -1,6 +1,6 @@
 //! The tabs: which one is in sight, and where its rows stand.
 
-use super::{act, cursor, jump, lists};
+use super::{act, cursor, filter, jump, lists, marks};
 use crate::queue::Announcement;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -13,6 +13,8 @@ pub(super) fn show(model: &mut Model, tab: Tab) {
         return;
     }
     model.tab = tab;
+    marks::tab_changed(model);
+    filter::tab_changed(model);
     cursor::keep_in_sight(model);
     lists::start_over(model);
 }
@@ -31,7 +33,7 @@ pub(super) fn selection_changed(model: &mut Model) {
 
 /// Moves the cursor of the tab in sight to a row, or as near as there is one.
 pub(super) fn move_to(model: &mut Model, row: u64) {
-    if model.tab == Tab::Waiting {
+    if on_entries(model) {
         cursor::move_entry(model, row);
         return;
     }
@@ -51,7 +53,7 @@ pub(super) fn scroll_to(model: &mut Model, top: u64) {
     let height = cursor::entry_rows(model) as u64;
     let top = top.min(count(model).saturating_sub(height));
     let cursor = model.stand().cursor.clamp(top, top + height - 1);
-    if model.tab == Tab::Waiting {
+    if on_entries(model) {
         model.entries.top = top;
     } else {
         put(model, Stand { top, cursor });
@@ -59,9 +61,17 @@ pub(super) fn scroll_to(model: &mut Model, top: u64) {
     move_to(model, cursor);
 }
 
+/// The rows in sight are those of the window on what waits, or on what a filter leaves.
+fn on_entries(model: &Model) -> bool {
+    model.tab == Tab::Waiting || model.on_hits()
+}
+
 fn put(model: &mut Model, stand: Stand) {
     match model.tab {
-        Tab::Waiting => (model.entries.top, model.entries.cursor) = (stand.top, stand.cursor),
+        _ if on_entries(model) => {
+            (model.entries.top, model.entries.cursor) = (stand.top, stand.cursor);
+        }
+        Tab::Waiting => {}
         Tab::Delivered => model.lists.delivered.stand = stand,
         Tab::Order => model.lists.order.stand = stand,
         Tab::Traffic => model.stands.traffic = stand,

@@ -87,12 +87,13 @@ fn shows_tenths(model: &Model) -> bool {
 
 /// When the loaded ones of the rows in sight are due.
 fn dues_in_sight(model: &Model) -> impl Iterator<Item = Due> {
-    let (first, entries, list) = match model.tab.list() {
+    let list = model.tab.list().filter(|_| !model.on_hits());
+    let (first, entries, list) = match list {
         Some(list) => {
             let window = model.lists.of(list);
             (window.first, [].iter(), window.rows.iter())
         }
-        None if model.tab == Tab::Waiting => {
+        None if model.tab == Tab::Waiting || model.on_hits() => {
             (model.entries.first, model.entries.rows.iter(), [].iter())
         }
         None => (0, [].iter(), [].iter()),

@@ -3,8 +3,9 @@
 mod cells;
 mod filter;
 
-pub(super) use self::cells::{due_in, plain_payload};
-pub(super) use self::filter::hint as filter_hint;
+pub(super) use self::cells::due_in;
+pub(super) use self::cells::payload;
+pub(super) use self::filter::{hint as filter_hint, total};
 
 use ratatui::buffer::Buffer;
 
@@ -79,7 +80,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 /// The mark of a marked row, in the first free column behind the cursor's.
-fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
+pub(super) fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
     if ctx.model.marks.has(row) || range.is_some_and(|range| range.holds(row)) {
         let free = |x: &u16| buf[(*x, area.y)].symbol() == " ";
         let x = (area.x + 1..area.right().min(area.x + 3)).find(free);
@@ -134,36 +135,15 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut left: Vec<Part> = filter::which(ctx).into_iter().collect();
-    let listed = m.listed();
-    if listed > 0 {
+    if m.listed() > 0 {
         left.push(if m.last_first() {
             Part::new(85, "last first", t.text)
         } else {
             Part::new(20, "next first", t.dim)
         });
-        if m.filtered.is_some() {
-            left.push(Part::new(80, range(ctx, listed), t.text));
-        }
     }
-    left.extend(filter::state(ctx).0);
+    left.extend(filter::state(ctx));
     tabs::title(ctx, left, Vec::new(), buf);
-}
-
-/// `1–12 of 1,000,000`; while a search brings more, only how many there are.
-fn range(ctx: &Ctx, listed: u64) -> String {
-    let m = ctx.model;
-    let total = filter::total(m, listed);
-    if m.filtered.as_ref().is_some_and(|f| f.is_searching()) {
-        return total;
-    }
-    let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
-    let last = (m.entries.top + rows).min(listed).max(m.entries.top + 1);
-    format!(
-        "{}{}{} of {total}",
-        text::thousands(m.entries.top + 1),
-        ctx.theme.glyphs.to,
-        text::thousands(last),
-    )
 }
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
@@ -171,7 +151,13 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
     for (col, x, w) in placed {
         let label = match col {
             Col::DueIn | Col::Size => {
-                let label = if *col == Col::Size { "size" } else { "due in" };
+                let falls = format!("due in {}", ctx.theme.glyphs.falls);
+                let label = match col {
+                    Col::Size => "size",
+                    // The usual order needs no word.
+                    _ if ctx.model.last_first() => &falls,
+                    _ => "due in",
+                };
                 line::right(buf, area.x + x, area.y, *w, label, style);
                 continue;
             }

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 
 use super::Ctx;
 use crate::queue::text;
+use crate::tui::areas::tabs;
 use crate::tui::keys::{self, Hint};
 use crate::tui::widget::line::Line;
 
@@ -37,7 +38,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 /// How many entries are marked, at the right end; that none is only where there is room to spare.
 fn marked(ctx: &Ctx, line: &mut Line, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
-    let (count, exact) = m.marks.count(m.waiting());
+    let (count, exact) = m.marks.count(tabs::total(m));
     let (words, style) = match (count, exact) {
         (0, true) if m.size.0 < 180 || m.selected().is_none() => return,
         (0, true) => ("nothing marked".to_owned(), t.dim),

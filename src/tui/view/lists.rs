@@ -57,6 +57,7 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
         let area = table.row(i);
         if let Some(element) = window.at(index) {
             row(ctx, index, element, &placed, area, buf);
+            entries::mark(ctx, &element.row, None, area, buf);
         } else {
             let mut line = Line::new(buf, area.x, area.y, area.w);
             line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
@@ -188,7 +189,7 @@ fn row(
                 let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
-            Col::Payload => entries::plain_payload(ctx, row, cell, buf),
+            Col::Payload => entries::payload(ctx, row, cell, buf),
         }
     }
 }

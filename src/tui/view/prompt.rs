@@ -31,10 +31,11 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let mut line = Line::new(buf, area.x, area.y, area.w);
     if let Some(error) = &prompt.error {
         trouble(ctx, error, &mut line, buf);
-    } else if line.room() >= 60 {
+    } else if line.room() >= 60 && !(prompt.field.is_empty() && by_example(prompt.kind)) {
         keys(ctx, prompt.kind, &mut line, buf);
     }
-    typed(ctx, prompt, line, buf);
+    let rest = typed(ctx, prompt, line, buf);
+    meaning(ctx, prompt, rest, buf);
 }
 
 /// What is wrong, at the right of the line: at most half of it.
@@ -66,7 +67,7 @@ fn keys(ctx: &Ctx, kind: PromptKind, line: &mut Line, buf: &mut Buffer) {
 }
 
 /// The sign of the kind, then what has been typed with the cursor in it.
-pub(super) fn typed(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
+pub(super) fn typed(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) -> Line {
     let t = &ctx.theme;
     let sign = match prompt.kind {
         PromptKind::Filter | PromptKind::Find => "/",
@@ -86,13 +87,41 @@ pub(super) fn typed(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer
     line.put(buf, &before, t.text)
         .put(buf, &under, Theme::caret());
     line.put_cut(buf, &behind, t.glyphs.cut, t.text);
+    line
+}
+
+/// The end of a text, as much as `columns` hold; `cut` stands for the rest.
+fn end_of(clean: &str, columns: usize, cut: &str) -> String {
+    if text::width(clean) <= columns {
+        return clean.to_owned();
+    }
+    let mut used = text::width(cut);
+    let mut kept: Vec<char> = Vec::new();
+    for c in clean.chars().rev() {
+        used += text::width(c.encode_utf8(&mut [0; 4]));
+        if used > columns {
+            break;
+        }
+        kept.push(c);
+    }
+    cut.chars().chain(kept.into_iter().rev()).collect()
+}
+
+/// Its empty line shows what can be typed.
+const fn by_example(kind: PromptKind) -> bool {
+    matches!(kind, PromptKind::Filter | PromptKind::Jump)
+}
+
+/// What the line means, behind it; what else can be typed, where it leaves room.
+fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
+    let empty = prompt.field.is_empty();
     match (prompt.kind, prompt.moment) {
         _ if prompt.error.is_some() => {}
         (PromptKind::Jump, Some(moment)) => {
-            line.skip(2).put(buf, &meant(ctx, moment), t.ok);
+            line.skip(2).put(buf, &meant(ctx, moment), ctx.theme.ok);
         }
-        (PromptKind::Jump, None) => hint(ctx, JUMPS, field.is_empty(), line, buf),
-        (PromptKind::Filter, _) => hint(ctx, entries::filter_hint(), field.is_empty(), line, buf),
+        (PromptKind::Jump, None) => hint(ctx, JUMPS, empty, line, buf),
+        (PromptKind::Filter, _) => hint(ctx, entries::filter_hint(), empty, line, buf),
         (PromptKind::Find | PromptKind::Command, _) => {}
     }
 }
@@ -128,23 +157,6 @@ fn hint(ctx: &Ctx, words: &str, empty: bool, mut line: Line, buf: &mut Buffer) {
         line.end = line.end.saturating_sub(1);
         line.put_right(buf, words, t.dim);
     }
-}
-
-/// The end of a text, as much as `columns` hold; `cut` stands for the rest.
-fn end_of(clean: &str, columns: usize, cut: &str) -> String {
-    if text::width(clean) <= columns {
-        return clean.to_owned();
-    }
-    let mut used = text::width(cut);
-    let mut kept: Vec<char> = Vec::new();
-    for c in clean.chars().rev() {
-        used += text::width(c.encode_utf8(&mut [0; 4]));
-        if used > columns {
-            break;
-        }
-        kept.push(c);
-    }
-    cut.chars().chain(kept.into_iter().rev()).collect()
 }
 
 #[cfg(test)]

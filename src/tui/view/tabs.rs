@@ -3,8 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 
-use super::Ctx;
-use crate::queue::text;
+use super::{Ctx, entries};
 use crate::tui::areas::Area;
 use crate::tui::areas::tabs::{self, Bar, Label};
 use crate::tui::model::{Pane, Tab};
@@ -67,7 +66,7 @@ pub(super) fn range(ctx: &Ctx, heads: Area, buf: &mut Buffer) {
     let Some(range) = tabs::range(ctx.model) else {
         return;
     };
-    let of = text::thousands(tabs::count(ctx.model));
+    let of = entries::total(ctx.model, tabs::count(ctx.model));
     let mut line = Line::new(buf, heads.x, heads.y, heads.w.saturating_sub(1));
     line.put_right(buf, &format!("  {range} of {of}"), ctx.theme.text);
 }

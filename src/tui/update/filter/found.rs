@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::super::{act, cursor, link, marks, opened, rows};
+use super::super::{act, cursor, link, lists, marks, opened};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
@@ -29,10 +29,10 @@ pub(in super::super) struct Held {
 
 /// The entry under the cursor, filter or not.
 pub(super) fn held(model: &Model) -> Option<Held> {
-    let entries = &model.entries;
-    let offset = entries.cursor.saturating_sub(entries.top);
+    let stand = model.stand();
+    let offset = stand.cursor.saturating_sub(stand.top);
     if model.filtered.is_some() {
-        let hit = model.hit(entries.cursor)?;
+        let hit = model.hit(model.entries.cursor)?;
         return Some(Held {
             member: hit.member.clone(),
             score: hit.score,
@@ -43,7 +43,7 @@ pub(super) fn held(model: &Model) -> Option<Held> {
     let row = model.waiting_entry()?;
     Some(Held {
         member: row.member.clone(),
-        score: Some(row.score),
+        score: row.scored().then_some(row.score),
         gone: false,
         offset,
     })
@@ -124,6 +124,10 @@ pub(in super::super) fn show(model: &mut Model) {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return;
     };
+    if !model.on_hits() {
+        return;
+    }
+    let tab = model.tab;
     let height = cursor::entry_rows(model) as u64;
     let mut known: HashMap<Vec<u8>, EntryRow> = std::mem::take(&mut model.entries.rows)
         .into_iter()
@@ -140,7 +144,7 @@ pub(in super::super) fn show(model: &mut Model) {
                 due: queue.due(score),
                 ..row
             },
-            None => rows::row(&queue, hit.member.clone(), score),
+            None => lists::decode(&queue, tab, hit.member.clone(), score),
         });
     }
     model.entries.first = model.entries.top;

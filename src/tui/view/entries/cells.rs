@@ -8,7 +8,8 @@ use super::filter::Found;
 use crate::payload::Codec;
 use crate::queue::{Due, text};
 use crate::tui::areas::Area;
-use crate::tui::model::{EntryRow, HAND_OVER_MS};
+use crate::tui::model::EntryRow;
+use crate::tui::model::HAND_OVER_MS;
 use crate::tui::theme::Theme;
 use crate::tui::view::{Ctx, time};
 use crate::tui::widget::columns::Placed;
@@ -45,6 +46,7 @@ pub(super) fn entry(
                         time::short(ctx.model.look.zone, at, ctx.now)
                     }
                     Due::At(at) => time::long(ctx.model.look.zone, at, ctx.now),
+                    Due::OutOfRange(score) if score.is_nan() => d.glyphs.none.to_owned(),
                     Due::OutOfRange(score) => format!("{score:.2e}"),
                 };
                 cell.put(buf, &words, d.text);
@@ -60,7 +62,7 @@ pub(super) fn entry(
                 let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
-            Col::Payload => payload(d, &found, row, cell, buf),
+            Col::Payload => words(d, &found, row, cell, buf),
         }
     }
 }
@@ -82,8 +84,12 @@ pub(in super::super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
     }
 }
 
-/// Draws the payload, what the filter found in it brought out.
-fn payload(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
+/// What is inside, in one line.
+pub(in super::super) fn payload(ctx: &Ctx, row: &EntryRow, cell: Line, buf: &mut Buffer) {
+    words(&ctx.data, &Found::new(ctx), row, cell, buf);
+}
+
+fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
     let Ok(decoded) = &row.content else {
         cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
         let shown = row.member.len().min(cell.room() / 3 + 1);
@@ -97,11 +103,6 @@ fn payload(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut B
     if !found.put(buf, &mut cell, &decoded.text, style) {
         cell.put_cut(buf, head(&decoded.text, cell.room()), d.glyphs.cut, style);
     }
-}
-
-/// Draws the payload of a row of another tab.
-pub(in super::super) fn plain_payload(ctx: &Ctx, row: &EntryRow, cell: Line, buf: &mut Buffer) {
-    payload(&ctx.data, &Found::new(ctx), row, cell, buf);
 }
 
 /// As much of the beginning of `text` as `columns` can show, and a little more: the rest of a

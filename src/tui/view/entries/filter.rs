@@ -33,8 +33,8 @@ pub(super) fn which(ctx: &Ctx) -> Option<Part> {
 }
 
 /// Of how many the rows in sight are: `1,000,000`, `312 found`, `the first 20,000 of 312,400`.
-pub(super) fn total(model: &Model, listed: u64) -> String {
-    match &model.filtered {
+pub(in super::super) fn total(model: &Model, listed: u64) -> String {
+    match model.filtered.as_ref().filter(|_| model.on_hits()) {
         None => text::thousands(listed),
         Some(filtered) if filtered.is_cut() => format!(
             "the first {} of {} found",
@@ -45,18 +45,19 @@ pub(super) fn total(model: &Model, listed: u64) -> String {
     }
 }
 
-/// How far the search is, and whether there is room to say how old the figures are.
-pub(super) fn state(ctx: &Ctx) -> (Vec<Part>, bool) {
+/// How many were found, and how far the search is.
+pub(super) fn state(ctx: &Ctx) -> Vec<Part> {
     let t = &ctx.theme;
     let Some(filtered) = &ctx.model.filtered else {
-        return (Vec::new(), true);
+        return Vec::new();
     };
     let key = |key: &str, word: &str| Part {
         pieces: vec![(key.to_owned(), t.accent), (format!(" {word}"), t.dim)],
         rank: 75,
     };
     let percent = filtered.percent();
-    let mut parts = Vec::new();
+    let count = format!("{} found", text::thousands(filtered.count()));
+    let mut parts = vec![Part::new(92, count, t.text)];
     match &filtered.search {
         Search::Planned(_) | Search::Running(_) => {
             let word = match ctx.areas.entries.outer.w {
@@ -75,19 +76,15 @@ pub(super) fn state(ctx: &Ctx) -> (Vec<Part>, bool) {
             parts.push(Part::new(90, format!("stopped at {percent} %"), t.warn));
             parts.push(key("^R", "again"));
         }
-        Search::Failed(why) => {
-            let why = text::printable(why).into_owned();
-            parts.push(Part::new(
-                70,
-                format!("failed: {}", text::cut(&why, 40)),
-                t.warn,
-            ));
+        Search::Failed(_) => {
+            // Why is told where the rows are, when there are none.
+            parts.push(Part::new(90, format!("failed at {percent} %"), t.warn));
             parts.push(key("^R", "again"));
         }
         Search::Done if filtered.stale => parts.push(key("^R", "again")),
         Search::Done => {}
     }
-    (parts, !filtered.is_searching())
+    parts
 }
 
 /// Nothing was found: what was looked through, and what else can be typed.
