@@ -101,11 +101,11 @@ fn of_command(model: &Model, command: &Command) -> Choice {
     }
 }
 
-fn of_action(model: &Model, binding: &Binding) -> Choice {
+fn of_action(model: &Model, binding: &'static Binding) -> Choice {
     Choice {
         line: binding.name.to_owned(),
         wants: "",
-        help: binding.help.to_owned(),
+        help: keys::said(binding).to_owned(),
         keys: labels(model, binding.action),
         disabled: why_not(model, binding),
     }
