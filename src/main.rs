@@ -20,6 +20,10 @@ fn start(args: Args) -> anyhow::Result<u8> {
     // A mistake in the file is told whatever is to be done; only the screen knows its keys.
     #[cfg(feature = "tui")]
     delayscope::tui::keys::Keymap::new(&config.keys)?;
+    #[cfg(feature = "tui")]
+    if shows_screen(args.command.as_ref(), &config) {
+        delayscope::tui::terminal::hold_stops()?;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -30,9 +34,16 @@ fn start(args: Args) -> anyhow::Result<u8> {
     ended
 }
 
+/// Whether there is a screen: on a terminal, for the demo and where no command is named.
+#[cfg(feature = "tui")]
+fn shows_screen(command: Option<&Command>, config: &Config) -> bool {
+    let has_one = matches!(command, None | Some(Command::Demo(_)));
+    has_one && !config.json && cli::is_on_terminal()
+}
+
 async fn hand_over(command: Option<Command>, config: &Config) -> anyhow::Result<u8> {
     #[cfg(feature = "tui")]
-    if cli::is_on_terminal() && !config.json {
+    if shows_screen(command.as_ref(), config) {
         use delayscope::tui::start::show;
         match &command {
             None => {

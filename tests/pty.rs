@@ -1,5 +1,6 @@
 //! The real program on a real terminal with a real server.
 
+use std::process::Command;
 use std::time::Duration;
 
 use delayscope::clock::instant;
@@ -203,6 +204,61 @@ fn control_z_stops_it_and_fg_brings_it_back() {
     assert_eq!(shell.exit_code(), 0);
 }
 
+/// The number behind the last `mark` that the terminal was sent.
+fn told(terminal: &Terminal, mark: &str) -> Option<String> {
+    let shown = terminal.shown();
+    let text = String::from_utf8_lossy(&shown.bytes);
+    let (_, rest) = text.rsplit_once(mark)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    (!digits.is_empty()).then_some(digits)
+}
+
+#[test]
+fn stopped_from_outside_it_gives_the_terminal_back_first_and_fg_brings_it_back() {
+    let server = server(50);
+    let mut shell = Terminal::start(&["sh", "-i"], SIZE, &[]);
+    shell.wait_text("$ ");
+    let line = format!("sh -c 'echo pid=$$; exec {PROGRAM} {}'\n", server.url());
+    shell.send(line.as_bytes());
+    with_data(&shell);
+    let pid = told(&shell, "pid=").unwrap();
+    for _ in 0..3 {
+        with_data(&shell);
+        let sent = Command::new("kill").args(["-TSTP", &pid]).status();
+        assert!(sent.unwrap().success());
+        shell.wait("the shell", PATIENCE, |s| {
+            s.given_back() && s.text().trim_end().ends_with('$')
+        });
+        assert!(shell.shown().text().contains("Stopped"));
+        shell.send(b"fg\n");
+        shell.wait("the program", PATIENCE, terminal::Shown::taken);
+    }
+    with_data(&shell);
+    shell.send(b"q");
+    shell.wait("the shell", PATIENCE, |s| {
+        s.given_back() && s.text().trim_end().ends_with('$')
+    });
+    shell.send(b"exit\n");
+    assert_eq!(shell.exit_code(), 0);
+}
+
+#[test]
+fn a_program_that_nobody_could_continue_is_not_stopped() {
+    let server = server(50);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    for open in [true, false] {
+        terminal.send(b"\x1a");
+        terminal.signal("-TSTP");
+        terminal.send(b"?");
+        terminal.wait("the key to act", PATIENCE, |s| {
+            s.taken() && s.text().contains("quit at once") == open
+        });
+    }
+    terminal.send(b"q");
+    ended(&mut terminal, 0);
+}
+
 #[test]
 fn a_stopped_server_does_not_stop_the_keys_or_the_end() {
     let server = server(50);
@@ -286,4 +342,63 @@ fn a_server_that_is_not_there_yet_is_waited_for() {
     terminal.wait_text("live");
     terminal.send(b"q");
     ended(&mut terminal, 0);
+}
+
+/// A configuration file with a profile `here` for this server, and those lines above it.
+fn file_for(server: &Server, lines: &str, profile: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text = format!(
+        "{lines}\n[profiles.here]\nurl = \"{}\"\n{profile}\n",
+        server.url()
+    );
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn open_profile(file: &tempfile::NamedTempFile, env: &[(&str, &str)]) -> Terminal {
+    let path = file.path().to_str().unwrap();
+    let args = [PROGRAM, "--config", path, "--profile", "here"];
+    Terminal::start(&args, SIZE, env)
+}
+
+#[test]
+fn a_profile_names_itself_and_its_keys_act() {
+    let server = server(20);
+    let label = "label = \"PRODUCTION\"\nlabel_colour = \"bright-red\"\nread_only = true";
+    let file = file_for(&server, "keys.quit = \"F10\"\nkeys.freeze = \"F\"", label);
+    let mut terminal = open_profile(&file, &[]);
+    with_data(&terminal);
+    terminal.wait_text("READ-ONLY   PRODUCTION");
+    terminal.wait_text("F freeze");
+    terminal.send(b"qF");
+    terminal.wait_text("FROZEN");
+    // F10, as xterm sends it.
+    terminal.send(b"\x1b[21~");
+    ended(&mut terminal, 0);
+}
+
+#[test]
+fn a_theme_has_24_bit_colours_only_where_the_terminal_has_them() {
+    let server = server(20);
+    let file = file_for(&server, "theme = \"dark\"", "");
+    for (env, colours) in [(&[][..], false), (&[("COLORTERM", "truecolor")], true)] {
+        let terminal = open_profile(&file, env);
+        with_data(&terminal);
+        let shown = terminal.shown();
+        let has = |code: &[u8]| shown.bytes.windows(code.len()).any(|w| w == code);
+        assert_eq!(has(b"38;2;"), colours, "{env:?}");
+    }
+}
+
+#[test]
+fn a_locale_that_is_not_utf_8_gets_ascii() {
+    let server = server(20);
+    let terminal = open_with(&server, &[("LC_ALL", "C")]);
+    with_data(&terminal);
+    assert!(terminal.shown().text().is_ascii());
+    drop(terminal);
+    let file = file_for(&server, "ascii = false", "");
+    let terminal = open_profile(&file, &[("LC_ALL", "C")]);
+    with_data(&terminal);
+    assert!(!terminal.shown().text().is_ascii());
 }

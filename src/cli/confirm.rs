@@ -4,11 +4,29 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anyhow::{Context as _, bail};
 
-/// Asks `question` on the terminal; without one, refuses and names the flag that answers.
-/// `true`: go on.
-pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
-    let answer = ask(&format!("{question} [y/N] "), otherwise)?;
-    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
+use crate::config::{Config, Profile};
+use crate::queue::Queue;
+
+/// Asks `question` about a queue on the terminal; without one, refuses and names the flag that
+/// answers. Where the profile is protected the queue's name is the answer, else a yes. `true`: go
+/// on.
+pub(super) fn confirm(
+    question: &str,
+    queue: &Queue,
+    config: &Config,
+    otherwise: &str,
+) -> anyhow::Result<bool> {
+    let protected = |profile: &&Profile| profile.protected;
+    let Some(profile) = config.profile.as_ref().filter(protected) else {
+        let answer = ask(&format!("{question} [y/N] "), otherwise)?;
+        return Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"));
+    };
+    let name = queue.name.text();
+    let ways = format!(
+        "\nProfile {} is protected: type the queue's name: ",
+        profile.name
+    );
+    Ok(ask(&format!("{question}{ways}"), otherwise)? == name.trim())
 }
 
 /// Asks for one line on the terminal; without one, refuses with `otherwise`.

@@ -156,6 +156,8 @@ async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Re
     );
     confirm(
         &question,
+        queue,
+        config,
         "what is taken is gone for good, and there is no terminal to ask on. Give --yes, or \
          --peek to look only.",
     )

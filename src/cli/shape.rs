@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value, json};
 use super::bytes::to_hex;
 use super::output::Column;
 use super::times;
+use crate::queue::finding::Diagnosis;
 use crate::queue::{Due, Known, Pulse, Queue, QueueName, text};
 
 /// The row of a queue.
@@ -21,7 +22,7 @@ pub(super) const COLUMNS: [Column; 9] = [
 ];
 
 /// A queue's fields; more may be put behind them.
-pub(super) fn fields(queue: &Queue, pulse: &Pulse) -> Map<String, Value> {
+pub(super) fn fields(queue: &Queue, pulse: &Pulse, found: &Diagnosis) -> Map<String, Value> {
     let mut why = Map::new();
     let mut figure = |name: &str, known: &Known<u64>| {
         if let Known::Unknown(reason) = known {
@@ -48,7 +49,8 @@ pub(super) fn fields(queue: &Queue, pulse: &Pulse) -> Map<String, Value> {
     fields.insert("target".into(), target);
     fields.insert("transfer_clients".into(), clients);
     fields.insert("server_ms".into(), pulse.at.get().into());
-    fields.insert("findings".into(), json!([]));
+    let ids = found.findings.iter().map(|finding| finding.id);
+    fields.insert("findings".into(), ids.collect());
     fields.insert("cost_us".into(), pulse.server_us.into());
     if !why.is_empty() {
         fields.insert("why".into(), why.into());

@@ -1,5 +1,6 @@
 //! `watch`: the queues again at each interval.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
 use crate::ops::{discover::Found, discover::discover, refresh::pulses};
+use crate::queue::finding::{self, Seen, Watch};
 use crate::queue::{Queue, text};
 
 /// Queues are looked for again after this, when there are some.
@@ -43,6 +45,8 @@ pub(super) async fn run<W: Write>(
 struct Watching<'a> {
     session: &'a Session,
     queues: Vec<Queue>,
+    /// What the rules remember of each.
+    watches: HashMap<Queue, Watch>,
     /// They were named; no others are looked for.
     named: bool,
     /// Others are being looked for.
@@ -64,6 +68,7 @@ impl<'a> Watching<'a> {
             named: !named.is_empty(),
             looking: named.is_empty(),
             queues: named,
+            watches: HashMap::new(),
             looked: false,
             told: None,
         }
@@ -125,8 +130,15 @@ impl<'a> Watching<'a> {
             say::note("the server answers again");
         }
         for (queue, pulse) in self.queues.iter().zip(&seen) {
+            let watch = self.watches.entry(queue.clone()).or_default();
+            watch.saw(pulse);
             if out.is_json() {
-                out.json(&Value::Object(shape::fields(queue, pulse)))?;
+                let seen = Seen {
+                    watch: *watch,
+                    ..Seen::of(queue, pulse)
+                };
+                let found = finding::look(&seen);
+                out.json(&Value::Object(shape::fields(queue, pulse, &found)))?;
             } else {
                 let mut row = vec![times::local(pulse.at, pulse.at)];
                 row.extend(shape::row(queue, pulse));

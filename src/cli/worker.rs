@@ -152,6 +152,8 @@ async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Re
     );
     confirm(
         &question,
+        queue,
+        config,
         "it moves entries for good, and there is no terminal to ask on. Give --yes.",
     )
 }

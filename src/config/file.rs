@@ -1,7 +1,7 @@
 //! The configuration file: found, read, and checked as a whole, also where nobody uses it yet.
 
 use std::fs;
-use std::io;
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,8 @@ pub(super) fn load(
     };
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !must_be => {
+        // A home that is none (`/dev/null`) has no file either.
+        Err(error) if !must_be && matches!(error.kind(), NotFound | NotADirectory) => {
             return Ok(Loaded {
                 path: Some(path),
                 ..Loaded::default()

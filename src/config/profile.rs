@@ -16,7 +16,7 @@ pub struct Profile {
     pub password_command: Option<String>,
     /// Every change is refused.
     pub read_only: bool,
-    /// Every change asks for the queue's name, and no demo plays here.
+    /// A change that asks wants the queue's name for an answer, and no demo plays here.
     pub protected: bool,
     /// What the header says; none: `profile NAME`.
     pub label: Option<String>,

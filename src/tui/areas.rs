@@ -3,21 +3,28 @@
 //!
 //! ```text
 //! header                      one line, always
-//! queues                      what it needs, at most a third
+//! queues           │ findings what they need, at most a third; the findings from 180 columns
 //! timeline                    5 plot rows at 80x24, 12 at 200x60
 //! entries │ detail │ depth    one column below 110 columns, three from 180
 //!         │        │ traffic
-//! news                        the newest announcement, where traffic has no pane
+//! findings                    when there are some, below 180 columns
+//! news                        else: the worst finding or the newest announcement
+//! log                         the newest changes, when there are some, from 180 columns
 //! hints                       one line, always
 //! ```
 
+pub mod findings;
 pub mod help;
 pub mod lines;
 pub mod palette;
+mod panes;
 pub mod scrollbar;
+pub mod tabs;
 pub mod track;
 
-use super::model::{Model, Pane, Screen};
+pub use panes::areas;
+
+use super::model::{Model, Pane, Tab};
 use crate::clock::EpochMillis;
 
 /// A rectangle of cells.
@@ -144,8 +151,12 @@ pub struct Areas {
     pub depth: Slot,
     /// The channel traffic.
     pub traffic: Slot,
-    /// The newest announcement, where traffic has no pane.
+    /// What is wrong, all queues.
+    pub findings: Slot,
+    /// The worst finding, or that all is well and the newest announcement.
     pub news: Area,
+    /// The newest changes.
+    pub log: Slot,
     /// The last line.
     pub hints: Area,
 }
@@ -155,133 +166,14 @@ pub struct Areas {
 pub enum Hit {
     /// A row of a pane, counted from its first row in sight.
     Row(Pane, usize),
+    /// A tab of the pane of the entries, or what leads there.
+    Tab(Tab),
     /// A bar of the timeline, counted from the left; [`bar_start`] says when it starts.
     Bar(usize),
     /// A pane, but none of its rows.
     Pane(Pane),
     /// Nothing that answers.
     Nothing,
-}
-
-/// Below this many columns, or [`COMPACT_ROWS`], there is no room for panes.
-const COMPACT_COLUMNS: u16 = 40;
-/// See [`COMPACT_COLUMNS`].
-const COMPACT_ROWS: u16 = 10;
-/// From here on panes have boxes.
-const BOXED: (u16, u16) = (100, 30);
-/// From here on depth and traffic stand beside the entries.
-const TWO_COLUMNS: u16 = 110;
-/// From here on the entry under the cursor is shown beside the entries.
-const THREE_COLUMNS: u16 = 180;
-
-/// Where everything lies in a terminal of the model's size.
-#[must_use]
-pub fn areas(model: &Model) -> Areas {
-    let (w, h) = model.size;
-    let mut body = Area::new(0, 0, w, h);
-    let header = body.take(1);
-    let compact = w < COMPACT_COLUMNS || h < COMPACT_ROWS;
-    let hints = body.take_bottom(u16::from(!compact || h >= 4));
-    let fixed = Areas {
-        compact,
-        header,
-        hints,
-        ..Areas::default()
-    };
-    let boxed = w >= BOXED.0 && h >= BOXED.1;
-    match model.screen {
-        Screen::Entry(_) if compact => Areas {
-            detail: bare(body),
-            ..fixed
-        },
-        Screen::Entry(_) => Areas {
-            detail: Slot::new(body, boxed),
-            ..fixed
-        },
-        Screen::Dashboard if compact => Areas {
-            queues: bare(body),
-            ..fixed
-        },
-        Screen::Queue if compact => Areas {
-            entries: bare(body),
-            ..fixed
-        },
-        Screen::Dashboard | Screen::Queue => panes(model, body, boxed, fixed),
-    }
-}
-
-/// A slot without any border.
-fn bare(area: Area) -> Slot {
-    Slot {
-        outer: area,
-        inner: area,
-        boxed: false,
-    }
-}
-
-/// The panes of the dashboard and of one queue's screen, from top to bottom.
-fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
-    let (w, h) = model.size;
-    let dashboard = matches!(model.screen, Screen::Dashboard);
-    if dashboard && model.queues.is_empty() {
-        // Nothing to show yet: one pane that says what is done about it.
-        let queues = Slot::new(body, boxed);
-        return Areas { queues, ..fixed };
-    }
-    let chrome = if boxed { 3 } else { 1 };
-    let queues = if dashboard {
-        let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX).max(1);
-        let most = (body.h / 3).saturating_sub(chrome).max(1);
-        body.take(chrome + wanted.min(most))
-    } else {
-        Area::default()
-    };
-    // One queue's own screen gives the rows of the table to the timeline and the traffic.
-    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
-    let timeline = if h < 14 {
-        Area::default()
-    } else {
-        body.take(plot + if boxed { 4 } else { 2 })
-    };
-    let beside = boxed && w >= TWO_COLUMNS;
-    let mut areas = Areas {
-        queues: Slot::new(queues, boxed),
-        timeline: Slot::new(timeline, boxed),
-        ..fixed
-    };
-    if beside {
-        let mut right = body.take_right((w * 7 / 20).clamp(42, 48));
-        areas.depth = Slot::new(right.take(5), true);
-        areas.traffic = Slot::new(right, true);
-        if w >= THREE_COLUMNS {
-            areas.detail = Slot::new(body.take_right(w * 23 / 100), true);
-        }
-    } else {
-        let roomy = !dashboard && h >= 24;
-        areas.news = body.take_bottom(u16::from(h >= 21 && !roomy));
-        if roomy {
-            let rows = if boxed { 6 } else { 4 };
-            areas.traffic = Slot::new(body.take_bottom(rows), boxed);
-        }
-        let depth = match h {
-            ..17 => 0,
-            _ if boxed && h >= 36 => 5,
-            _ if boxed => 3,
-            _ => 2,
-        };
-        areas.depth = Slot::new(body.take_bottom(depth), boxed);
-    }
-    areas.entries = Slot::new(body, boxed);
-    areas
-}
-
-/// Rows of the timeline's plot on a terminal of `h` rows.
-fn plot_rows(h: u16) -> u16 {
-    match h {
-        ..18 => 3,
-        18..24 => 4,
-        _ => (5 + (h - 24) * 3 / 16).min(12),
-    }
 }
 
 /// Rows that a table pane has for its data: boxed ones have a line of column heads.
@@ -297,10 +189,10 @@ pub fn table(slot: Slot) -> Area {
     Area::new(slot.inner.x, slot.inner.y + skipped, slot.inner.w, rows)
 }
 
-/// How many entry rows are in sight.
+/// How many rows of the tab in sight are.
 #[must_use]
 pub fn entry_rows(model: &Model) -> usize {
-    usize::from(table_rows(areas(model).entries))
+    usize::from(tabs::table(model, areas(model).entries).h)
 }
 
 /// How many queue rows are in sight.
@@ -346,6 +238,9 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
         return Hit::Nothing;
     }
     let areas = areas(model);
+    if let Some(tab) = tabs::tab_at(model, &areas, x, y) {
+        return Hit::Tab(tab);
+    }
     let panes = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic];
     let under = |pane: &Pane| slot(&areas, *pane).outer.holds(x, y);
     let Some(pane) = panes.into_iter().find(under) else {
@@ -358,25 +253,12 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
             return track.bar_at(x, y).map_or(Hit::Pane(pane), Hit::Bar);
         }
         Pane::Queues => (model.queues.len().saturating_sub(model.top), table(slot)),
-        Pane::Entries => {
-            let left = model.listed().saturating_sub(model.entries.top);
-            (usize::try_from(left).unwrap_or(usize::MAX), table(slot))
-        }
-        Pane::Traffic => (traffic_shown(model), slot.inner),
+        Pane::Entries => (tabs::rows_shown(model), tabs::table(model, slot)),
+        Pane::Traffic => (tabs::traffic(model).count(), slot.inner),
     };
     if area.holds(x, y) && usize::from(y - area.y) < rows {
         Hit::Row(pane, usize::from(y - area.y))
     } else {
         Hit::Pane(pane)
     }
-}
-
-/// How many announcements of the selected queue there are to be shown.
-fn traffic_shown(model: &Model) -> usize {
-    let channel = model.selected().and_then(|row| row.queue.keys().channel);
-    let of_queue = model
-        .traffic
-        .iter()
-        .filter(|a| Some(&a.channel) == channel.as_ref());
-    of_queue.count()
 }

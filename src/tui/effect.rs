@@ -4,7 +4,7 @@
 
 use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{Filter, PageAsk, Queue, Zoom};
+use crate::queue::{Filter, List, PageAsk, Queue, Zoom};
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,6 +44,19 @@ pub enum Effect {
         queue: Queue,
         /// With the timeline's bars of this zoom; none: the due-time classes only.
         zoom: Option<Zoom>,
+    },
+    /// Read a run of a list.
+    LoadList {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// Index of the first element, from the head.
+        first: u64,
+        /// How many elements.
+        count: u32,
     },
     /// Find the rank of the first entry due at or after a moment.
     FindRank {

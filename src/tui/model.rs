@@ -3,6 +3,7 @@
 pub mod field;
 pub mod history;
 pub mod hits;
+pub mod lists;
 pub mod marks;
 pub mod opened;
 pub mod prompt;
@@ -16,10 +17,11 @@ use std::time::Instant;
 
 pub use self::history::History;
 pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
-pub use self::queues::{Depths, QueueRow, QueueSort, Trend};
+pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
@@ -125,6 +127,12 @@ pub struct Model {
     pub bar: Option<EpochMillis>,
     /// The entries of the selected queue.
     pub entries: Entries,
+    /// Target and order list of the selected queue.
+    pub lists: Lists,
+    /// Where the tabs of lines stand.
+    pub stands: Stands,
+    /// The changes made in this session, newest first.
+    pub changes: VecDeque<ChangeLine>,
     /// The last entries stand first.
     pub last_first: bool,
     /// The filter that is on.
@@ -299,6 +307,15 @@ pub struct EntryRow {
     pub content: Result<Decoded, FrameError>,
 }
 
+impl EntryRow {
+    /// It has a score: no element of target has, nor has a member of the order list of which
+    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
+    #[must_use]
+    pub const fn scored(&self) -> bool {
+        !self.score.is_nan()
+    }
+}
+
 impl Model {
     /// Before anything is known: a terminal of `size` columns and rows, our monotonic clock at
     /// `instant`.
@@ -338,6 +355,9 @@ impl Model {
             log_height: false,
             bar: None,
             entries: Entries::default(),
+            lists: Lists::default(),
+            stands: Stands::default(),
+            changes: VecDeque::new(),
             last_first: false,
             filtered: None,
             marks: Marks::default(),
@@ -370,9 +390,22 @@ impl Model {
         })
     }
 
-    /// The entry under the cursor, when it is loaded.
+    /// The entry under the cursor of the tab in sight, when it is loaded.
     #[must_use]
     pub fn entry(&self) -> Option<&EntryRow> {
+        match (self.tab, self.tab.list()) {
+            (Tab::Waiting, _) => self.waiting_entry(),
+            (_, Some(list)) => {
+                let window = self.lists.of(list);
+                window.at(window.stand.cursor).map(|element| &element.row)
+            }
+            (_, None) => None,
+        }
+    }
+
+    /// The entry under the cursor of those that wait, when it is loaded.
+    #[must_use]
+    pub fn waiting_entry(&self) -> Option<&EntryRow> {
         let offset = self.entries.cursor.checked_sub(self.entries.first)?;
         self.entries.rows.get(usize::try_from(offset).ok()?)
     }

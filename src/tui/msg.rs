@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::keys::Key;
 use super::model::Site;
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, Link, Pulse, Queue, Survey};
+use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -27,7 +27,9 @@ pub enum Msg {
     Scrolled(u16, u16, i8),
     /// The terminal has another size: columns, rows.
     Resized(u16, u16),
-    /// The program came back from Ctrl-Z.
+    /// Somebody asked from outside that the program stops for a while (SIGTSTP).
+    StopAsked,
+    /// The program came back from having been stopped.
     Resumed,
     /// Time passed.
     Ticked(Instant),
@@ -63,6 +65,17 @@ pub enum Msg {
         queue: Queue,
         /// What was seen, or why not.
         result: Result<Survey, String>,
+    },
+    /// A run of a list was read.
+    ListLoaded {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Of which queue.
+        queue: Queue,
+        /// Which list.
+        list: List,
+        /// What was seen, or why not.
+        result: Result<ListPage, String>,
     },
     /// The rank of the first entry due at or after a moment is known.
     RankFound {

@@ -30,6 +30,7 @@ enum Kind {
     Pulses,
     Survey,
     Classes,
+    List,
     Rank,
     Search,
     Scores,
@@ -181,6 +182,22 @@ impl Tasks {
                 self.ask(kind, question, move |result| Msg::SurveyLoaded {
                     generation,
                     queue,
+                    result: result.map_err(|why| why.to_string()),
+                });
+            }
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => {
+                let of = queue.clone();
+                let question = async move { refresh::list(&store, &of, list, first, count).await };
+                self.ask(Kind::List, question, move |result| Msg::ListLoaded {
+                    generation,
+                    queue,
+                    list,
                     result: result.map_err(|why| why.to_string()),
                 });
             }

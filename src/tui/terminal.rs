@@ -11,7 +11,6 @@ mod signals;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -25,9 +24,9 @@ use crossterm::{cursor, execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use rustix::process::{Signal, kill_current_process_group};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+pub use self::signals::hold_stops;
 use super::edge::{Input, Surface};
 use super::model::Model;
 use super::view;
@@ -125,13 +124,7 @@ impl Surface for Tty {
 
     async fn suspend(&mut self) -> io::Result<()> {
         leave();
-        let mut continued = signals::continued()?;
-        // The whole job, as the terminal itself would do it: `cargo run` has to stop with us, or
-        // the shell would not come back.
-        kill_current_process_group(Signal::TSTP)?;
-        // A job that nobody could continue is not stopped at all; then go on soon.
-        let patience = Duration::from_millis(300);
-        let _ = tokio::time::timeout(patience, continued.recv()).await;
+        signals::stop_job().await?;
         enter()
     }
 }

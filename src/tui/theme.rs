@@ -80,6 +80,8 @@ pub struct Glyphs {
     pub good: &'static str,
     /// A reason why not.
     pub warn: &'static str,
+    /// What repairs it.
+    pub repair: &'static str,
     /// A separator within a line.
     pub dot: &'static str,
     /// Enter.
@@ -112,6 +114,7 @@ const UNICODE: Glyphs = Glyphs {
     differs: "≠",
     good: "✓",
     warn: "▲",
+    repair: "→",
     dot: "·",
     enter: "⏎",
     lines: ["─", "│"],
@@ -139,6 +142,7 @@ const ASCII: Glyphs = Glyphs {
     differs: "!",
     good: "*",
     warn: "!",
+    repair: ">",
     dot: "-",
     enter: "Enter",
     lines: ["-", "|"],

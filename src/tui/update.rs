@@ -9,6 +9,7 @@ mod filter;
 mod history;
 mod jump;
 mod link;
+mod lists;
 mod load;
 mod marks;
 mod mouse;
@@ -20,11 +21,13 @@ mod prompt;
 mod rows;
 mod sort;
 mod switch;
+mod tabs;
 mod time;
 mod timeline;
 mod toast;
 
 pub use act::why_not;
+pub use lists::is_deep;
 pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
@@ -64,6 +67,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // Even if it is the old size: what was cut off in between has to come back.
             vec![Effect::Redraw]
         }
+        Msg::StopAsked => vec![Effect::Suspend],
         Msg::Resumed => {
             load::ask_all(model);
             vec![Effect::RetakeTerminal]
@@ -94,6 +98,12 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ListLoaded {
+            generation,
+            queue,
+            list,
+            result,
+        } => lists::loaded(model, generation, &queue, list, result),
         Msg::RankFound {
             generation,
             queue,

@@ -1,14 +1,18 @@
 //! `&Model` → cells. Draws what the model says and decides nothing.
 
+mod changes;
 mod depth;
 mod entries;
 mod entry;
+mod findings;
 mod header;
 mod help;
 mod hints;
+mod lists;
 mod palette;
 mod prompt;
 mod queues;
+mod tabs;
 mod time;
 mod timeline;
 mod toast;
@@ -20,15 +24,14 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::areas::{self, Area, Areas, Slot};
-use super::model::{Model, Overlay, QueueRow, Screen};
+use super::keys::Action;
+use super::model::{Model, Overlay, QueueRow, Screen, Tab};
 use super::theme::Theme;
+use super::widget::line::Line;
 use super::widget::pane::{Pane, Part};
 use super::widget::scrollbar;
 use crate::clock::EpochMillis;
-use crate::queue::{Known, LinkState, text};
-
-/// Late by less than this is the normal hand-over to a transfer client: no reason for red.
-const HAND_OVER_MS: i64 = 2_000;
+use crate::queue::{Known, LinkState, List, text};
 
 /// Draws the whole screen into `area` of `buf`.
 pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -42,10 +45,12 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Screen::Dashboard | Screen::Queue => {
             queues::render(&ctx, buf);
             timeline::render(&ctx, buf);
-            entries::render(&ctx, buf);
-            entry::render_beside(&ctx, buf);
+            tab(&ctx, buf);
             depth::render(&ctx, buf);
             traffic::render(&ctx, buf);
+            findings::panel(&ctx, buf);
+            findings::line(&ctx, buf);
+            changes::log(&ctx, buf);
         }
         Screen::Entry(view) => entry::render(&ctx, view, buf),
     }
@@ -62,6 +67,35 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
     toast::render(&ctx, buf);
+}
+
+/// The tab in sight, and beside it what its cursor is on.
+fn tab(ctx: &Ctx, buf: &mut Buffer) {
+    match ctx.model.tab {
+        Tab::Waiting => entries::render(ctx, buf),
+        Tab::Delivered => lists::render(ctx, List::Target, buf),
+        Tab::Order => lists::render(ctx, List::Order, buf),
+        Tab::Traffic => traffic::render_tab(ctx, buf),
+        Tab::Findings => findings::render(ctx, buf),
+        Tab::Changes => changes::render(ctx, buf),
+    }
+    match ctx.model.tab {
+        Tab::Findings if ctx.areas.detail.shown() => findings::beside(ctx, buf),
+        _ => entry::render_beside(ctx, buf),
+    }
+}
+
+/// Words in a pane without rows, in as many lines as they need; returns how many.
+fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16 {
+    let clean = text::printable(words);
+    let room = usize::from(area.w.saturating_sub(4));
+    let lines = areas::lines::wrapped(&clean, room);
+    for (y, words) in (area.y..area.y + area.h).zip(&lines) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(3);
+        line.put_cut(buf, words, ctx.theme.glyphs.cut, ctx.data.text);
+    }
+    u16::try_from(lines.len()).unwrap_or(area.h).min(area.h)
 }
 
 /// The scrollbars, over what they belong to.
@@ -104,6 +138,11 @@ impl<'a> Ctx<'a> {
     /// Wide and high enough for words in full.
     fn wide(&self) -> bool {
         self.model.size.0 >= 100
+    }
+
+    /// What a sentence calls the key of an action; none when it has no key.
+    fn key(&self, action: Action) -> Option<String> {
+        self.model.keymap.label(action, self.model.look.ascii)
     }
 
     /// The time left until `due`. From the last tenth of a second until it is late by a whole

@@ -29,10 +29,10 @@ use delayscope::queue::{Due, Known};
 use delayscope::tui::areas;
 use delayscope::tui::model::{Background, Depths, EntryRow, Look, Model, Screen, Trend, Zone};
 use delayscope::tui::view;
+use nix::time::{ClockId, clock_gettime};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
-use rustix::time::{ClockId, clock_gettime};
 
 /// Frames that are measured, and those before them that are not.
 const FRAMES: u64 = 2_000;
@@ -109,8 +109,8 @@ fn measured(size: (u16, u16), queues: u64, screen: Screen) -> [f64; 4] {
 
 /// CPU time of this thread so far, in ms: what other programs take meanwhile is no cost of ours.
 fn spent() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap();
+    time.tv_sec() as f64 * 1e3 + time.tv_nsec() as f64 / 1e6
 }
 
 /// Takes what is written, and counts it.

@@ -10,39 +10,23 @@
     reason = "a benchmark that fails shall say where; its output is its purpose"
 )]
 
+mod live;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/terminal.rs"]
 mod terminal;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::queue::Queue;
+use live::{HOUR_MS, PROGRAM, Table, middle, ms, own_cpu_ms, pause, server_cpu_ms};
 use support::{PATIENCE, Server, frame};
 use terminal::Terminal;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_delayscope");
 const SIZE: (u16, u16) = (120, 40);
 const IDLE: Duration = Duration::from_secs(20);
-const HOUR_MS: i64 = 3_600_000;
-
-/// The figures so far.
-#[derive(Default)]
-struct Table {
-    over: bool,
-}
-
-impl Table {
-    /// Prints a figure beside its limit.
-    fn row(&mut self, what: &str, figure: f64, limit: f64, unit: &str) {
-        let over = figure > limit;
-        self.over |= over;
-        let mark = if over { "OVER" } else { "ok" };
-        println!("{what:<58} {figure:>9.2} {unit:<4} ≤ {limit:>7.1}  {mark}");
-    }
-}
 
 fn main() -> ExitCode {
     // `cargo test` builds benchmarks and runs them with other arguments.
@@ -60,11 +44,7 @@ fn main() -> ExitCode {
     idle(&mut table, &large);
     drop(large);
     recovery(&mut table, small);
-    if table.over {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+    table.end()
 }
 
 /// A server with `orders`, due in an hour and later.
@@ -73,22 +53,6 @@ fn server(count: u64) -> Server {
     let first = server.now().plus(HOUR_MS);
     server.fill(&Queue::redisson("orders"), count, first, 10);
     server
-}
-
-fn ms(span: Duration) -> f64 {
-    span.as_secs_f64() * 1000.0
-}
-
-fn middle(mut spans: Vec<Duration>, share: f64) -> f64 {
-    spans.sort_unstable();
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "an index into a few hundred"
-    )]
-    let at = ((spans.len() - 1) as f64 * share).round() as usize;
-    ms(spans[at])
 }
 
 /// From the start of the process to a picture with the count and the first rows.
@@ -258,36 +222,4 @@ fn recovery(table: &mut Table, mut server: Server) {
     server.fill(&Queue::redisson("orders"), 88, first, 10);
     let live = terminal.wait("live data", PATIENCE, |s| s.text().contains("of 88"));
     table.row("server back to live picture", ms(live - back), 1000.0, "ms");
-}
-
-/// CPU time of all threads of a process, in ms.
-fn own_cpu_ms(pid: u32) -> f64 {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-    let nanos = tasks.map(|task| {
-        let path = task.unwrap().path().join("schedstat");
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        let first = text.split_whitespace().next().unwrap_or("0");
-        first.parse::<f64>().unwrap()
-    });
-    nanos.sum::<f64>() / 1e6
-}
-
-/// CPU time of the server, in ms.
-fn server_cpu_ms(server: &Server) -> f64 {
-    let info = match server.cmd(&["INFO", "cpu"]) {
-        support::Value::BulkString(bytes) => String::from_utf8(bytes).unwrap(),
-        support::Value::VerbatimString { text, .. } => text,
-        other => panic!("INFO answered {other:?}"),
-    };
-    let seconds = |name: &str| {
-        let line = info.lines().find_map(|line| line.strip_prefix(name));
-        line.unwrap().parse::<f64>().unwrap()
-    };
-    (seconds("used_cpu_user:") + seconds("used_cpu_sys:")) * 1000.0
-}
-
-/// Lets time pass: what is measured is what happens meanwhile.
-fn pause(span: Duration) {
-    let until: Instant = instant() + span;
-    std::thread::sleep(until.saturating_duration_since(instant()));
 }

@@ -1,1 +1,169 @@
-fn main() {}
+//! How fast a million entries scroll, from the key to the picture that shows the rows, through a
+//! pseudo-terminal on the real program with a private server; and that no row is left out.
+//!
+//! `cargo bench --bench scrolling`. Each figure stands beside its limit; one that is over it
+//! fails the run.
+
+#[expect(dead_code, reason = "shared; a part of it is used here")]
+mod common;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/terminal.rs"]
+mod terminal;
+
+use std::cell::RefCell;
+use std::ops::RangeInclusive;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use common::{Limit, asked_for, head, row, spread};
+use delayscope::clock::instant;
+use delayscope::queue::Queue;
+use support::{PATIENCE, Server};
+use terminal::{Shown, Terminal};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_delayscope");
+const HOUR_MS: i64 = 3_600_000;
+const ENTRIES: u64 = 1_000_000;
+/// The most that an answer may take, in ms.
+const LIMIT: f64 = 50.0;
+
+const PAGE_DOWN: &[u8] = b"\x1b[6~";
+const PAGE_UP: &[u8] = b"\x1b[5~";
+
+fn main() -> ExitCode {
+    if !asked_for() {
+        return ExitCode::SUCCESS;
+    }
+    let server = Server::start();
+    // An entry's number is its place: the first is `entry 1`.
+    let first = server.now().plus(HOUR_MS);
+    server.fill(&Queue::redisson("orders"), ENTRIES, first, 10);
+    head("from key to rows, 1 M entries (ms)", &["p50", "p99", "max"]);
+    let mut ok = from_end_to_end(&server);
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        ok &= jumps(&server, size);
+    }
+    if ok {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn open(server: &Server, size: (u16, u16)) -> Terminal {
+    let url = server.url();
+    let terminal = Terminal::start(&[PROGRAM, &url, "--queue", "orders"], size, &[]);
+    terminal.wait("the first rows", PATIENCE, |s| rows(s).is_some());
+    terminal
+}
+
+/// The numbers of the entries in sight, when the picture is whole: those that the title tells,
+/// each of them there, in order.
+fn rows(shown: &Shown) -> Option<RangeInclusive<u64>> {
+    if !shown.whole() {
+        return None;
+    }
+    let text = shown.text();
+    let title = text.lines().find(|line| line.contains("Entries"))?;
+    let (before, after) = title.split_once('–')?;
+    let from = number(before.rsplit(' ').next()?)?;
+    let to = number(after.split(' ').next()?)?;
+    let payloads = text.lines().filter_map(|line| line.split("entry ").nth(1));
+    let there = payloads.filter_map(|rest| number(rest.split(' ').next()?));
+    there.eq(from..=to).then_some(from..=to)
+}
+
+/// A number as the screen writes it, thousands apart.
+fn number(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| c != ',' && !c.is_ascii_digit());
+    text[..end.unwrap_or(text.len())]
+        .replace(',', "")
+        .parse()
+        .ok()
+}
+
+/// Presses a key; the rows that it brings, and how long they took.
+fn press(
+    terminal: &mut Terminal,
+    key: &[u8],
+    is_there: impl Fn(&RangeInclusive<u64>) -> bool,
+) -> (RangeInclusive<u64>, Duration) {
+    let pressed = instant();
+    terminal.send(key);
+    let now = RefCell::new(None);
+    let shown = terminal.wait("the rows", PATIENCE, |s| {
+        now.replace(rows(s).filter(|rows| is_there(rows)));
+        now.borrow().is_some()
+    });
+    (now.into_inner().unwrap_or(0..=0), shown - pressed)
+}
+
+/// From the first entry to the last, page by page; every entry is seen.
+fn from_end_to_end(server: &Server) -> bool {
+    let mut terminal = open(server, (200, 60));
+    let mut took = Vec::new();
+    let mut seen = press(&mut terminal, b"g", |_| true).0;
+    assert_eq!(*seen.start(), 1);
+    while *seen.end() < ENTRIES {
+        let last = *seen.end();
+        let (now, span) = press(&mut terminal, PAGE_DOWN, |rows| *rows.end() > last);
+        assert!(*now.start() <= last + 1, "{now:?} after {seen:?}");
+        took.push(span);
+        seen = now;
+    }
+    let what = format!("end to end, {} page keys, 200×60", took.len());
+    told(&what, &took)
+}
+
+/// Keys that go elsewhere, each pressed again and again. A way to a time (`@`) and the mouse on
+/// the bar at the side belong here when the screen has them.
+fn jumps(server: &Server, size: (u16, u16)) -> bool {
+    let mut terminal = open(server, size);
+    let name = |key: &str| format!("{key}, {}×{}", size.0, size.1);
+    let mut ends = [Vec::new(), Vec::new()];
+    for _ in 0..100 {
+        let (_, span) = press(&mut terminal, b"G", |rows| *rows.end() == ENTRIES);
+        ends[0].push(span);
+        let (_, span) = press(&mut terminal, b"g", |rows| *rows.start() == 1);
+        ends[1].push(span);
+    }
+    let [last, first] = ends;
+    let mut ok = told(&name("G"), &last) & told(&name("g"), &first);
+    // Two thirds down the entries have the width of the screen.
+    let wheel_down = format!("\x1b[<65;20;{}M", size.1 * 2 / 3);
+    let downwards = [
+        ("page down", PAGE_DOWN),
+        ("wheel down", wheel_down.as_bytes()),
+    ];
+    for (what, key) in downwards {
+        let mut took = Vec::new();
+        let mut seen = press(&mut terminal, b"g", |rows| *rows.start() == 1).0;
+        for _ in 0..500 {
+            let (now, span) = press(&mut terminal, key, |rows| rows.end() > seen.end());
+            took.push(span);
+            seen = now;
+        }
+        ok &= told(&name(what), &took);
+    }
+    let mut seen = press(&mut terminal, b"G", |rows| *rows.end() == ENTRIES).0;
+    let mut took = Vec::new();
+    for _ in 0..500 {
+        let (now, span) = press(&mut terminal, PAGE_UP, |rows| rows.start() < seen.start());
+        took.push(span);
+        seen = now;
+    }
+    ok && told(&name("page up"), &took)
+}
+
+/// Prints how long the answers took. Nearly all of them are held to the limit: the longest one of
+/// many thousands is as long as this machine lets a process wait.
+fn told(what: &str, took: &[Duration]) -> bool {
+    let mut took: Vec<f64> = took
+        .iter()
+        .map(|span| span.as_secs_f64() * 1000.0)
+        .collect();
+    let figures = spread(&mut took);
+    row(what, &figures, Limit::Most(1, LIMIT));
+    figures[1] <= LIMIT
+}

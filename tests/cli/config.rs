@@ -69,6 +69,11 @@ fn a_file_that_is_not_there_says_nothing_unless_it_was_named() {
     assert_eq!(home.run(&["decode", "61"]).done().err, "");
     let named = home.run(&["decode", "61", "--config", "/nowhere/c.toml"]);
     named.failed("could not read the configuration file /nowhere/c.toml: No such file");
+    let mut nowhere = home.command(&["decode", "61"]);
+    nowhere
+        .env_remove("XDG_CONFIG_HOME")
+        .env("HOME", "/dev/null");
+    assert_eq!(said(&mut nowhere).done().err, "");
     let mut by_name = home.command(&["decode", "61"]);
     by_name.env("DELAYSCOPE_CONFIG", "/nowhere/env.toml");
     said(&mut by_name).failed("/nowhere/env.toml");

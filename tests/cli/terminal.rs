@@ -107,3 +107,34 @@ fn a_dumb_terminal_gets_the_queues_as_lines() {
     assert!(!shown.contains('\x1b'), "{shown:?}");
     assert_eq!(code, 0);
 }
+
+#[test]
+fn a_protected_profile_wants_the_queues_name() {
+    let program = Program::start();
+    program.server.cmd(&["RPUSH", "orders", "one"]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let url = program.server.url();
+    let text = format!("[profiles.production]\nurl = \"{url}\"\nprotected = true\n");
+    std::fs::write(file.path(), text).unwrap();
+    let command = program.command(&[]);
+    let taken = |answer: &str| {
+        let args = [
+            "consume",
+            "orders",
+            "--count",
+            "1",
+            "--profile",
+            "production",
+        ];
+        let mut plain = Command::new(command.get_program());
+        plain.args(args).arg("--config").arg(file.path());
+        for (name, value) in command.get_envs() {
+            plain.env(name, value.unwrap_or_default());
+        }
+        on_terminal(&plain, Some(("type the queue's name:", answer))).1
+    };
+    assert_eq!(taken("y"), 1);
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
+    assert_eq!(taken("orders"), 0);
+    assert_eq!(program.server.int(&["LLEN", "orders"]), 0);
+}

@@ -3,5 +3,10 @@
 #![cfg(feature = "tui")]
 
 mod build;
+#[path = "../support/desk.rs"]
+#[expect(dead_code, reason = "each test crate uses a part of it")]
+mod desk;
 mod pictures;
+mod profile;
 mod rules;
+mod wild;

@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 
 use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::queue::frame::{Form, encode};
-use delayscope::queue::{Known, Link, LinkState, Page, PageAsk, Pulse, Queue, Survey, Zoom};
+use delayscope::queue::{
+    Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue,
+    Survey, Zoom,
+};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Look, Model};
@@ -35,6 +38,11 @@ pub struct Desk {
 pub struct World {
     pub queue: Queue,
     pub entries: Vec<(Vec<u8>, f64)>,
+    /// The order list; none: the members of timeouts, in the same order.
+    pub order: Option<Vec<Vec<u8>>>,
+    pub target: Vec<Vec<u8>>,
+    /// Clients subscribed to its channel.
+    pub clients: u64,
 }
 
 impl World {
@@ -45,8 +53,45 @@ impl World {
             (member(i), score(due))
         };
         Self {
-            queue: Queue::redisson(name),
             entries: (0..count).map(entry).collect(),
+            ..Self::of(Queue::redisson(name))
+        }
+    }
+
+    /// An empty queue.
+    pub fn of(queue: Queue) -> Self {
+        Self {
+            queue,
+            entries: Vec::new(),
+            order: None,
+            target: Vec::new(),
+            clients: 1,
+        }
+    }
+
+    /// What a page of one of its lists says.
+    pub fn list(&self, list: List, first: u64, count: u32) -> ListPage {
+        let members = || self.entries.iter().map(|(member, _)| member.clone());
+        let elements = match list {
+            List::Target => self.target.clone(),
+            List::Order => self.order.clone().unwrap_or_else(|| members().collect()),
+        };
+        let score = |element: &Vec<u8>| match list {
+            List::Target => ListScore::None,
+            List::Order => {
+                let held = self.entries.iter().find(|(member, _)| member == element);
+                held.map_or(ListScore::Drift, |(_, score)| ListScore::Is(*score))
+            }
+        };
+        let rows = elements.iter().skip(usize::try_from(first).unwrap());
+        let rows = rows.take(count as usize).map(|element| ListRow {
+            score: score(element),
+            element: element.clone(),
+        });
+        ListPage {
+            first,
+            len: elements.len() as u64,
+            rows: rows.collect(),
         }
     }
 
@@ -72,9 +117,9 @@ impl World {
             head: self.entries.first().map(due),
             oldest_late: (late > 0).then(|| due(&self.entries[0]).at()).flatten(),
             next: self.entries.get(late).map(due),
-            order: Known::Is(self.entries.len() as u64),
-            target: Known::Is(0),
-            transfer_clients: Known::Is(1),
+            order: Known::Is(self.list(List::Order, 0, 0).len),
+            target: Known::Is(self.target.len() as u64),
+            transfer_clients: Known::Is(self.clients),
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,
@@ -230,6 +275,18 @@ impl Desk {
                 generation,
                 queue,
                 result: Ok(empty_survey(at, zoom)),
+            },
+            Effect::LoadList {
+                generation,
+                queue,
+                list,
+                first,
+                count,
+            } => Msg::ListLoaded {
+                generation,
+                list,
+                result: Ok(world(&queue).list(list, first, count)),
+                queue,
             },
             Effect::FindRank {
                 generation,

@@ -12,6 +12,8 @@ mod link;
 mod mouse;
 mod moving;
 mod opened;
+mod own_keys;
 mod prompts;
 mod reading;
 mod screens;
+mod tabs;

@@ -14,7 +14,10 @@ fn opened(payload: &[u8]) -> Desk {
     let queue = Queue::redisson("orders");
     let member = encode(Form::ByteId, [7; 8], payload);
     let entries = vec![(member, score(START.plus(60_000)))];
-    let mut desk = Desk::of(vec![World { queue, entries }]);
+    let mut desk = Desk::of(vec![World {
+        entries,
+        ..World::of(queue)
+    }]);
     desk.press(Code::Enter);
     desk
 }

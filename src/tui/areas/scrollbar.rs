@@ -1,7 +1,7 @@
 //! Scrollbars: where they stand and what a place on them means, so that what is drawn and what
 //! is dragged agree.
 
-use super::{Area, Areas, Slot, areas, help, lines, table};
+use super::{Area, Areas, Slot, areas, help, lines, table, tabs};
 use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
 
 /// What can be scrolled.
@@ -103,10 +103,16 @@ fn of_pane(model: &Model, areas: &Areas, pane: Pane) -> Option<(Scrolled, Rail)>
     let slot = super::slot(areas, pane);
     let (len, top) = match (pane, model.tab) {
         (Pane::Queues, _) => (model.queues.len() as u64, model.top as u64),
-        (Pane::Entries, Tab::Waiting) => (model.listed(), model.entries.top),
+        // Findings are of unequal height: a thumb would lie.
+        (Pane::Entries, Tab::Findings) => return None,
+        (Pane::Entries, _) => (tabs::count(model), model.stand().top),
         _ => return None,
     };
-    let area = column(slot, table(slot))?;
+    let rows = match pane {
+        Pane::Entries => tabs::table(model, slot),
+        _ => table(slot),
+    };
+    let area = column(slot, rows)?;
     let rows = u64::from(area.h);
     let rail = Rail {
         area,

@@ -4,7 +4,11 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
-use crate::queue::{Finding, Pulse, Queue, Survey};
+use crate::queue::finding::{self, Diagnosis, Seen, Watch};
+use crate::queue::{Finding, Pulse, Queue, Severity, Survey};
+
+/// Late by less than this, in ms, is the normal hand-over to a transfer client.
+pub const HAND_OVER_MS: i64 = 2_000;
 
 /// A queue in the table.
 #[derive(Clone, Debug)]
@@ -23,6 +27,12 @@ pub struct QueueRow {
     pub trouble: Option<String>,
     /// What is wrong with it, worst first.
     pub findings: Vec<Finding>,
+    /// How many rules found nothing wrong.
+    pub fine: usize,
+    /// The rules that cannot look, and why.
+    pub blind: Vec<(&'static str, String)>,
+    /// What the rules have to remember from pulse to pulse.
+    pub watch: Watch,
 }
 
 impl QueueRow {
@@ -37,7 +47,50 @@ impl QueueRow {
             read_at: None,
             trouble: None,
             findings: Vec::new(),
+            fine: 0,
+            blind: Vec::new(),
+            watch: Watch::default(),
         }
+    }
+
+    /// Asks the rules again what is wrong: something was read.
+    pub fn diagnose(&mut self) {
+        let said = finding::look(&Seen {
+            queue: &self.queue,
+            pulse: self.pulse.as_ref(),
+            survey: self.survey.as_ref(),
+            watch: self.watch,
+        });
+        let Diagnosis {
+            findings,
+            fine,
+            blind,
+        } = said;
+        (self.findings, self.fine, self.blind) = (findings, fine, blind);
+    }
+
+    /// How bad the worst of its findings is.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.first().map(|finding| finding.severity)
+    }
+
+    /// Since when its oldest entry is late, by more than a hand-over takes.
+    #[must_use]
+    pub fn late_since(&self, now: EpochMillis) -> Option<EpochMillis> {
+        let oldest = self.pulse.as_ref()?.oldest_late;
+        oldest.filter(|oldest| now.since(*oldest) >= HAND_OVER_MS)
+    }
+
+    /// Somebody has to look at it: a finding worse than a note, entries that are late, or it cannot
+    /// be read.
+    #[must_use]
+    pub fn sick(&self, now: EpochMillis) -> bool {
+        let late_for_good = |p: &Pulse| p.oldest_late.is_none() && p.late.get().unwrap_or(0) > 0;
+        self.worst() >= Some(Severity::Warning)
+            || self.trouble.is_some()
+            || self.late_since(now).is_some()
+            || self.pulse.as_ref().is_some_and(late_for_good)
     }
 }
 

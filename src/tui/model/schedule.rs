@@ -22,6 +22,8 @@ pub struct Schedule {
     pub(crate) survey: Slot,
     /// The due-time classes of one other queue.
     pub(crate) classes: Slot,
+    /// The list that the tab in sight shows.
+    pub(crate) list: Slot,
     /// A rank that is looked for.
     pub(crate) rank: Slot,
     /// What the rank is for.

@@ -1,11 +1,14 @@
-//! Signals: those that end the program, and the one that continues it.
+//! Signals: those that end the program, the one that stops it, and the one that continues it.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::Signal;
+use nix::sys::signal::{SigSet, Signal, kill, raise};
+use nix::unistd::Pid;
 use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 
 use super::disable_raw_mode;
 use crate::tui::edge::{Ended, Input};
@@ -14,9 +17,25 @@ use crate::tui::msg::Msg;
 /// So long the loop has to end by itself, even when its terminal takes no more output.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Who has given the terminal back and waits until the program was stopped and goes on.
+static STOPPING: Mutex<Option<oneshot::Sender<()>>> = Mutex::new(None);
+
+/// Keeps the signal that stops a program (SIGTSTP) from all threads that are started from now on,
+/// so that the terminal can be given back first; the screen's own thread waits for it. To be
+/// called before the runtime starts its threads.
+pub fn hold_stops() -> io::Result<()> {
+    Ok(stops().thread_block()?)
+}
+
 /// Forwards signals to the loop from now on.
 pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
-    for number in [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM] {
+    let ends = [
+        Signal::SIGHUP,
+        Signal::SIGINT,
+        Signal::SIGQUIT,
+        Signal::SIGTERM,
+    ];
+    for number in ends {
         let mut arrivals = arrivals(number)?;
         let tx = tx.clone();
         tokio::spawn(async move {
@@ -24,7 +43,8 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
             end(&tx, Ended::Signal(number_of(number)));
         });
     }
-    let mut continued = continued()?;
+    let mut continued = arrivals(Signal::SIGCONT)?;
+    let stopped = tx.clone();
     tokio::spawn(async move {
         while continued.recv().await.is_some() {
             if tx.send(Input::Happened(Box::new(Msg::Resumed))).is_err() {
@@ -32,20 +52,60 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
             }
         }
     });
+    let stops = std::thread::Builder::new().name("stops".to_owned());
+    stops.spawn(move || wait_for_stops(&stopped))?;
     Ok(())
 }
 
-/// SIGCONT: the program goes on after having been stopped.
-pub(super) fn continued() -> io::Result<Arrivals> {
-    arrivals(Signal::CONT)
+/// Stops the program as the terminal itself would do it: the whole job, because `cargo run` has
+/// to stop with us, or the shell would not come back. Returns when it goes on; at once when
+/// nobody could continue it, for such a job is not stopped at all.
+pub(super) async fn stop_job() -> io::Result<()> {
+    let (done, goes_on) = oneshot::channel();
+    *STOPPING.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+    kill(Pid::from_raw(0), Signal::SIGTSTP)?;
+    let _ = goes_on.await;
+    Ok(())
+}
+
+/// Takes the signals that stop: one from outside is told to the loop, which gives the terminal
+/// back and has the job stopped; that one then stops this process too.
+fn wait_for_stops(tx: &UnboundedSender<Input>) {
+    while stops().wait().is_ok() {
+        let asked = STOPPING
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(done) = asked {
+            stop();
+            let _ = done.send(());
+        } else if tx.send(Input::Happened(Box::new(Msg::StopAsked))).is_err() {
+            // The screen is gone already.
+            stop();
+        }
+    }
+}
+
+/// Stops this process by the signal's own means, until it is continued. Sent to this thread, it
+/// acts before the call returns.
+fn stop() {
+    let _ = stops().thread_unblock();
+    let _ = raise(Signal::SIGTSTP);
+    let _ = stops().thread_block();
+}
+
+fn stops() -> SigSet {
+    let mut stops = SigSet::empty();
+    stops.add(Signal::SIGTSTP);
+    stops
 }
 
 fn arrivals(number: Signal) -> io::Result<Arrivals> {
-    signal(SignalKind::from_raw(number.as_raw()))
+    signal(SignalKind::from_raw(number as i32))
 }
 
 fn number_of(signal: Signal) -> u8 {
-    u8::try_from(signal.as_raw()).unwrap_or(0)
+    u8::try_from(signal as i32).unwrap_or(0)
 }
 
 /// Tells the loop, and ends the program without it when it does not listen: it may be stuck in a

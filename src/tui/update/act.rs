@@ -1,7 +1,7 @@
 //! What each action does.
 
 pub(super) use super::toast::say;
-use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, time, timeline};
+use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, tabs, time, timeline};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -43,7 +43,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Interval => interval(model),
         Action::Face => opened::turn(model),
         Action::Redraw => return vec![Effect::Redraw],
-        Action::Tab(tab) => show_tab(model, tab),
+        Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
@@ -82,9 +82,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     match action {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
-        Action::Open if model.focus == Pane::Entries && model.entry().is_none() => {
-            Some("no entry to open")
-        }
+        Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
         Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
             Some("choose a bar first")
         }
@@ -127,20 +125,18 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::list_bar(model),
-        Pane::Entries => open_entry(model),
-        Pane::Queues | Pane::Traffic => {
+        Pane::Entries if matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) => {
+            open_entry(model);
+        }
+        Pane::Entries => return tabs::open(model),
+        Pane::Traffic => tabs::show(model, Tab::Traffic),
+        Pane::Queues => {
             model.screen = Screen::Queue;
             model.focus = Pane::Entries;
             cursor::keep_in_sight(model);
         }
     }
     Vec::new()
-}
-
-/// Shows a tab, and gives it the keys.
-fn show_tab(model: &mut Model, tab: Tab) {
-    model.tab = tab;
-    model.focus = Pane::Entries;
 }
 
 fn open_entry(model: &mut Model) {

@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{marks, opened, order, plan, rows, time};
+use super::{lists, marks, opened, order, plan, rows, time};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -35,6 +35,7 @@ pub(super) fn pulse(
                 effects = rows::take_page(model, page);
             }
             order::sort(model);
+            lists::pulse_came(model);
             opened::refreshed(model);
         }
         Err(why) => set_trouble(model, queue, why),
@@ -94,7 +95,10 @@ pub(super) fn survey(
     match (row, result) {
         // Of another zoom by now: the one that was asked for since is on its way.
         (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
-        (Some(row), Ok(survey)) => row.survey = Some(survey),
+        (Some(row), Ok(survey)) => {
+            row.survey = Some(survey);
+            row.diagnose();
+        }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
         _ => {}
     }
@@ -111,7 +115,9 @@ fn take_pulse(model: &mut Model, queue: &Queue, pulse: Pulse) -> bool {
     sample(row, &pulse);
     row.trouble = None;
     row.read_at = Some(now);
+    row.watch.saw(&pulse);
     row.pulse = Some(pulse);
+    row.diagnose();
     changed
 }
 

@@ -1,10 +1,10 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{filter, load, marks, order};
+use super::{filter, load, marks, order, tabs};
 use crate::tui::areas;
 use crate::tui::areas::scrollbar::Scrolled;
-use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
 
 /// Moves what the focus is on by rows: negative is up.
 pub(super) fn by(model: &mut Model, rows: i64) {
@@ -13,7 +13,7 @@ pub(super) fn by(model: &mut Model, rows: i64) {
     }
     match model.focus {
         Pane::Queues => select(model, add(model.cursor as u64, rows)),
-        Pane::Entries => move_entry(model, add(model.entries.cursor, rows)),
+        Pane::Entries => tabs::move_to(model, add(model.stand().cursor, rows)),
         Pane::Timeline | Pane::Traffic => {}
     }
 }
@@ -30,8 +30,9 @@ pub(super) fn page(model: &mut Model, sign: i64) {
         Pane::Queues => by(model, sign * signed(queue_rows(model))),
         Pane::Entries => {
             let rows = sign * signed(entry_rows(model));
-            model.entries.top = add(model.entries.top, rows);
-            move_entry(model, add(model.entries.cursor, rows));
+            let stand = model.stand();
+            tabs::scroll_to(model, add(stand.top, rows));
+            tabs::move_to(model, add(stand.cursor, rows));
         }
         Pane::Timeline | Pane::Traffic => {}
     }
@@ -42,7 +43,7 @@ pub(super) fn first(model: &mut Model) {
     if !scroll_lines(model, i64::MIN) {
         match model.focus {
             Pane::Queues => select(model, 0),
-            Pane::Entries => move_entry(model, 0),
+            Pane::Entries => tabs::move_to(model, 0),
             Pane::Timeline | Pane::Traffic => {}
         }
     }
@@ -53,7 +54,7 @@ pub(super) fn last(model: &mut Model) {
     if !scroll_lines(model, i64::MAX) {
         match model.focus {
             Pane::Queues => select(model, u64::MAX),
-            Pane::Entries => move_entry(model, u64::MAX),
+            Pane::Entries => tabs::move_to(model, u64::MAX),
             Pane::Timeline | Pane::Traffic => {}
         }
     }
@@ -84,16 +85,9 @@ pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
             let cursor = model.cursor.clamp(lines, lines + rows - 1);
             select(model, cursor as u64);
         }
-        (Scrolled::Pane(Pane::Entries), ..) => scroll_entries(model, top),
+        (Scrolled::Pane(Pane::Entries), ..) => tabs::scroll_to(model, top),
         _ => {}
     }
-}
-
-fn scroll_entries(model: &mut Model, top: u64) {
-    let height = entry_rows(model) as u64;
-    model.entries.top = top;
-    let cursor = model.entries.cursor.clamp(top, top + height - 1);
-    move_entry(model, cursor);
 }
 
 /// Selects the queue in a row of the table.
@@ -116,6 +110,7 @@ pub(super) fn selection_changed(model: &mut Model) {
     model.schedule.lost = None;
     model.rows_on_change = false;
     model.schedule.row_bytes = None;
+    tabs::selection_changed(model);
     load::ask_selected(model);
 }
 
@@ -144,6 +139,9 @@ pub(super) fn keep_in_sight(model: &mut Model) {
     entries.top = entries.top.min(waiting.saturating_sub(rows));
     entries.top = entries.top.min(entries.cursor);
     entries.top = entries.top.max((entries.cursor + 1).saturating_sub(rows));
+    if model.tab != Tab::Waiting {
+        tabs::keep_in_sight(model);
+    }
 }
 
 /// Turns the wheel over a pane: negative is up.
@@ -155,9 +153,8 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
             order::hold(model);
         }
         Pane::Entries => {
-            let height = entry_rows(model) as u64;
-            let lowest = model.listed().saturating_sub(height);
-            scroll_entries(model, add(model.entries.top, rows).min(lowest));
+            let top = add(model.stand().top, rows);
+            tabs::scroll_to(model, top);
         }
         Pane::Timeline | Pane::Traffic => {}
     }

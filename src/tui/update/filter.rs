@@ -149,7 +149,11 @@ fn begin(model: &mut Model, filter: Filter) {
     }));
     found::follow(model, held);
     // Where the entry under the cursor does not match, the next one that does.
-    let stood = stood.filter(|(_, member)| model.entry().is_none_or(|row| row.member != *member));
+    let stood = stood.filter(|(_, member)| {
+        model
+            .waiting_entry()
+            .is_none_or(|row| row.member != *member)
+    });
     if let Some((score, member)) = stood {
         found::stand_at(model, score, &member);
     }

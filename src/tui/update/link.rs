@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{act, load, plan, time};
+use super::{act, load, plan, tabs, time};
 use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Cost, Link, LinkState, Queue};
 use crate::tui::effect::Effect;
@@ -106,6 +106,9 @@ pub(super) fn announced(model: &mut Model, announcement: Announcement) {
     let selected = model.selected().and_then(|row| row.queue.keys().channel);
     if selected.is_some_and(|channel| channel == announcement.channel) {
         plan::want_selected(model);
+        if model.frozen.is_none() {
+            tabs::announced(model);
+        }
     } else if !model.schedule.only_named {
         notice(model, &announcement.channel);
     }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::plan::{self, on_tick, two_intervals};
-use super::{cursor, filter, link};
+use super::{cursor, filter, link, lists};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
 use crate::tui::effect::Effect;
@@ -21,7 +21,7 @@ const TURN: Duration = Duration::from_secs(10);
 /// The search for queues begins again after this.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
 /// Pages beside the one in sight are read ahead while all of them weigh less, in bytes.
-const AHEAD_BYTES: usize = 256 * 1024;
+pub(super) const AHEAD_BYTES: usize = 256 * 1024;
 /// Rows that have never been seen are read in batches of this.
 pub(super) const FIRST_LOOKS: usize = 500;
 
@@ -33,6 +33,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     effects.extend(pulse(model));
     effects.extend(others(model));
+    effects.extend(lists::start(model));
     effects.extend(survey(model));
     effects.extend(classes(model));
     effects.extend(look_again(model));
@@ -51,7 +52,8 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
     let others = (model.queues.len() > 1).then_some(&s.others);
     let slots = one.into_iter().flatten().chain(others);
-    let slots = slots.filter_map(|slot| slot.wake(frozen));
+    let list = lists::in_sight(model).map(|_| &s.list);
+    let slots = slots.chain(list).filter_map(|slot| slot.wake(frozen));
     let classes = next_classes(model).map(|(_, at)| at);
     let again = s.looked.map(|at| at + LOOK_AGAIN);
     slots
@@ -61,7 +63,7 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
         .min()
 }
 
-fn generation(model: &mut Model) -> u64 {
+pub(super) fn generation(model: &mut Model) -> u64 {
     model.schedule.generation += 1;
     model.schedule.generation
 }
@@ -259,6 +261,7 @@ pub(super) fn start_over(model: &mut Model) {
         slot.forget();
     }
     s.rank.forget();
+    s.list.forget();
     s.check.forget();
     filter::link_is_back(model);
     ask_all(model);
@@ -272,6 +275,7 @@ pub(super) fn ask_all(model: &mut Model) {
     s.pulse.ask(now);
     s.others.ask(now);
     s.survey.ask(now);
+    lists::ask(model);
 }
 
 /// The selected queue, now: another one was selected.

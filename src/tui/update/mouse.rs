@@ -1,6 +1,6 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, palette, prompt, timeline};
+use super::{act, cursor, palette, prompt, tabs, timeline};
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
@@ -33,14 +33,15 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
             cursor::select(model, row as u64);
         }
         Hit::Row(Pane::Entries, row) => {
-            let rank = model.entries.top + row as u64;
-            let again = model.focus == Pane::Entries && model.entries.cursor == rank;
+            let at = areas::tabs::row_at(model, row);
+            let again = model.focus == Pane::Entries && model.stand().cursor == at;
             model.focus = Pane::Entries;
             if again {
                 return act::act(model, Action::Open);
             }
-            cursor::move_entry(model, rank);
+            tabs::move_to(model, at);
         }
+        Hit::Tab(tab) => tabs::show(model, tab),
         Hit::Bar(bar) => {
             let start = areas::bar_start(model, bar);
             let again = model.focus == Pane::Timeline && model.bar == Some(start);
@@ -80,6 +81,7 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
             timeline::zoom(model, zoom);
         }
         Hit::Row(pane, _) | Hit::Pane(pane) => cursor::wheel(model, pane, sign * NOTCH),
+        Hit::Tab(_) => cursor::wheel(model, Pane::Entries, sign * NOTCH),
         Hit::Nothing => {}
     }
     Vec::new()

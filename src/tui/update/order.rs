@@ -1,5 +1,5 @@
-//! The order of the queues: those with late entries first, the longest late on top, then by name;
-//! or by another figure, when the user wants it so.
+//! The order of the queues: the worst finding first, then the longest late, then by name; or by
+//! another figure, when the user wants it so.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -11,9 +11,6 @@ use crate::tui::model::{Model, QueueRow, QueueSort};
 
 /// So long after a move of the cursor no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
-
-/// Being late by less than this, in ms, is the normal hand-over.
-const HAND_OVER_MS: i64 = 2_000;
 
 /// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
 /// it stays on the first row.
@@ -81,14 +78,16 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
     let moment = |row: &QueueRow| {
         let pulse = row.pulse.as_ref()?;
         match by {
-            QueueSort::Late => (pulse.oldest_late).filter(|at| now.since(*at) >= HAND_OVER_MS),
+            QueueSort::Late => row.late_since(now),
             QueueSort::Next => pulse.next.and_then(Due::at),
             QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
         }
     };
+    let worst = |row: &QueueRow| row.worst().filter(|_| by == QueueSort::Late);
     // What is not known stands last.
     let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
-    (figure(b).cmp(&figure(a)))
+    (worst(b).cmp(&worst(a)))
+        .then_with(|| figure(b).cmp(&figure(a)))
         .then_with(|| soonest(a).cmp(&soonest(b)))
         .then_with(|| a.queue.name.cmp(&b.queue.name))
 }

@@ -82,7 +82,8 @@ fn held_entry(model: &mut Model) -> Option<Held> {
             score: None,
         });
     }
-    let entry = model.entry().filter(|_| model.entries.anchored)?;
+    let entry = model.waiting_entry();
+    let entry = entry.filter(|_| model.entries.anchored)?;
     Some(Held {
         member: entry.member.clone(),
         score: Some(entry.score),
@@ -118,10 +119,9 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
 
 /// An entry, ready to be shown.
 pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
-    let due = queue.due(score);
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
-            due,
+            due: queue.due(score),
             id: unwrapped.id,
             form: unwrapped.form,
             size: unwrapped.payload.len(),
@@ -130,7 +130,7 @@ pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
             member,
         },
         Err(error) => EntryRow {
-            due,
+            due: queue.due(score),
             id: EntryId::of_bytes(&member),
             form: None,
             size: member.len(),

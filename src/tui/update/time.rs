@@ -6,7 +6,7 @@ use super::{cursor, filter, link, load, timeline, toast};
 use crate::clock::EpochMillis;
 use crate::queue::Due;
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, Overlay, Screen};
+use crate::tui::model::{Model, Overlay, Screen, Tab};
 
 /// Below this, in ms, a countdown shows tenths.
 const TENTHS_BELOW: i64 = 10_000;
@@ -82,9 +82,23 @@ fn shows_tenths(model: &Model) -> bool {
     let rows = cursor::queue_rows(model);
     let queues = model.queues.iter().skip(model.top).take(rows);
     let mut heads = queues.filter_map(|row| row.pulse.as_ref()?.next);
-    let above = model.entries.top.saturating_sub(model.entries.first);
-    let entries = model.entries.rows.iter();
-    let entries = entries.skip(usize::try_from(above).unwrap_or(usize::MAX));
-    let mut entries = entries.take(cursor::entry_rows(model));
-    heads.any(soon) || entries.any(|row| soon(row.due))
+    heads.any(soon) || dues_in_sight(model).any(soon)
+}
+
+/// When the loaded ones of the rows in sight are due.
+fn dues_in_sight(model: &Model) -> impl Iterator<Item = Due> {
+    let (first, entries, list) = match model.tab.list() {
+        Some(list) => {
+            let window = model.lists.of(list);
+            (window.first, [].iter(), window.rows.iter())
+        }
+        None if model.tab == Tab::Waiting => {
+            (model.entries.first, model.entries.rows.iter(), [].iter())
+        }
+        None => (0, [].iter(), [].iter()),
+    };
+    let above = model.stand().top.saturating_sub(first);
+    let dues = entries.map(|row| row.due).chain(list.map(|e| e.row.due));
+    dues.skip(usize::try_from(above).unwrap_or(usize::MAX))
+        .take(cursor::entry_rows(model))
 }

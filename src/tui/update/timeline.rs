@@ -1,12 +1,12 @@
 //! The timeline: zoom, the bar under the cursor, and from a bar to its entries.
 
-use super::{act, cursor, jump, load};
+use super::{act, cursor, jump, load, tabs};
 use crate::clock::EpochMillis;
 use crate::queue::{Queue, Zoom};
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
-use crate::tui::model::{Model, Pane, Tone};
+use crate::tui::model::{Model, Pane, Tab, Tone};
 
 /// Shows more or less of the future.
 pub(super) fn zoom(model: &mut Model, zoom: Zoom) {
@@ -95,6 +95,7 @@ pub(super) fn rank_found(
     }
     match (result, std::mem::take(&mut model.schedule.rank_for)) {
         (Ok(rank), RankFor::Bar) => {
+            tabs::show(model, Tab::Waiting);
             let waiting = model.waiting();
             if rank >= waiting && waiting > 0 {
                 let last = "nothing is due then or later: this is the last entry";

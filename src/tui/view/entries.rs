@@ -3,11 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::{Ctx, HAND_OVER_MS, time};
+use super::{Ctx, tabs, time};
 use crate::payload::Codec;
 use crate::queue::{Due, Known, text};
 use crate::tui::areas::{self, Area};
-use crate::tui::model::{EntryRow, Pane};
+use crate::tui::model::{EntryRow, HAND_OVER_MS, Pane};
 use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
@@ -29,9 +29,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
-    if !ctx.areas.compact {
-        title(ctx, buf);
-    }
+    title(ctx, buf);
     let table = areas::table(slot);
     if ctx.model.waiting() == 0 {
         nothing(ctx, table, buf);
@@ -41,6 +39,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let placed = columns(ctx, room, in_sight(ctx, table.h));
     if slot.boxed && slot.inner.h > 0 {
         heads(ctx, &placed, slot.inner, buf);
+        tabs::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
     let left = ctx.model.waiting().saturating_sub(entries.top);
@@ -109,31 +108,11 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
-    let (m, t) = (ctx.model, &ctx.theme);
-    let mut left = vec![Part::new(100, "Entries", ctx.title(Pane::Entries))];
-    let row = m.selected();
-    let waiting = m.waiting();
-    let mut right = Vec::new();
-    if waiting > 0 {
-        left.push(Part::new(20, "next first", t.dim));
-        let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
-        let last = (m.entries.top + rows).min(waiting);
-        let range = format!(
-            "{}{}{} of {}",
-            text::thousands(m.entries.top + 1),
-            t.glyphs.to,
-            text::thousands(last.max(m.entries.top + 1)),
-            text::thousands(waiting)
-        );
-        let part = Part::new(80, range, t.text);
-        if ctx.areas.entries.boxed {
-            left.push(part);
-        } else {
-            right.push(part);
-        }
+    let mut left = Vec::new();
+    if ctx.model.waiting() > 0 {
+        left.push(Part::new(20, "next first", ctx.theme.dim));
     }
-    right.extend(ctx.age(row, ctx.interval_ms()));
-    ctx.pane(ctx.areas.entries, Some(Pane::Entries), left, right, buf);
+    tabs::title(ctx, left, Vec::new(), buf);
 }
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
@@ -202,11 +181,12 @@ pub(super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
             (ctx.countdown(at), style)
         }
         Due::At(at) => (ctx.countdown(at), ctx.data.text),
+        Due::OutOfRange(score) if score.is_nan() => (ctx.data.glyphs.none.to_owned(), ctx.data.dim),
         Due::OutOfRange(_) => ("score !".to_owned(), ctx.data.warn),
     }
 }
 
-fn payload(ctx: &Ctx, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
+pub(super) fn payload(ctx: &Ctx, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
     let d = &ctx.data;
     let Ok(decoded) = &row.content else {
         cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
@@ -242,11 +222,5 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         (_, Known::Is(n)) => format!("Nothing waits. {} clients listen.", text::thousands(*n)),
         _ => "Nothing waits.".to_owned(),
     };
-    let words = text::printable(&words);
-    let room = usize::from(area.w.saturating_sub(4));
-    for (y, words) in (area.y..area.y + area.h).zip(areas::lines::wrap(&words, room)) {
-        let mut line = Line::new(buf, area.x, y, area.w);
-        line.skip(3)
-            .put_cut(buf, &words, ctx.theme.glyphs.cut, ctx.data.text);
-    }
+    super::words(ctx, &words, area, buf);
 }

@@ -124,6 +124,7 @@ fn title(
     }
     let (due, style) = entries::due_in(ctx, row.due);
     let words = match row.due {
+        _ if !row.scored() => "no due time".to_owned(),
         Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
         _ => format!("due in {due}"),
     };

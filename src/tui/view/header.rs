@@ -6,7 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
-use crate::queue::{LinkState, text};
+use crate::queue::{LinkState, Severity, text};
 use crate::tui::keys::Action;
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
@@ -88,6 +88,8 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     }
     let (state, style) = state(ctx);
     push(9, state, style);
+    push_sick(ctx, &mut items);
+    let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
     if let Some(since) = m.frozen {
         push(
             8,
@@ -121,6 +123,26 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(3, format!("looked through {share} %"), t.dim);
     }
     items
+}
+
+/// `3 of 312 queues sick`, where there is more than one.
+fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let sick = m.queues.iter().filter(|row| row.sick(ctx.now)).count();
+    if sick == 0 || m.queues.len() < 2 {
+        return;
+    }
+    let all = text::thousands(m.queues.len() as u64);
+    let queues = if ctx.wide() { " queues" } else { "" };
+    let critical = m
+        .queues
+        .iter()
+        .any(|row| row.worst() == Some(Severity::Critical));
+    items.push(Item {
+        rank: 6,
+        text: format!("{} of {all}{queues} sick", text::thousands(sick as u64)),
+        style: if critical { t.late } else { t.warn },
+    });
 }
 
 /// What the session may not do, and of which profile the server is.
@@ -279,8 +301,7 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     } else {
         "trying".to_owned()
     });
-    let now = m.keymap.label(Action::Refresh, m.look.ascii);
-    parts.extend(now.map(|key| format!("{key} now")));
+    parts.extend(ctx.key(Action::Refresh).map(|key| format!("{key} now")));
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")

@@ -11,6 +11,7 @@ use super::{Ctx, rect};
 use crate::queue::{Known, Survey, Zoom, text};
 use crate::tui::areas::Area;
 use crate::tui::areas::track::{self, Track};
+use crate::tui::keys::Action;
 use crate::tui::model::Pane;
 use crate::tui::widget::bars::{self, Bars};
 use crate::tui::widget::line::{self, Line};
@@ -228,11 +229,15 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         // What cannot be read is not nothing: the entries say why.
         (None, _) | (_, Some(Known::Unknown(_))) => return,
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
-        _ if picture.beyond > 0 => format!(
-            "nothing due within {}, {} later: - zooms out",
-            ctx.model.zoom.label(),
-            text::thousands(picture.beyond)
-        ),
+        _ if picture.beyond > 0 => {
+            let key = ctx.key(Action::ZoomOut);
+            format!(
+                "nothing due within {}, {} later{}",
+                ctx.model.zoom.label(),
+                text::thousands(picture.beyond),
+                key.map_or(String::new(), |key| format!(": {key} zooms out"))
+            )
+        }
         _ => format!("nothing due within {}", ctx.model.zoom.label()),
     };
     let y = track.plot.y + track.plot.h / 2;

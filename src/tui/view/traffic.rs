@@ -2,18 +2,19 @@
 
 use ratatui::buffer::Buffer;
 
-use super::{Ctx, depth, time};
+use super::{Ctx, depth, tabs, time};
 use crate::queue::name::CHANNEL_PREFIX;
 use crate::queue::{Announcement, Optional, text};
-use crate::tui::model::Pane;
+use crate::tui::areas::{self, Area};
+use crate::tui::model::{Pane, Stand};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
 /// What an empty pane teaches.
 const HINT: &str = "Only an entry that becomes the head is announced.";
 
+/// The pane beside the entries: the newest ones.
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
-    news(ctx, buf);
     let slot = ctx.areas.traffic;
     if !slot.shown() {
         return;
@@ -24,28 +25,50 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         .chain(depth::pace(ctx))
         .collect();
     ctx.pane(slot, Some(Pane::Traffic), left, right, buf);
-    let area = slot.inner;
+    rows(ctx, slot.inner, None, buf);
+}
+
+/// The tab: all that are kept.
+pub(super) fn render_tab(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.entries;
+    if !slot.shown() {
+        return;
+    }
+    let right = depth::listeners(ctx).into_iter().chain(depth::pace(ctx));
+    tabs::title(ctx, Vec::new(), right.collect(), buf);
+    let area = areas::tabs::table(ctx.model, slot);
+    if area.h < slot.inner.h && areas::tabs::traffic(ctx.model).next().is_some() {
+        let mut line = Line::new(buf, area.x, area.y + area.h, area.w);
+        line.skip(3);
+        line.put_cut(buf, HINT, ctx.theme.glyphs.cut, ctx.data.dim);
+    }
+    rows(ctx, area, Some(ctx.model.stands.traffic), buf);
+}
+
+/// The announcements of the selected queue, newest first; from a place on, where there is a cursor.
+fn rows(ctx: &Ctx, area: Area, stand: Option<Stand>, buf: &mut Buffer) {
     let Some(row) = ctx.model.selected() else {
         return;
     };
-    let channel = row.queue.keys().channel;
-    let all = ctx.model.traffic.iter().rev();
-    let mut of_queue = all
-        .filter(|a| Some(&a.channel) == channel.as_ref())
-        .peekable();
+    let top = stand.map_or(0, |stand| stand.top);
+    let skipped = usize::try_from(top).unwrap_or(usize::MAX);
+    let mut of_queue = areas::tabs::traffic(ctx.model).skip(skipped).peekable();
     if of_queue.peek().is_none() && row.pulse.is_some() {
-        teach(ctx, channel.is_some(), buf);
+        teach(ctx, area, row.queue.keys().channel.is_some(), buf);
     }
     for (i, announcement) in (0..area.h).zip(of_queue) {
-        let mut line = Line::new(buf, area.x, area.y + i, area.w);
-        line.skip(1);
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(if stand.is_some() { 3 } else { 1 });
         said(ctx, announcement, None, line, buf);
+        if stand.is_some_and(|stand| stand.top + u64::from(i) == stand.cursor) {
+            ctx.select(row, ctx.model.focus == Pane::Entries, buf);
+        }
     }
 }
 
 /// Why there is nothing to see, word-wrapped.
-fn teach(ctx: &Ctx, has_channel: bool, buf: &mut Buffer) {
-    let area = ctx.areas.traffic.inner;
+fn teach(ctx: &Ctx, area: Area, has_channel: bool, buf: &mut Buffer) {
     let refused = ctx.model.link.refused.why(Optional::PSubscribe);
     let words = match (has_channel, refused) {
         (false, _) => "This layout has no channel: a poller looks by itself.".to_owned(),
@@ -60,10 +83,7 @@ fn teach(ctx: &Ctx, has_channel: bool, buf: &mut Buffer) {
 }
 
 /// The newest announcement of any queue, where traffic has no pane.
-fn news(ctx: &Ctx, buf: &mut Buffer) {
-    let area = ctx.areas.news;
-    let mut line = Line::new(buf, area.x, area.y, if area.h > 0 { area.w } else { 0 });
-    line.skip(1);
+pub(super) fn news(ctx: &Ctx, mut line: Line, buf: &mut Buffer) {
     match ctx.model.traffic.back() {
         Some(newest) => said(ctx, newest, Some(newest.channel.as_slice()), line, buf),
         None if ctx.model.link.refused.why(Optional::PSubscribe).is_some() => {

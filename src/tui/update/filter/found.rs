@@ -40,7 +40,7 @@ pub(super) fn held(model: &Model) -> Option<Held> {
             offset,
         });
     }
-    let row = model.entry()?;
+    let row = model.waiting_entry()?;
     Some(Held {
         member: row.member.clone(),
         score: Some(row.score),

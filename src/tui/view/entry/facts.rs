@@ -7,7 +7,8 @@ use ratatui::style::Style;
 use super::body::legend;
 use crate::payload::Codec;
 use crate::queue::{Due, Form, text};
-use crate::tui::model::EntryRow;
+use crate::tui::areas::tabs;
+use crate::tui::model::{EntryRow, Tab};
 use crate::tui::view::{Ctx, time};
 use crate::tui::widget::line::Line;
 
@@ -19,6 +20,10 @@ pub(super) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
             [time::full(ctx.model.look.zone, at), time::utc(at)],
             at.get().to_string(),
         ),
+        Due::OutOfRange(_) if !row.scored() => (
+            ["none: timeouts does not hold it".to_owned(), String::new()],
+            String::new(),
+        ),
         Due::OutOfRange(_) => (
             ["the score is no moment".to_owned(), String::new()],
             String::new(),
@@ -27,19 +32,21 @@ pub(super) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
     let frame = match (row.form, &row.content) {
         (Some(form), _) => format!("{form}, {}", era(form)),
         (None, Err(why)) => format!("{} none: {why}", d.glyphs.lost),
-        (None, Ok(_)) => format!("{} (this layout has none)", d.glyphs.none),
+        (None, Ok(_)) => format!("{} (the payload stands alone)", d.glyphs.none),
     };
     let [local, utc] = due;
     let score = match row.due {
-        Due::At(at) if at.get().to_string() == row.score.to_string() => String::new(),
-        _ => format!("   score {}", row.score),
+        _ if !row.scored() => String::new(),
+        Due::At(at) if at.get().to_string() == row.score.to_string() => format!("{epoch} ms"),
+        Due::At(_) => format!("{epoch} ms   score {}", row.score),
+        Due::OutOfRange(score) => format!("score {score}"),
     };
     let (name, why) = codec(row);
     let all: [(&str, String, Style); 8] = [
         ("id", row.id.to_string(), d.strong),
         ("due", local, d.text),
         ("", utc, d.dim),
-        ("", format!("{epoch} ms{score}"), d.dim),
+        ("", score, d.dim),
         (
             "frame",
             frame,
@@ -69,12 +76,14 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
     let m = ctx.model;
     let under = m.entry().filter(|entry| entry.member == row.member);
     under.map_or(String::new(), |_| {
-        let (at, of) = (m.entries.cursor + 1, m.waiting());
-        format!(
-            "   {} of {} by due time",
-            text::thousands(at),
-            text::thousands(of)
-        )
+        let (at, of) = (m.stand().cursor + 1, tabs::count(m));
+        let order = match m.tab {
+            Tab::Delivered => "delivered",
+            Tab::Order => "in the order list",
+            _ => "by due time",
+        };
+        let (at, of) = (text::thousands(at), text::thousands(of));
+        format!("   {at} of {of} {order}")
     })
 }
 

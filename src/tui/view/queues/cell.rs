@@ -8,8 +8,8 @@ use ratatui::widgets::Widget;
 use super::{Col, class_cells};
 use crate::queue::{Known, LinkState, Pulse, text};
 use crate::tui::areas::Area;
-use crate::tui::model::{Pane, QueueRow};
-use crate::tui::view::{Ctx, HAND_OVER_MS};
+use crate::tui::model::{HAND_OVER_MS, Pane, QueueRow};
+use crate::tui::view::Ctx;
 use crate::tui::widget::bars;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::spark::Spark;
@@ -37,11 +37,9 @@ fn state(ctx: &Ctx, pulse: &Pulse) -> State {
     }
 }
 
-/// `!` before a queue that is late, beside the cursor's mark.
+/// `!` before a queue that somebody has to look at, beside the cursor's mark.
 pub(super) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
-    let state = row.pulse.as_ref().map_or(State::Well, |p| state(ctx, p));
-    let sick = matches!(state, State::Late | State::Abandoned) || row.trouble.is_some();
-    if sick && area.w > 2 && area.h > 0 {
+    if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
         // On a reversed row its colour would be a patch.
         let plain = chosen && ctx.data.reversed && ctx.model.focus == Pane::Queues;
         let style = if plain { Style::new() } else { ctx.data.late };

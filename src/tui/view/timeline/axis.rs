@@ -6,6 +6,7 @@ use super::{Picture, cursor, late};
 use crate::clock::EpochMillis;
 use crate::queue::{Zoom, text};
 use crate::tui::areas::track::{self, Track};
+use crate::tui::keys::Action;
 use crate::tui::view::{Ctx, time};
 use crate::tui::widget::line::Line;
 
@@ -83,9 +84,9 @@ fn pointer(
     let count = picture.counts.get(bar).copied().unwrap_or(0);
     let due = format!("{} due", text::thousands(count));
     // An empty bar has nothing to be listed.
-    let listed = |words: &str| match count {
-        0 => String::new(),
-        _ => format!("{} list{words}", g.enter),
+    let listed = |words: &str| match ctx.key(Action::Open) {
+        Some(key) if count > 0 => format!("{key} list{words}"),
+        _ => String::new(),
     };
     let own_line = !track.readout.is_empty();
     let words = if own_line {

@@ -6,7 +6,8 @@ use ratatui::style::Style;
 use super::Picture;
 use crate::queue::{Known, Pulse, text};
 use crate::tui::areas::track::Track;
-use crate::tui::view::{Ctx, HAND_OVER_MS};
+use crate::tui::model::HAND_OVER_MS;
+use crate::tui::view::Ctx;
 use crate::tui::widget::line;
 
 /// What the classes are called, the longest ago first.

@@ -1,0 +1,139 @@
+//! A key of another type: whatever touches it fails.
+
+use super::{Finding, Seen, Severity, Verdict, command};
+use crate::queue::{Known, text};
+
+pub(super) const ID: &str = "wrong-type";
+
+/// Looks at what the survey says of each key; before the first one, at what the pulse was refused.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let wrong = match seen.survey {
+        Some(survey) => from_survey(survey),
+        None => Vec::new(),
+    };
+    let wrong = if wrong.is_empty() {
+        from_pulse(seen)
+    } else {
+        wrong
+    };
+    let Some(first) = wrong.first() else {
+        let looked = seen.pulse.is_some() || seen.survey.is_some();
+        return if looked {
+            Verdict::Fine
+        } else {
+            Verdict::Silent
+        };
+    };
+    let more = match wrong.len() {
+        1 => String::new(),
+        n => format!(" (and {} more)", n - 1),
+    };
+    let key = text::printable_bytes(&first.key);
+    let is = match &first.is {
+        Some(is) => format!("is a {is}, not a {}", first.wanted),
+        None => format!("is no {}", first.wanted),
+    };
+    Verdict::Found(Finding {
+        id: ID,
+        severity: Severity::Critical,
+        sentence: format!("{key} {is}{more}: whatever touches it fails."),
+        evidence: wrong.iter().map(|w| command(&["TYPE"], &w.key)).collect(),
+        repair: "Find out who writes it, then move it out of the way with RENAME.".to_owned(),
+    })
+}
+
+/// A key that is not what it should be; what it is instead, when that is known.
+struct Wrong {
+    key: Vec<u8>,
+    wanted: &'static str,
+    is: Option<String>,
+}
+
+fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {
+    let wrong = survey
+        .keys
+        .iter()
+        .filter(|k| k.kind != k.wanted && k.kind != "none");
+    wrong
+        .map(|k| Wrong {
+            key: k.key.clone(),
+            wanted: k.wanted,
+            is: Some(k.kind.clone()),
+        })
+        .collect()
+}
+
+fn from_pulse(seen: &Seen) -> Vec<Wrong> {
+    let Some(pulse) = seen.pulse else {
+        return Vec::new();
+    };
+    let keys = seen.queue.keys();
+    let figures = [
+        (Some(keys.timeouts), "zset", &pulse.waiting),
+        (keys.order, "list", &pulse.order),
+        (Some(keys.target), "list", &pulse.target),
+    ];
+    let wrong = figures.into_iter().filter_map(|(key, wanted, figure)| {
+        let refused = matches!(figure, Known::Unknown(why) if why.contains("WRONGTYPE"));
+        let key = key.filter(|_| refused)?;
+        Some(Wrong {
+            key,
+            wanted,
+            is: None,
+        })
+    });
+    wrong.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{after, pulse};
+    use super::*;
+    use crate::queue::{KeyFacts, Queue, Survey};
+
+    fn survey(kinds: [(&str, &'static str); 2]) -> Survey {
+        let keys = kinds.map(|(kind, wanted)| KeyFacts {
+            key: format!("a {wanted} of orders").into_bytes(),
+            wanted,
+            kind: kind.to_owned(),
+            expires_in_ms: None,
+        });
+        Survey {
+            at: super::super::tests::START,
+            zoom: None,
+            bars: Vec::new(),
+            beyond: 0,
+            late: [0; 4],
+            handing_over: 0,
+            classes: [0; 7],
+            keys: keys.to_vec(),
+            server_us: 0,
+        }
+    }
+
+    #[test]
+    fn a_key_of_another_type_is_critical_and_one_that_is_not_there_is_none() {
+        let queue = Queue::redisson("orders");
+        let pulses = [pulse(0, 1, None, 1)];
+        let well = survey([("zset", "zset"), ("none", "list")]);
+        assert_eq!(after(&queue, &pulses, Some(&well)).findings, []);
+        let ill = survey([("zset", "zset"), ("string", "list")]);
+        let said = after(&queue, &pulses, Some(&ill));
+        let finding = &said.findings[0];
+        assert_eq!((finding.id, finding.severity), (ID, Severity::Critical));
+        let sentence = "a list of orders is a string, not a list: whatever touches it fails.";
+        assert_eq!(finding.sentence, sentence);
+        assert_eq!(finding.evidence, ["redis-cli TYPE 'a list of orders'"]);
+    }
+
+    #[test]
+    fn a_refused_pulse_tells_of_it_before_any_survey() {
+        let queue = Queue::redisson("orders");
+        let mut refused = pulse(0, 1, None, 1);
+        refused.target = Known::Unknown("WRONGTYPE Operation against a key".into());
+        let said = after(&queue, &[refused.clone()], None);
+        assert!(said.findings[0].sentence.starts_with("orders is no list"));
+        refused.target = Known::Unknown("NOPERM this user has no permissions".into());
+        assert_eq!(after(&queue, &[refused], None).findings, []);
+    }
+}

@@ -1,0 +1,151 @@
+//! The findings: which are told, and the lines that the tab shows of them.
+
+use std::collections::HashSet;
+
+use super::lines::wrap;
+use crate::queue::finding::RULES;
+use crate::queue::{Finding, text};
+use crate::tui::model::{Model, QueueRow, Screen, Stand};
+
+/// A finding, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// Index of its queue in the table.
+    pub row: usize,
+    /// What is wrong.
+    pub finding: &'a Finding,
+}
+
+/// Whose findings are told here: those of all queues, on one queue's screen its own.
+fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
+    let all = matches!(model.screen, Screen::Dashboard);
+    let rows = model.queues.iter().enumerate();
+    rows.filter(move |(i, _)| all || *i == model.cursor)
+}
+
+/// All that are told here, the worst first.
+#[must_use]
+pub fn listed(model: &Model) -> Vec<Told<'_>> {
+    let each = |(row, queue)| told_of(row, queue);
+    let mut told: Vec<_> = rows(model).flat_map(each).collect();
+    told.sort_by_key(|told| std::cmp::Reverse(told.finding.severity));
+    told
+}
+
+fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
+    let findings = queue.findings.iter();
+    findings.map(move |finding| Told { row, finding })
+}
+
+/// What the rules say where nothing is wrong.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Calm {
+    /// How many rules have looked and found nothing in any queue.
+    pub fine: usize,
+    /// The rules that cannot look, each once, and why.
+    pub blind: Vec<(&'static str, String)>,
+}
+
+/// Counts the rules that found nothing.
+#[must_use]
+pub fn calm(model: &Model) -> Calm {
+    let (mut found, mut looked) = (HashSet::new(), 0);
+    let mut blind: Vec<(&'static str, String)> = Vec::new();
+    for (_, row) in rows(model) {
+        found.extend(row.findings.iter().map(|finding| finding.id));
+        for (id, why) in &row.blind {
+            if !blind.iter().any(|(known, _)| known == id) {
+                blind.push((id, why.clone()));
+            }
+        }
+        looked = looked.max(row.fine + row.findings.len() + row.blind.len());
+    }
+    let unable = blind.iter().filter(|(id, _)| !found.contains(id)).count();
+    let spoken = found.len() + unable;
+    Calm {
+        fine: looked.min(RULES.len()).saturating_sub(spoken),
+        blind,
+    }
+}
+
+/// A line of the tab.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Line {
+    /// Index of its finding among those that are told.
+    pub finding: usize,
+    /// What it says.
+    pub kind: Kind,
+    /// The words, in at most the columns of the pane less [`INDENT`].
+    pub words: String,
+}
+
+/// What a line of the tab says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// The first one: severity and queue stand before it.
+    Head,
+    /// The rest of the sentence.
+    Sentence,
+    /// What repairs it: the first line, and the rest.
+    Repair(bool),
+}
+
+/// Columns before the words of a finding: cursor, glyph and word.
+pub const INDENT: u16 = 10;
+
+/// The lines that are in sight, and more.
+#[must_use]
+pub fn lines(model: &Model) -> Vec<Line> {
+    let slot = super::areas(model).entries;
+    let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
+    let told = listed(model);
+    let rest = told.iter().enumerate().skip(top);
+    let all = rest.flat_map(|(i, told)| block(model, i, told, slot.inner.w));
+    all.take(usize::from(slot.inner.h)).collect()
+}
+
+/// The lines of a finding.
+fn block(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
+    let room = usize::from(columns.saturating_sub(INDENT + 2)).max(8);
+    let name = name(&model.queues[told.row]);
+    let words = format!("{name}: {}", told.finding.sentence);
+    let line = |kind, words| Line {
+        finding: index,
+        kind,
+        words,
+    };
+    let sentence = wrap(&text::printable(&words), room).into_iter().enumerate();
+    let sentence = sentence.map(|(i, words)| match i {
+        0 => line(Kind::Head, words),
+        _ => line(Kind::Sentence, words),
+    });
+    let repair = wrap(&told.finding.repair, room.saturating_sub(2)).into_iter();
+    let repair = repair.enumerate();
+    let repair = repair.map(|(i, words)| line(Kind::Repair(i == 0), words));
+    sentence.chain(repair).collect()
+}
+
+/// A queue's name, as long as a sentence bears it.
+#[must_use]
+pub fn name(row: &QueueRow) -> String {
+    let name = text::printable_bytes(row.queue.name.as_bytes());
+    text::cut(&name, 32).into_owned()
+}
+
+/// The finding to begin with, so that all of the one under the cursor is in sight.
+#[must_use]
+pub fn top(model: &Model, stand: Stand) -> u64 {
+    let slot = super::areas(model).entries;
+    let told = listed(model);
+    let cursor = usize::try_from(stand.cursor).unwrap_or(usize::MAX);
+    let mut top = cursor;
+    let mut used = 0;
+    for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
+        used += block(model, i, told, slot.inner.w).len();
+        if used > usize::from(slot.inner.h) {
+            break;
+        }
+        top = i;
+    }
+    stand.top.max(top as u64).min(stand.cursor)
+}

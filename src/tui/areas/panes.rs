@@ -1,0 +1,161 @@
+//! Which pane lies where, by the size of the terminal.
+
+use super::{Area, Areas, Slot};
+use crate::tui::model::{Model, Screen, Tab};
+
+/// Below this many columns, or [`COMPACT_ROWS`], there is no room for panes.
+const COMPACT_COLUMNS: u16 = 40;
+/// See [`COMPACT_COLUMNS`].
+const COMPACT_ROWS: u16 = 10;
+/// From here on panes have boxes.
+const BOXED: (u16, u16) = (100, 30);
+/// From so many rows on the findings have a pane of their own.
+const PANEL_ROWS: u16 = 36;
+/// From so many rows on there is room for what is nice to have.
+const TALL: u16 = 50;
+/// From here on depth and traffic stand beside the entries.
+const TWO_COLUMNS: u16 = 110;
+/// From here on the entry under the cursor is shown beside the entries.
+const THREE_COLUMNS: u16 = 180;
+
+/// Where everything lies in a terminal of the model's size.
+#[must_use]
+pub fn areas(model: &Model) -> Areas {
+    let (w, h) = model.size;
+    let mut body = Area::new(0, 0, w, h);
+    let header = body.take(1);
+    let compact = w < COMPACT_COLUMNS || h < COMPACT_ROWS;
+    let hints = body.take_bottom(u16::from(!compact || h >= 4));
+    let fixed = Areas {
+        compact,
+        header,
+        hints,
+        ..Areas::default()
+    };
+    let boxed = w >= BOXED.0 && h >= BOXED.1;
+    match model.screen {
+        Screen::Entry(_) if compact => Areas {
+            detail: bare(body),
+            ..fixed
+        },
+        Screen::Entry(_) => Areas {
+            detail: Slot::new(body, boxed),
+            ..fixed
+        },
+        Screen::Dashboard if compact => Areas {
+            queues: bare(body),
+            ..fixed
+        },
+        Screen::Queue if compact => Areas {
+            entries: bare(body),
+            ..fixed
+        },
+        Screen::Dashboard | Screen::Queue => panes(model, body, boxed, fixed),
+    }
+}
+
+/// A slot without any border.
+fn bare(area: Area) -> Slot {
+    Slot {
+        outer: area,
+        inner: area,
+        boxed: false,
+    }
+}
+
+/// The panes of the dashboard and of one queue's screen, from top to bottom.
+fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
+    let (w, h) = model.size;
+    let dashboard = matches!(model.screen, Screen::Dashboard);
+    if dashboard && model.queues.is_empty() {
+        // Nothing to show yet: one pane that says what is done about it.
+        let queues = Slot::new(body, boxed);
+        return Areas { queues, ..fixed };
+    }
+    let chrome = if boxed { 3 } else { 1 };
+    let roomy = boxed && w >= THREE_COLUMNS;
+    let mut queues = if dashboard {
+        let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX);
+        let most = (body.h / 3).saturating_sub(chrome).max(1);
+        // The findings beside them need a few rows too.
+        let least = if roomy { 4 } else { 1 };
+        body.take(chrome + wanted.max(least).min(most))
+    } else {
+        Area::default()
+    };
+    let findings = if dashboard && roomy {
+        queues.take_right(w * 3 / 10)
+    } else {
+        Area::default()
+    };
+    // One queue's own screen gives the rows of the table to the timeline and the traffic.
+    let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
+    let timeline = if h < 14 {
+        Area::default()
+    } else {
+        body.take(plot + if boxed { 4 } else { 2 })
+    };
+    let beside = boxed && w >= TWO_COLUMNS;
+    let mut areas = Areas {
+        findings: Slot::new(findings, true),
+        queues: Slot::new(queues, boxed),
+        timeline: Slot::new(timeline, boxed),
+        ..fixed
+    };
+    foot(model, boxed, &mut body, &mut areas);
+    if beside {
+        let mut right = body.take_right((w * 7 / 20).clamp(42, 48));
+        areas.depth = Slot::new(right.take(5), true);
+        areas.traffic = Slot::new(right, true);
+        if w >= THREE_COLUMNS && !matches!(model.tab, Tab::Traffic | Tab::Changes) {
+            areas.detail = Slot::new(body.take_right(w * 23 / 100), true);
+        }
+    } else {
+        let roomy = !dashboard && h >= 24;
+        if roomy {
+            let rows = if boxed { 6 } else { 4 };
+            areas.traffic = Slot::new(body.take_bottom(rows), boxed);
+        }
+        let depth = match h {
+            ..17 => 0,
+            _ if boxed && h >= 36 => 5,
+            _ if boxed => 3,
+            _ => 2,
+        };
+        areas.depth = Slot::new(body.take_bottom(depth), boxed);
+    }
+    areas.entries = Slot::new(body, boxed);
+    areas
+}
+
+/// What lies below the panes: the newest changes, and what is wrong. A line is enough to say that
+/// nothing is.
+fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
+    let (w, h) = model.size;
+    if boxed && w >= THREE_COLUMNS && h >= TALL && !model.changes.is_empty() {
+        areas.log = Slot::new(body.take_bottom(3), true);
+    }
+    if areas.findings.shown() {
+        return;
+    }
+    let found = super::findings::listed(model).len();
+    let rows = u16::try_from(found).unwrap_or(u16::MAX);
+    if boxed && h >= PANEL_ROWS && rows > 0 {
+        let most = if h >= TALL { 6 } else { 3 };
+        areas.findings = Slot::new(
+            body.take_bottom(rows.saturating_mul(2).saturating_add(1).min(most) + 2),
+            true,
+        );
+    } else {
+        areas.news = body.take_bottom(u16::from(h >= 21));
+    }
+}
+
+/// Rows of the timeline's plot on a terminal of `h` rows.
+fn plot_rows(h: u16) -> u16 {
+    match h {
+        ..18 => 3,
+        18..24 => 4,
+        _ => (5 + (h - 24) * 3 / 16).min(12),
+    }
+}

@@ -1,0 +1,267 @@
+//! The tabs of the pane of the entries: their bar in its title, and how many rows each has.
+
+use super::{Area, Areas, Slot, findings};
+use crate::queue::{Announcement, Known, text};
+use crate::tui::model::{Model, Tab};
+
+/// A tab in the bar.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Label {
+    /// Which one.
+    pub tab: Tab,
+    /// Its left column.
+    pub x: u16,
+    /// Its columns.
+    pub w: u16,
+    /// Its key and its name, as long as there is room.
+    pub name: String,
+    /// What stands behind the name: a count or a difference; empty when there is nothing to say.
+    pub badge: String,
+    /// The badge says that something is wrong.
+    pub alarm: bool,
+}
+
+/// The bar, and what stands at the other end of the title.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Bar {
+    /// From left to right; the one in sight stands in brackets.
+    pub labels: Vec<Label>,
+    /// Which rows are in sight, where that is not told in the line of heads.
+    pub position: Option<String>,
+}
+
+/// Stands before the first row in sight, where there is no room for the last one.
+const AT: &str = "at ";
+
+/// How long the bar is: the first form that fits is taken.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Names and counts in full.
+    Full,
+    /// One name shorter.
+    Medium,
+    /// Short names for the tabs out of sight.
+    Short,
+    /// Of those no counts, only alarms.
+    Alarms,
+    /// Of those only the keys.
+    Keys,
+    /// Only the tab in sight.
+    Alone,
+}
+
+impl Tab {
+    /// Its name in the bar, while it is out of sight.
+    const fn name(self, form: Form) -> &'static str {
+        match (form, self) {
+            (Form::Full, _) => self.label(),
+            (_, Self::Order) => "order",
+            (Form::Medium, _) => self.label(),
+            (_, Self::Waiting) => "wait",
+            (_, Self::Delivered) => "deliv",
+            (_, Self::Traffic) => "traf",
+            (_, Self::Findings) => "finds",
+            (_, Self::Changes) => "chgs",
+        }
+    }
+}
+
+/// Lays the bar out in the title of its pane.
+#[must_use]
+pub fn bar(model: &Model, slot: Slot) -> Bar {
+    let lead = if slot.boxed { 1 } else { 2 };
+    // Blanks around the bar, and what a title leaves free.
+    let room = usize::from(slot.outer.w).saturating_sub(2 * usize::from(lead) + 4);
+    let range = range(model).filter(|_| !slot.boxed);
+    let widest = range.as_ref().map_or(0, |_| widest_range(count(model)));
+    let first = range.as_ref().map_or(0, |_| widest / 2 + text::width(AT));
+    let all = badges(model);
+    use Form::{Alarms, Alone, Full, Keys, Medium, Short};
+    let tries = [
+        (Full, widest),
+        (Medium, widest),
+        (Short, widest),
+        (Short, first),
+        (Alarms, first),
+        (Keys, widest),
+        (Keys, first),
+        (Alone, widest),
+        (Alone, 0),
+    ];
+    let fits = |(form, position): &(Form, usize)| {
+        let labels = labels(model, &all, *form);
+        let bar: usize = labels.iter().map(|l| usize::from(l.w) + 1).sum();
+        let position = if *position == 0 { 0 } else { position + 4 };
+        bar.saturating_sub(1) + position <= room
+    };
+    let (form, reserved) = tries.into_iter().find(fits).unwrap_or((Alone, 0));
+    let mut labels = labels(model, &all, form);
+    let mut x = slot.outer.x + lead + 1;
+    for label in &mut labels {
+        label.x = x;
+        x = x.saturating_add(label.w + 1);
+    }
+    let position = match reserved {
+        0 => None,
+        columns if columns == widest => range,
+        _ => Some(format!("{AT}{}", text::thousands(model.stand().top + 1))),
+    };
+    Bar { labels, position }
+}
+
+fn labels(model: &Model, badges: &[(String, bool); 6], form: Form) -> Vec<Label> {
+    let tabs = Tab::ALL.into_iter().zip(badges).enumerate();
+    let shown = |tab: Tab| tab == model.tab || !matches!(form, Form::Alone);
+    tabs.filter(|(_, (tab, _))| shown(*tab))
+        .map(|(i, (tab, (badge, alarm)))| {
+            let here = tab == model.tab;
+            let name = match form {
+                Form::Keys if !here => String::new(),
+                _ if !here => format!(" {}", tab.name(form)),
+                _ => format!(" {}", tab.label()),
+            };
+            let said = here || *alarm || !matches!(form, Form::Alarms | Form::Keys);
+            let badge = match badge.as_str() {
+                "" => String::new(),
+                _ if !said => String::new(),
+                badge => format!(" {badge}"),
+            };
+            let name = format!("{}{name}", i + 1);
+            let columns = text::width(&name) + text::width(&badge) + if here { 2 } else { 0 };
+            Label {
+                tab,
+                x: 0,
+                w: u16::try_from(columns).unwrap_or(u16::MAX),
+                name,
+                badge,
+                alarm: *alarm,
+            }
+        })
+        .collect()
+}
+
+/// What stands behind each name, and whether it says that something is wrong.
+fn badges(model: &Model) -> [(String, bool); 6] {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let figure = |known: Option<&Known<u64>>| match known {
+        Some(Known::Is(n @ 1..)) => text::thousands(*n),
+        _ => String::new(),
+    };
+    let differs = if model.look.ascii { "!" } else { "≠" };
+    let drift = match pulse.map(|p| (&p.order, &p.waiting)) {
+        Some((Known::Is(a), Known::Is(b))) if a != b => {
+            format!("{differs}{}", text::compact(a.abs_diff(*b)))
+        }
+        _ => String::new(),
+    };
+    let found = findings::listed(model).len();
+    let some = |n: usize| if n == 0 { String::new() } else { n.to_string() };
+    let alarm = |badge: String| {
+        let alarm = !badge.is_empty();
+        (badge, alarm)
+    };
+    [
+        (figure(pulse.map(|p| &p.waiting)), false),
+        (figure(pulse.map(|p| &p.target)), false),
+        alarm(drift),
+        (String::new(), false),
+        alarm(some(found)),
+        (some(model.changes.len()), false),
+    ]
+}
+
+/// How many rows the tab in sight has.
+#[must_use]
+pub fn count(model: &Model) -> u64 {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let read = |len: Option<u64>, known: Option<&Known<u64>>| {
+        len.or_else(|| known.and_then(Known::get)).unwrap_or(0)
+    };
+    match model.tab {
+        Tab::Waiting => model.listed(),
+        Tab::Delivered => read(model.lists.delivered.len, pulse.map(|p| &p.target)),
+        Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
+        Tab::Traffic => traffic(model).count() as u64,
+        Tab::Findings => findings::listed(model).len() as u64,
+        Tab::Changes => model.changes.len() as u64,
+    }
+}
+
+/// `1–7`: which rows are in sight.
+#[must_use]
+pub fn range(model: &Model) -> Option<String> {
+    let count = count(model);
+    let rows = super::entry_rows(model) as u64;
+    if count == 0 || model.tab == Tab::Findings {
+        return None;
+    }
+    let top = model.stand().top;
+    let last = (top + rows).min(count).max(top + 1);
+    let to = if model.look.ascii { "-" } else { "–" };
+    Some(format!(
+        "{}{to}{}",
+        text::thousands(top + 1),
+        text::thousands(last)
+    ))
+}
+
+fn widest_range(count: u64) -> usize {
+    2 * text::width(&text::thousands(count)) + 1
+}
+
+/// The announcements of the selected queue that are kept, newest first.
+pub fn traffic(model: &Model) -> impl Iterator<Item = &Announcement> {
+    let channel = model.selected().and_then(|row| row.queue.keys().channel);
+    let all = model.traffic.iter().rev();
+    all.filter(move |a| Some(&a.channel) == channel.as_ref())
+}
+
+/// Where the rows of the tab in sight lie: only those of entries have a line of heads.
+#[must_use]
+pub fn table(model: &Model, slot: Slot) -> Area {
+    match model.tab {
+        Tab::Waiting | Tab::Delivered | Tab::Order => super::table(slot),
+        // Its last line tells what is not to be seen here.
+        Tab::Traffic if slot.inner.h > 4 => Area {
+            h: slot.inner.h - 1,
+            ..slot.inner
+        },
+        Tab::Traffic | Tab::Findings | Tab::Changes => slot.inner,
+    }
+}
+
+/// How many lines of the tab in sight hold rows, from its first one in sight.
+#[must_use]
+pub fn rows_shown(model: &Model) -> usize {
+    if model.tab == Tab::Findings {
+        return findings::lines(model).len();
+    }
+    let left = count(model).saturating_sub(model.stand().top);
+    usize::try_from(left).unwrap_or(usize::MAX)
+}
+
+/// Which row of the tab in sight stands on a line, counted from its first one in sight.
+#[must_use]
+pub fn row_at(model: &Model, line: usize) -> u64 {
+    if model.tab == Tab::Findings {
+        let lines = findings::lines(model);
+        return lines.get(line).map_or(0, |line| line.finding as u64);
+    }
+    model.stand().top + line as u64
+}
+
+/// The tab that a click on a cell opens.
+#[must_use]
+pub fn tab_at(model: &Model, areas: &Areas, x: u16, y: u16) -> Option<Tab> {
+    let slot = areas.entries;
+    if slot.shown() && !areas.compact && y == slot.outer.y {
+        let labels = bar(model, slot).labels;
+        let under = labels.iter().find(|l| x >= l.x && x - l.x < l.w);
+        return under.map(|label| label.tab);
+    }
+    let tells = areas.news.holds(x, y) && !findings::listed(model).is_empty();
+    if tells || areas.findings.outer.holds(x, y) {
+        return Some(Tab::Findings);
+    }
+    areas.log.outer.holds(x, y).then_some(Tab::Changes)
+}

@@ -1,0 +1,141 @@
+//! What the tabs other than the first one show: windows on lists by index, and rows of lines.
+
+use std::time::Instant;
+
+use super::{EntryRow, Model, Tab};
+use crate::clock::EpochMillis;
+use crate::queue::{List, ListScore};
+
+/// Where a pane of rows stands: both count from 0.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Stand {
+    /// The first row in sight.
+    pub top: u64,
+    /// The row under the cursor.
+    pub cursor: u64,
+}
+
+/// A window on a list of the selected queue, by index from its head.
+#[derive(Clone, Debug, Default)]
+pub struct ListWindow {
+    /// Which rows are in sight.
+    pub stand: Stand,
+    /// The cursor was moved: it follows its element, not its index.
+    pub anchored: bool,
+    /// Index of `rows[0]`.
+    pub first: u64,
+    /// The rows that are loaded.
+    pub rows: Vec<ListElement>,
+    /// How many elements the list had when it was read; none before that.
+    pub len: Option<u64>,
+    /// When it was read, by our monotonic clock.
+    pub read_at: Option<Instant>,
+    /// Why it could not be read.
+    pub trouble: Option<String>,
+}
+
+/// An element of a list, ready to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListElement {
+    /// As any entry; without a score when timeouts tells none (see [`EntryRow::scored`]).
+    pub row: EntryRow,
+    /// What timeouts says of it.
+    pub score: ListScore,
+}
+
+impl ListWindow {
+    /// The element at an index, when it is loaded.
+    #[must_use]
+    pub fn at(&self, index: u64) -> Option<&ListElement> {
+        let offset = index.checked_sub(self.first)?;
+        self.rows.get(usize::try_from(offset).ok()?)
+    }
+}
+
+/// The windows on the two lists.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// On target.
+    pub delivered: ListWindow,
+    /// On the order list.
+    pub order: ListWindow,
+}
+
+impl Lists {
+    /// The window on one of them.
+    #[must_use]
+    pub const fn of(&self, list: List) -> &ListWindow {
+        match list {
+            List::Target => &self.delivered,
+            List::Order => &self.order,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn of_mut(&mut self, list: List) -> &mut ListWindow {
+        match list {
+            List::Target => &mut self.delivered,
+            List::Order => &mut self.order,
+        }
+    }
+}
+
+/// Where the tabs of lines stand.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Stands {
+    /// The traffic, newest first.
+    pub traffic: Stand,
+    /// The findings, worst first.
+    pub findings: Stand,
+    /// The changes, newest first.
+    pub changes: Stand,
+}
+
+/// A change that was made in this session, in a line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ChangeLine {
+    /// The server's time.
+    pub at: EpochMillis,
+    /// What was done, to which queue.
+    pub text: String,
+}
+
+/// How many changes are kept.
+pub const CHANGES_KEPT: usize = 1000;
+
+impl Tab {
+    /// The list that it shows, when it shows one.
+    #[must_use]
+    pub const fn list(self) -> Option<List> {
+        match self {
+            Self::Delivered => Some(List::Target),
+            Self::Order => Some(List::Order),
+            _ => None,
+        }
+    }
+}
+
+impl Model {
+    /// Where the pane of the tab in sight stands.
+    #[must_use]
+    pub const fn stand(&self) -> Stand {
+        match self.tab {
+            Tab::Waiting => Stand {
+                top: self.entries.top,
+                cursor: self.entries.cursor,
+            },
+            Tab::Delivered => self.lists.delivered.stand,
+            Tab::Order => self.lists.order.stand,
+            Tab::Traffic => self.stands.traffic,
+            Tab::Findings => self.stands.findings,
+            Tab::Changes => self.stands.changes,
+        }
+    }
+
+    /// A change was made: it is told in the tab of the changes, newest first.
+    pub fn changed(&mut self, text: String) {
+        let at = self.now;
+        self.changes.push_front(ChangeLine { at, text });
+        self.changes.truncate(CHANGES_KEPT);
+    }
+}

@@ -1,0 +1,211 @@
+//! Target and order list: a run by index is read while its tab is in sight, in the rhythm of the
+//! pulse. The cursor stays on its element while others come and go.
+
+use std::time::Duration;
+
+use super::load::{self, AHEAD_BYTES};
+use super::{cursor, rows, tabs};
+use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
+use crate::tui::areas;
+use crate::tui::effect::Effect;
+use crate::tui::model::{EntryRow, ListElement, Model, Screen};
+
+/// Further than this from either end, what is in sight is read only when the user asks: Redis walks
+/// to it from the nearer end.
+const DEEP: u64 = 10_000;
+
+/// The list in sight, if its layout has it.
+pub(super) fn in_sight(model: &Model) -> Option<List> {
+    let list = model.tab.list()?;
+    let queue = &model.selected()?.queue;
+    let there = list == List::Target || queue.keys().order.is_some();
+    let panes = matches!(model.screen, Screen::Dashboard | Screen::Queue);
+    (there && panes && areas::areas(model).entries.shown()).then_some(list)
+}
+
+/// What is in sight lies far from either end of its list.
+#[must_use]
+pub fn is_deep(model: &Model) -> bool {
+    let Some(list) = model.tab.list() else {
+        return false;
+    };
+    let window = model.lists.of(list);
+    let end = window.stand.top + cursor::entry_rows(model) as u64;
+    window.stand.top > DEEP && end + DEEP < window.len.unwrap_or(0)
+}
+
+/// The list in sight, now: its tab was opened, or the user asks for it.
+pub(super) fn ask(model: &mut Model) {
+    if in_sight(model).is_some() {
+        model.schedule.list.ask(model.instant);
+    }
+}
+
+/// Another list, or another queue's: what is under way is void.
+pub(super) fn start_over(model: &mut Model) {
+    model.schedule.list.forget();
+    model.schedule.list.due = None;
+    ask(model);
+}
+
+/// The queue was read: so is its list in sight, if that is light and near an end.
+pub(super) fn pulse_came(model: &mut Model) {
+    let Some(list) = in_sight(model) else { return };
+    if is_deep(model) {
+        return;
+    }
+    let rows = &model.lists.of(list).rows;
+    let bytes: usize = rows.iter().map(|e| e.row.member.len()).sum();
+    // At most 1 MB/s: a µs for each byte.
+    let weight = Duration::from_micros(bytes as u64);
+    let at = model.schedule.list.not_before(model.instant, weight);
+    model.schedule.list.want(at);
+}
+
+/// The reading that is due.
+pub(super) fn start(model: &mut Model) -> Option<Effect> {
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    let list = in_sight(model)?;
+    if !model.schedule.list.ready(now, frozen) {
+        return None;
+    }
+    let queue = model.selected()?.queue.clone();
+    let (first, end) = wanted(model, list, 1);
+    let generation = load::generation(model);
+    model.schedule.list.start(now, generation);
+    Some(Effect::LoadList {
+        generation,
+        queue,
+        list,
+        first,
+        count: u32::try_from(end - first).unwrap_or(u32::MAX),
+    })
+}
+
+/// The indices in sight and, while rows are light, half pages beside them: `halves` before and
+/// twice as many behind.
+fn wanted(model: &Model, list: List, pages: u64) -> (u64, u64) {
+    let height = cursor::entry_rows(model) as u64;
+    let window = model.lists.of(list);
+    let bytes: usize = window.rows.iter().map(|e| e.row.member.len()).sum();
+    let all = bytes.checked_div(window.rows.len());
+    let all = all.map(|b| b as u64 * height * 3);
+    let beside = match all {
+        Some(bytes) if bytes <= AHEAD_BYTES as u64 => height * pages,
+        _ => 0,
+    };
+    let top = window.stand.top;
+    (top.saturating_sub(beside), top + height + beside)
+}
+
+/// The rows in sight are read at once when they are not there.
+pub(super) fn ask_missing(model: &mut Model) {
+    let Some(list) = in_sight(model) else { return };
+    let window = model.lists.of(list);
+    let height = cursor::entry_rows(model) as u64;
+    let (from, to) = (window.stand.top, window.stand.top + height);
+    let to = to.min(tabs::count(model));
+    let have = window.first..window.first + window.rows.len() as u64;
+    let now = model.instant;
+    if from < to && (from < have.start || to > have.end) {
+        model.schedule.list.ask(now);
+    } else if !is_deep(model) {
+        let (from, to) = wanted(model, list, 0);
+        let margin = height / 2;
+        let to = (to + margin).min(tabs::count(model));
+        if from.saturating_sub(margin) < have.start || to > have.end {
+            model.schedule.list.want(now);
+        }
+    }
+}
+
+/// A run of a list arrived.
+pub(super) fn loaded(
+    model: &mut Model,
+    generation: u64,
+    queue: &Queue,
+    list: List,
+    result: Result<ListPage, String>,
+) -> Vec<Effect> {
+    let now = model.instant;
+    if !model.schedule.list.end(generation, now) {
+        return Vec::new();
+    }
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
+    if !selected || in_sight(model) != Some(list) {
+        return Vec::new();
+    }
+    match result {
+        Ok(page) => {
+            take(model, queue, list, page);
+            tabs::keep_in_sight(model);
+            ask_missing(model);
+        }
+        Err(why) => model.lists.of_mut(list).trouble = Some(why),
+    }
+    Vec::new()
+}
+
+/// Puts the page into its window, and the cursor on the element it stood on.
+fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
+    let now = model.instant;
+    let window = model.lists.of_mut(list);
+    let stand = window.stand;
+    let held = window.at(stand.cursor).filter(|_| window.anchored);
+    let held = held.map(|element| element.row.member.clone());
+    let mut known = std::mem::take(&mut window.rows);
+    let element = |row: ListRow| {
+        // Decoded before: bytes never change. They come in the same order, nearly always.
+        let at = known
+            .iter()
+            .take(64)
+            .position(|old| old.row.member == row.element);
+        let old = at.and_then(|at| known.drain(..=at).next_back());
+        let score = row.score.get().unwrap_or(f64::NAN);
+        let shown = match old {
+            Some(old) => EntryRow {
+                score,
+                due: queue.due(score),
+                ..old.row
+            },
+            None => shown(queue, list, row.element, score),
+        };
+        ListElement {
+            row: shown,
+            score: row.score,
+        }
+    };
+    window.rows = page.rows.into_iter().map(element).collect();
+    window.first = page.first;
+    window.len = Some(page.len);
+    window.read_at = Some(now);
+    window.trouble = None;
+    // Equal elements of target: the nearest one is meant.
+    let same = |e: &ListElement| Some(&e.row.member) == held.as_ref();
+    let places = (page.first..).zip(&window.rows);
+    let places = places.filter(|(_, element)| same(element));
+    let nearest = places
+        .map(|(at, _)| at)
+        .min_by_key(|at| at.abs_diff(stand.cursor));
+    if let Some(at) = nearest {
+        let offset = stand.cursor.saturating_sub(stand.top);
+        window.stand.cursor = at;
+        window.stand.top = at.saturating_sub(offset);
+    }
+}
+
+/// An element, ready to be shown: those of target are bare payloads.
+fn shown(queue: &Queue, list: List, element: Vec<u8>, score: f64) -> EntryRow {
+    match list {
+        List::Order => rows::row(queue, element, score),
+        List::Target => EntryRow {
+            due: queue.due(score),
+            id: EntryId::of_bytes(&element),
+            form: None,
+            size: element.len(),
+            content: Ok(crate::payload::decode(&element)),
+            score,
+            member: element,
+        },
+    }
+}

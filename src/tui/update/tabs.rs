@@ -1,0 +1,138 @@
+//! The tabs: which one is in sight, and where its rows stand.
+
+use super::{act, cursor, jump, lists};
+use crate::tui::areas;
+use crate::tui::effect::Effect;
+use crate::tui::model::{Model, Pane, Screen, Stand, Tab, Tone};
+
+/// Shows a tab, and gives it the keys.
+pub(super) fn show(model: &mut Model, tab: Tab) {
+    model.focus = Pane::Entries;
+    if model.tab == tab {
+        return;
+    }
+    model.tab = tab;
+    cursor::keep_in_sight(model);
+    lists::start_over(model);
+}
+
+/// How many rows the tab in sight has.
+pub(super) fn count(model: &Model) -> u64 {
+    areas::tabs::count(model)
+}
+
+/// Another queue is selected: its lists are not those of the one before.
+pub(super) fn selection_changed(model: &mut Model) {
+    model.lists = crate::tui::model::Lists::default();
+    model.stands.traffic = Stand::default();
+    lists::start_over(model);
+}
+
+/// Moves the cursor of the tab in sight to a row, or as near as there is one.
+pub(super) fn move_to(model: &mut Model, row: u64) {
+    if model.tab == Tab::Waiting {
+        cursor::move_entry(model, row);
+        return;
+    }
+    let row = row.min(count(model).saturating_sub(1));
+    let top = model.stand().top;
+    put(model, Stand { top, cursor: row });
+    if let Some(list) = model.tab.list() {
+        // On the head it shows whatever comes next; anywhere else it follows its element.
+        model.lists.of_mut(list).anchored = row > 0;
+    }
+    keep_in_sight(model);
+    lists::ask_missing(model);
+}
+
+/// Moves the window itself; the cursor stays in it.
+pub(super) fn scroll_to(model: &mut Model, top: u64) {
+    let height = cursor::entry_rows(model) as u64;
+    let top = top.min(count(model).saturating_sub(height));
+    let cursor = model.stand().cursor.clamp(top, top + height - 1);
+    if model.tab == Tab::Waiting {
+        model.entries.top = top;
+    } else {
+        put(model, Stand { top, cursor });
+    }
+    move_to(model, cursor);
+}
+
+fn put(model: &mut Model, stand: Stand) {
+    match model.tab {
+        Tab::Waiting => (model.entries.top, model.entries.cursor) = (stand.top, stand.cursor),
+        Tab::Delivered => model.lists.delivered.stand = stand,
+        Tab::Order => model.lists.order.stand = stand,
+        Tab::Traffic => model.stands.traffic = stand,
+        Tab::Findings => model.stands.findings = stand,
+        Tab::Changes => model.stands.changes = stand,
+    }
+}
+
+/// The cursor lies within what there is, and within what is in sight.
+pub(super) fn keep_in_sight(model: &mut Model) {
+    let (count, height) = (count(model), cursor::entry_rows(model) as u64);
+    let mut stand = model.stand();
+    stand.cursor = stand.cursor.min(count.saturating_sub(1));
+    stand.top = stand.top.min(stand.cursor);
+    if model.tab == Tab::Findings {
+        stand.top = areas::findings::top(model, stand);
+    } else {
+        stand.top = stand.top.min(count.saturating_sub(height));
+        stand.top = stand.top.max((stand.cursor + 1).saturating_sub(height));
+    }
+    put(model, stand);
+}
+
+/// Something was announced on the selected queue's channel: it stands on top, and the cursor stays
+/// on the one it was on.
+pub(super) fn announced(model: &mut Model) {
+    let stand = &mut model.stands.traffic;
+    if stand.cursor > 0 {
+        stand.cursor += 1;
+        stand.top += 1;
+    }
+}
+
+/// Opens what is under the cursor of a tab of lines.
+pub(super) fn open(model: &mut Model) -> Vec<Effect> {
+    let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
+    match model.tab {
+        Tab::Traffic => {
+            let due = areas::tabs::traffic(model).nth(at).map(|a| a.due());
+            match due {
+                Some(Some(due)) if due.get() != 0 => {
+                    show(model, Tab::Waiting);
+                    return jump::to(model, due);
+                }
+                Some(_) => act::say(model, "it tells no due time".to_owned(), Tone::Warn),
+                None => {}
+            }
+        }
+        Tab::Findings => {
+            let queue = areas::findings::listed(model)
+                .get(at)
+                .map(|found| found.row);
+            if let Some(row) = queue {
+                cursor::select(model, row as u64);
+                model.screen = Screen::Queue;
+                show(model, Tab::Waiting);
+                cursor::keep_in_sight(model);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Why nothing can be opened in the tab in sight; none when it can.
+pub(super) fn why_not_open(model: &Model) -> Option<&'static str> {
+    match model.tab {
+        Tab::Waiting | Tab::Delivered | Tab::Order => {
+            model.entry().is_none().then_some("no entry to open")
+        }
+        Tab::Traffic => (count(model) == 0).then_some("nothing has been announced"),
+        Tab::Findings => (count(model) == 0).then_some("nothing is wrong"),
+        Tab::Changes => Some("a change has nothing to open"),
+    }
+}

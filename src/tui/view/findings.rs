@@ -1,0 +1,252 @@
+//! What is wrong, and what repairs it: the tab, the pane, and the line where there is no room.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use super::{Ctx, tabs, traffic, words};
+use crate::queue::{Severity, text};
+use crate::tui::areas::findings::{self, INDENT, Kind, Told};
+use crate::tui::areas::lines::wrap;
+use crate::tui::areas::{Area, Slot};
+use crate::tui::model::{Pane, Screen};
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+
+/// Glyph, word and style of a severity.
+fn sign(ctx: &Ctx, severity: Severity) -> (String, Style) {
+    let d = &ctx.data;
+    match severity {
+        Severity::Critical => (format!("{} CRIT", d.glyphs.lost), d.late),
+        Severity::Warning => (format!("{} WARN", d.glyphs.warn), d.warn),
+        Severity::Note => (format!("{} NOTE", d.glyphs.dot), d.dim),
+    }
+}
+
+/// The tab: a finding in as many lines as it needs.
+pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.entries;
+    if !slot.shown() {
+        return;
+    }
+    let left = count(ctx).map(|words| Part::new(20, words, ctx.theme.dim));
+    tabs::title(ctx, left.into_iter().collect(), Vec::new(), buf);
+    let told = findings::listed(ctx.model);
+    let lines = findings::lines(ctx.model);
+    let area = slot.inner;
+    let cursor = ctx.model.stands.findings.cursor;
+    let mut used = 0;
+    for (i, shown) in (0..area.h).zip(&lines) {
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(2);
+        let (sign, style) = sign(ctx, told[shown.finding].finding.severity);
+        if shown.kind == Kind::Head {
+            line.put(buf, &sign, style);
+        }
+        line.x = (row.x + INDENT).min(line.end);
+        match shown.kind {
+            Kind::Head | Kind::Sentence => line.put(buf, &shown.words, ctx.data.text),
+            Kind::Repair(true) => line
+                .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
+                .skip(1)
+                .put(buf, &shown.words, ctx.data.dim),
+            Kind::Repair(false) => line.skip(2).put(buf, &shown.words, ctx.data.dim),
+        };
+        if shown.finding as u64 == cursor && shown.kind == Kind::Head {
+            ctx.select(row, ctx.model.focus == Pane::Entries, buf);
+        }
+        used = i + 1;
+    }
+    for (i, (words, style)) in (used..area.h).zip(calm(ctx, !told.is_empty())) {
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(2);
+        line.put_cut(buf, &words, ctx.data.glyphs.cut, style);
+    }
+}
+
+/// `1 critical, 2 warnings`; none where nothing is wrong.
+fn count(ctx: &Ctx) -> Option<String> {
+    let told = findings::listed(ctx.model);
+    let each = [Severity::Critical, Severity::Warning, Severity::Note].map(|severity| {
+        let of_it = told.iter().filter(|t| t.finding.severity == severity);
+        let plural = severity != Severity::Critical;
+        match (of_it.count(), severity.word()) {
+            (0, _) => String::new(),
+            (1, word) => format!("1 {word}"),
+            (n, word) => format!("{n} {word}{}", if plural { "s" } else { "" }),
+        }
+    });
+    let words: Vec<_> = each.into_iter().filter(|w| !w.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// What the other rules say: silence is proven.
+fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
+    let d = &ctx.data;
+    let calm = findings::calm(ctx.model);
+    let other = if others { "other " } else { "" };
+    let mut lines = Vec::new();
+    if calm.fine > 0 {
+        let checks = if calm.fine == 1 { "check" } else { "checks" };
+        let words = format!("{} OK    {} {other}{checks}", d.glyphs.good, calm.fine);
+        lines.push((words, d.ok));
+    }
+    for (id, why) in &calm.blind {
+        lines.push((format!("?       {id} cannot look: {why}"), d.dim));
+    }
+    lines
+}
+
+/// The pane: at the right of the queues, or below everything.
+pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.findings;
+    if !slot.shown() {
+        return;
+    }
+    let mut left = vec![Part::new(100, "Findings", ctx.theme.strong)];
+    left.extend(count(ctx).map(|words| Part::new(50, words, ctx.theme.text)));
+    let right = ctx.age(ctx.model.selected(), ctx.interval_ms());
+    ctx.pane(slot, None, left, right.into_iter().collect(), buf);
+    let told = findings::listed(ctx.model);
+    let calm = calm(ctx, !told.is_empty());
+    // What is wrong comes first; how many checks are well stands on the last line.
+    let reserved = u16::try_from(calm.len()).unwrap_or(0).min(1);
+    let room = slot.inner.h.saturating_sub(reserved);
+    let narrow = slot.inner.w < 100;
+    let each = if told.len() * 2 <= usize::from(room) {
+        2
+    } else {
+        1
+    };
+    let mut y = 0;
+    for (i, one) in told.iter().enumerate() {
+        let left = room - y;
+        if left == 0 {
+            break;
+        }
+        let more = told.len() - i;
+        if left == 1 && more > 1 {
+            let words = format!("{} {more} more: 5 lists them", ctx.data.glyphs.cut);
+            put(ctx, slot, y, (&words, ctx.data.dim), buf);
+            y += 1;
+            break;
+        }
+        // A line stays for saying that there are more.
+        let lines = if narrow {
+            left - u16::from(more > 1)
+        } else {
+            each.min(left)
+        };
+        y += finding(ctx, one, slot.inner, y, lines.max(1), buf);
+    }
+    for (words, style) in calm {
+        if y < slot.inner.h {
+            put(ctx, slot, y, (&words, style), buf);
+            y += 1;
+        }
+    }
+}
+
+fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut Buffer) {
+    let row = slot.inner.row(y);
+    let mut line = Line::new(buf, row.x, row.y, row.w);
+    line.skip(1);
+    line.put_cut(buf, words, ctx.data.glyphs.cut, style);
+}
+
+/// A finding in the pane, in at most so many lines; returns how many it took.
+fn finding(ctx: &Ctx, told: &Told, area: Area, y: u16, most: u16, buf: &mut Buffer) -> u16 {
+    let d = &ctx.data;
+    let (sign, style) = sign(ctx, told.finding.severity);
+    let name = findings::name(&ctx.model.queues[told.row]);
+    let row = area.row(y);
+    let mut line = Line::new(buf, row.x, row.y, row.w);
+    line.skip(1).put(buf, &sign, style);
+    let indent = INDENT - 1;
+    line.x = (row.x + indent).min(line.end);
+    let finding = told.finding;
+    if most == 1 {
+        line.put(buf, &name, d.strong).skip(2);
+        let words = format!("{} {}", finding.sentence, finding.repair);
+        line.put_cut(buf, &words, d.glyphs.cut, d.text);
+        return 1;
+    }
+    let words = format!("{name}: {} {}", finding.sentence, finding.repair);
+    let room = usize::from(area.w.saturating_sub(indent + 1));
+    let lines = wrap(&text::printable(&words), room);
+    let shown = lines.len().min(usize::from(most));
+    for (i, words) in (0..most).zip(&lines) {
+        let row = area.row(y + i);
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.skip(indent);
+        let cut = usize::from(i) + 1 == shown && lines.len() > shown;
+        let words = if cut {
+            format!("{words} {}", d.glyphs.cut)
+        } else {
+            words.clone()
+        };
+        line.put_cut(buf, &words, d.glyphs.cut, d.text);
+    }
+    u16::try_from(shown).unwrap_or(most)
+}
+
+/// The one line where the findings have no pane: the worst of them and how many there are; where
+/// nothing is wrong, that, and the newest announcement.
+pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.news;
+    if area.is_empty() {
+        return;
+    }
+    let told = findings::listed(ctx.model);
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    line.skip(1);
+    line.end = line.end.saturating_sub(1);
+    let Some(worst) = told.first() else {
+        if let Some((words, style)) = calm(ctx, false).into_iter().next() {
+            let words = words.replace("    ", " ");
+            line.put_right(buf, &words, style);
+            line.end = line.end.saturating_sub(2);
+        }
+        if !ctx.areas.traffic.shown() {
+            traffic::news(ctx, line, buf);
+        }
+        return;
+    };
+    let count = format!("5 findings {}", told.len());
+    line.put_right(buf, &count, ctx.theme.accent);
+    line.end = line.end.saturating_sub(2);
+    let (sign, style) = sign(ctx, worst.finding.severity);
+    line.put(buf, &sign, style).skip(1);
+    let name = findings::name(&ctx.model.queues[worst.row]);
+    if matches!(ctx.model.screen, Screen::Dashboard) {
+        line.put_cut(buf, &name, ctx.data.glyphs.cut, ctx.data.strong);
+        line.skip(1);
+    }
+    let finding = worst.finding;
+    let words = format!("{} {}", finding.sentence, finding.repair);
+    line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
+}
+
+/// The evidence of the finding under the cursor, beside the tab.
+pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
+    let slot = ctx.areas.detail;
+    let told = findings::listed(ctx.model);
+    let at = usize::try_from(ctx.model.stands.findings.cursor).unwrap_or(usize::MAX);
+    let told = told.get(at);
+    let mut left = vec![Part::new(100, "Evidence", ctx.theme.strong)];
+    left.extend(told.map(|t| Part::new(50, t.finding.id, ctx.theme.dim)));
+    ctx.pane(slot, None, left, Vec::new(), buf);
+    let Some(told) = told else { return };
+    let mut y = 0;
+    for evidence in &told.finding.evidence {
+        let room = slot.inner.w.saturating_sub(2);
+        let area = Area::new(
+            slot.inner.x,
+            slot.inner.y + y,
+            room + 2,
+            slot.inner.h.saturating_sub(y),
+        );
+        y += words(ctx, evidence, area, buf);
+    }
+}
