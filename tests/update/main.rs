@@ -8,11 +8,13 @@
 #[path = "../support/desk.rs"]
 mod desk;
 
+mod hints;
 mod link;
 mod mouse;
 mod moving;
 mod opened;
 mod own_keys;
+mod palette;
 mod prompts;
 mod reading;
 mod screens;
