@@ -139,6 +139,25 @@ impl Decoded {
 /// Reads a payload whose codec is not known.
 #[must_use]
 pub fn decode(payload: &[u8]) -> Decoded {
+    recognise(payload).map_or_else(
+        || Decoded::unknown(payload),
+        |(codec, value)| Decoded::new(codec, value),
+    )
+}
+
+/// The codec of a payload and [`all of it as text`](Decoded::whole), without what else there is to
+/// be shown of it: for looking through a million of them.
+#[must_use]
+pub fn whole(payload: &[u8]) -> (Codec, String) {
+    match recognise(payload) {
+        Some((codec, Value::String(text))) => (codec, text),
+        Some((codec, value)) => (codec, value.to_string()),
+        None => (Codec::Unknown, line::of_bytes(payload)),
+    }
+}
+
+/// The codec that explains every byte, and what it says.
+fn recognise(payload: &[u8]) -> Option<(Codec, Value)> {
     let marked = || {
         let java = || serialization::decode(payload).map(|v| (Codec::Serialization, v));
         let jboss = || marshalling::decode(payload).map(|v| (Codec::Marshalling, v));
@@ -148,10 +167,6 @@ pub fn decode(payload: &[u8]) -> Decoded {
         .or_else(|| json::recognise(payload))
         .or_else(|| kryo5::recognise(payload).map(|v| (Codec::Kryo5, v)))
         .or_else(|| text::recognise(payload).map(|v| (Codec::Text, v)))
-        .map_or_else(
-            || Decoded::unknown(payload),
-            |(codec, value)| Decoded::new(codec, value),
-        )
 }
 
 /// Reads a payload as that codec's; none when it cannot be. As [`Codec::Unknown`], anything can.

@@ -18,6 +18,8 @@ pub mod update;
 pub mod view;
 pub mod widget;
 
+use std::io::{Write as _, stdout};
+
 use tokio::sync::mpsc::unbounded_channel;
 
 pub use self::edge::Ended;
@@ -60,8 +62,21 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     #[cfg(debug_assertions)]
     panic_when_asked();
     let ended = run::run(&mut tty, &mut model, input, replies, &mut tasks, instant).await;
+    // The shell gets its terminal before anything is waited for.
+    drop(tty);
+    farewell(&mut tasks, &mut model).await;
     // A terminal that cannot be written to any more is gone.
     Ok(ended.unwrap_or(Ended::HUNG_UP))
+}
+
+/// Lets the workers end, and says on the terminal that stays how they would go on.
+async fn farewell(tasks: &mut Tasks, model: &mut Model) {
+    model.workers.ended(&tasks.finish().await);
+    let mut out = stdout();
+    for (said, command) in model.workers.farewell() {
+        // A terminal that is gone cannot be told.
+        let _ = writeln!(out, "{said} This goes on with it:\n  {command}");
+    }
 }
 
 /// Lets a test see what a panic leaves behind: in the loop's own task, or in another one.

@@ -12,6 +12,8 @@ mod program;
 mod reading;
 #[path = "cli/running.rs"]
 mod running;
+#[path = "cli/searching.rs"]
+mod searching;
 mod support;
 #[path = "cli/terminal.rs"]
 mod terminal;
@@ -31,10 +33,15 @@ fn help_of_a_command_shows_its_flags_with_examples() {
 }
 
 #[test]
+fn help_of_search_explains_the_filter() {
+    insta::assert_snapshot!("help_search", local(&["search", "--help"]).done().out);
+}
+
+#[test]
 fn every_command_has_an_example_in_its_help() {
     for command in [
-        "demo", "queues", "show", "entries", "watch", "traffic", "offer", "worker", "consume",
-        "decode",
+        "demo", "queues", "show", "entries", "search", "watch", "traffic", "offer", "worker",
+        "consume", "decode",
     ] {
         let help = local(&[command, "-?"]).done().out;
         let example = format!("\nExamples:\n  delayscope {command}");

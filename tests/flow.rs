@@ -67,6 +67,10 @@ impl Surface for Paper {
         Ok(())
     }
 
+    async fn edit(&mut self, text: &str, _extension: &str) -> io::Result<Result<String, String>> {
+        Ok(Ok(format!("{text}, edited")))
+    }
+
     async fn suspend(&mut self) -> io::Result<()> {
         self.suspended += 1;
         Ok(())

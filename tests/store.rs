@@ -18,6 +18,8 @@ mod link;
 mod lists;
 #[path = "store/refresh.rs"]
 mod refresh;
+#[path = "store/search.rs"]
+mod search;
 #[path = "store/watch.rs"]
 mod watch;
 #[path = "store/watching_cost.rs"]

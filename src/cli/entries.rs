@@ -33,9 +33,7 @@ pub(super) async fn run<W: Write>(
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
     let what = || format!("could not read the entries of {:?}", queue.name.text());
-    check_that_it_is_there(&session, &queue, config)
-        .await
-        .with_context(what)?;
+    check_that_it_is_there(&session, &queue, config, what).await?;
     let now = session.now();
     let unasked = !asked.all && asked.limit.is_none() && out.is_terminal() && !out.is_json();
     let limit = asked.limit.or(unasked.then_some(SCREENFUL));
@@ -81,8 +79,11 @@ pub(super) async fn check_that_it_is_there(
     session: &Session,
     queue: &Queue,
     config: &Config,
+    what: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
-    let seen = pulse(&session.store, queue, None).await?;
+    let seen = pulse(&session.store, queue, None)
+        .await
+        .with_context(what)?;
     if !queues::is_there(&seen) {
         return Err(queues::no_such(queue, config));
     }

@@ -33,9 +33,7 @@ pub(super) async fn run<W: Write>(
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
     let what = || format!("could not search {:?}", queue.name.text());
-    check_that_it_is_there(&session, &queue, config)
-        .await
-        .with_context(what)?;
+    check_that_it_is_there(&session, &queue, config, what).await?;
     let unasked = asked.limit.is_none() && out.is_terminal() && !out.is_json();
     let mut printing = Printing {
         session: &session,

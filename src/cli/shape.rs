@@ -170,7 +170,11 @@ mod tests {
 
     #[test]
     fn a_queue_has_the_fields_that_others_build_on() {
-        let shown = Value::Object(fields(&Queue::redisson("orders"), &pulse()));
+        let shown = Value::Object(fields(
+            &Queue::redisson("orders"),
+            &pulse(),
+            &Diagnosis::default(),
+        ));
         assert_eq!(
             shown,
             json!({

@@ -45,6 +45,28 @@ pub fn command(args: &[&[u8]]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// A word that a shell passes on as these bytes; those that are no text need `bash` or `zsh`.
+#[must_use]
+pub fn word(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => in_shell(text),
+        _ => {
+            let mut out = String::from("$'");
+            for &b in bytes {
+                match b {
+                    b'\'' | b'\\' => out.extend(['\\', char::from(b)]),
+                    b' '..=b'~' => out.push(char::from(b)),
+                    _ => {
+                        let _ = write!(out, "\\x{b:02x}");
+                    }
+                }
+            }
+            out.push('\'');
+            out
+        }
+    }
+}
+
 /// Letters, digits and what means nothing to a shell or to redis-cli.
 fn is_bare(arg: &[u8]) -> bool {
     let bare = |b: &u8| b.is_ascii_alphanumeric() || b"_-.:/@%+=,".contains(b);
@@ -123,6 +145,13 @@ mod tests {
             line("redis-cli", &args),
             r#"printf '%s\n' 'ZSCORE "a key" "\x00it\x27s \"a\\\"\xff\x0a"' | redis-cli"#
         );
+    }
+
+    #[test]
+    fn a_word_reaches_a_program_as_it_is() {
+        assert_eq!(word(b"orders"), "orders");
+        assert_eq!(word("it's 订单".as_bytes()), r"'it'\''s 订单'");
+        assert_eq!(word(b"a\n'\\\xff"), r"$'a\x0a\'\\\xff'");
     }
 
     #[test]

@@ -68,6 +68,12 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
+/// How many of something, with its word: `1 entry`, `1,204 entries`.
+#[must_use]
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+}
+
 /// A number in three significant digits, rounded down, in at most 5 columns: `999`, `1.00k`,
 /// `12.3k`, `1.00M`, `18.4E`.
 #[must_use]

@@ -13,14 +13,17 @@
 //! hints                       one line, always
 //! ```
 
+pub mod dialog;
 pub mod findings;
 pub mod help;
 pub mod lines;
+pub mod offer;
 pub mod palette;
 mod panes;
 pub mod scrollbar;
 pub mod tabs;
 pub mod track;
+pub mod wrap;
 
 pub use panes::areas;
 

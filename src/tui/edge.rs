@@ -19,6 +19,13 @@ pub trait Surface {
     fn repaint(&mut self);
     /// Takes the terminal again, whatever state it was left in, and repaints.
     fn retake(&mut self) -> io::Result<()>;
+    /// Lets the user's editor have the terminal, with `text` in a file whose name ends with
+    /// `extension`. What it holds afterwards, or why that is nothing new.
+    fn edit(
+        &mut self,
+        text: &str,
+        extension: &str,
+    ) -> impl Future<Output = io::Result<Result<String, String>>>;
     /// Gives the terminal back and stops the program, as Ctrl-Z does; returns when it goes on.
     fn suspend(&mut self) -> impl Future<Output = io::Result<()>>;
 }

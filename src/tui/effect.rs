@@ -4,7 +4,7 @@
 
 use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{Filter, List, PageAsk, Queue, Zoom};
+use crate::queue::{Filter, Form, List, PageAsk, Queue, Zoom};
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -67,6 +67,21 @@ pub enum Effect {
         /// The moment.
         due: EpochMillis,
     },
+    /// See how a queue's entries are written.
+    SampleQueue(Queue),
+    /// Offer messages.
+    Offer(Box<ToOffer>),
+    /// Start a stand-in worker on a queue.
+    StartWorker(Queue),
+    /// Let it end after the script that is under way.
+    StopWorker(Queue),
+    /// Edit a text with the user's editor, in the terminal.
+    Edit {
+        /// The text.
+        text: String,
+        /// What a file that holds such a text ends with.
+        extension: &'static str,
+    },
     /// Keep a line that was entered for the next sessions.
     Remember(PromptKind, String),
     /// Find the way to another server; the screen stays on this one until it is found.
@@ -107,4 +122,21 @@ pub enum Effect {
     RetakeTerminal,
     /// End the program.
     Quit,
+}
+
+/// Messages to be offered.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ToOffer {
+    /// As in the answer.
+    pub generation: u64,
+    /// To which queue.
+    pub queue: Queue,
+    /// What each of them says, encoded.
+    pub payload: Vec<u8>,
+    /// How many of them.
+    pub count: u64,
+    /// When they are due.
+    pub due: EpochMillis,
+    /// In which frame form; a layout without frames does not look at it.
+    pub form: Form,
 }

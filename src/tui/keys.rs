@@ -96,6 +96,12 @@ pub enum Action {
     Worker,
     /// Yes, in a dialog.
     Confirm,
+    /// No, in a dialog.
+    Refuse,
+    /// Do what the form says.
+    Submit,
+    /// Edit the text with an editor.
+    Editor,
 }
 
 /// Where the keys go.
@@ -123,11 +129,13 @@ pub enum Place {
     Help,
     /// A question.
     Dialog,
+    /// A form.
+    Form,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -139,6 +147,7 @@ impl Place {
         Self::Entry,
         Self::Help,
         Self::Dialog,
+        Self::Form,
     ];
 
     /// What people call it.
@@ -156,6 +165,7 @@ impl Place {
             Self::Entry => "an opened entry",
             Self::Help => "the help",
             Self::Dialog => "a question",
+            Self::Form => "a form",
         }
     }
 }
@@ -213,6 +223,8 @@ impl Section {
 pub fn place(model: &Model) -> Place {
     match &model.overlay {
         Some(Overlay::Help { .. }) => Place::Help,
+        Some(Overlay::Dialog(_)) => Place::Dialog,
+        Some(Overlay::Offer(_)) => Place::Form,
         None => place_below(model),
     }
 }

@@ -1,36 +1,42 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod dialog;
 pub mod field;
 pub mod history;
 pub mod hits;
 pub mod lists;
 pub mod marks;
+pub mod offer;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
 pub mod schedule;
 pub mod site;
 pub mod toast;
+pub mod worker;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+pub use self::dialog::Dialog;
 pub use self::history::History;
 pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
 pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
+pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, HAND_OVER_MS, QueueRow, QueueSort, Trend};
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
+use self::worker::Workers;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
 use crate::clock::EpochMillis;
 use crate::config::Profile;
 use crate::payload::Decoded;
-use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Zoom};
+use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Queue, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -157,6 +163,10 @@ pub struct Model {
     pub cost: CostRate,
     /// The rows weigh more than 1 MB/s: they are read only when the pulse has changed.
     pub rows_on_change: bool,
+    /// What was last filled into the form that offers, by queue.
+    pub drafts: HashMap<Queue, OfferForm>,
+    /// The stand-in workers.
+    pub workers: Workers,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -187,13 +197,17 @@ pub enum Screen {
 }
 
 /// What lies over the screen.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Overlay {
     /// The keys.
     Help {
         /// First line in sight.
         scroll: usize,
     },
+    /// A question.
+    Dialog(Box<Dialog>),
+    /// The form that offers.
+    Offer(Box<OfferForm>),
 }
 
 /// The panes that can have the focus.
@@ -370,6 +384,8 @@ impl Model {
             stretched_ms: None,
             cost: CostRate::default(),
             rows_on_change: false,
+            drafts: HashMap::new(),
+            workers: Workers::default(),
             schedule: Schedule::default(),
         }
     }

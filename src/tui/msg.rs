@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use super::keys::Key;
 use super::model::Site;
+use super::model::offer::{Offered, Seen};
+use super::model::worker::WorkerTold;
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
 
@@ -88,6 +90,23 @@ pub enum Msg {
         /// The rank, or why not.
         result: Result<u64, String>,
     },
+    /// A queue's entries were looked at: how they are written, or why that is not known.
+    QueueSampled(Queue, Seen),
+    /// An offer has an answer, or there will be none.
+    Offered {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// To which queue.
+        queue: Queue,
+        /// For when.
+        due: EpochMillis,
+        /// What became of it.
+        outcome: Offered,
+    },
+    /// A stand-in worker told something.
+    WorkerTold(Queue, WorkerTold),
+    /// The editor has ended: the text as it is now, or why it is the old one.
+    Edited(Result<String, String>),
     /// The way to another server is known.
     WayFound(Box<Site>),
     /// There is no way to that server, and why.

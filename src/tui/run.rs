@@ -30,7 +30,11 @@ pub async fn run(
         if draw_at.is_some_and(|at| at <= clock()) {
             let size = surface.size()?;
             if size != model.size {
-                perform(model, Msg::Resized(size.0, size.1), surface, runner).await?;
+                let resized = Msg::Resized(size.0, size.1);
+                let ended = perform(model, resized, surface, runner, &mut input).await?;
+                if let Some(ended) = ended {
+                    return Ok(ended);
+                }
             }
             surface.draw(model)?;
             pace.drawn();
@@ -69,25 +73,27 @@ pub async fn run(
         }
         happened.insert(0, Msg::Ticked(clock()));
         for msg in happened {
-            if perform(model, msg, surface, runner).await? {
-                return Ok(Ended::Quit);
+            if let Some(ended) = perform(model, msg, surface, runner, &mut input).await? {
+                return Ok(ended);
             }
         }
     }
 }
 
-/// Lets `update` decide on a message and does what it asks for; true when that is to quit.
+/// Lets `update` decide on a message and does what it asks for; how the program ends, when it
+/// does.
 async fn perform(
     model: &mut Model,
     msg: Msg,
     surface: &mut impl Surface,
     runner: &mut impl Runner,
-) -> io::Result<bool> {
+    input: &mut UnboundedReceiver<Input>,
+) -> io::Result<Option<Ended>> {
     let mut effects = update(model, msg);
     while !effects.is_empty() {
         for effect in std::mem::take(&mut effects) {
             match effect {
-                Effect::Quit => return Ok(true),
+                Effect::Quit => return Ok(Some(Ended::Quit)),
                 Effect::Copy(text) => surface.copy(&text)?,
                 Effect::Redraw => surface.repaint(),
                 Effect::RetakeTerminal => surface.retake()?,
@@ -95,11 +101,29 @@ async fn perform(
                     surface.suspend().await?;
                     effects.extend(update(model, Msg::Resumed));
                 }
+                Effect::Edit { text, extension } => {
+                    let edited = tokio::select! {
+                        edited = surface.edit(&text, extension) => edited?,
+                        ended = end(input) => return Ok(Some(ended)),
+                    };
+                    effects.extend(update(model, Msg::Edited(edited)));
+                }
                 other => runner.start(other),
             }
         }
     }
-    Ok(false)
+    Ok(None)
+}
+
+/// Waits until the program has to end. What else comes meanwhile is not for it.
+async fn end(input: &mut UnboundedReceiver<Input>) -> Ended {
+    loop {
+        match input.recv().await {
+            Some(Input::End(ended)) => return ended,
+            Some(Input::Happened(_)) => {}
+            None => return Ended::HUNG_UP,
+        }
+    }
 }
 
 async fn sleep_until(wake: Option<Instant>, clock: &impl Fn() -> Instant) {

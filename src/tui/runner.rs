@@ -1,8 +1,10 @@
 //! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
 //! screen that knows `ops` and `store`.
 
+mod offer;
 mod search;
 mod switch;
+mod worker;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,14 +15,16 @@ use tokio::task::{AbortHandle, JoinHandle};
 
 use self::switch::Gate;
 pub use self::switch::Session;
+use self::worker::Workers;
 use super::edge::Runner;
-use super::effect::Effect;
+use super::effect::{Effect, ToOffer};
 use super::msg::Msg;
 use crate::ops::discover::{Found, discover};
 pub use crate::ops::history::Lines;
 use crate::ops::refresh;
 use crate::queue::{Link, Queue};
-use crate::store::{Store, watch};
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError, watch};
 
 /// The kinds of work of which a later one makes an earlier one void.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -32,6 +36,7 @@ enum Kind {
     Classes,
     List,
     Rank,
+    Sample,
     Search,
     Scores,
 }
@@ -52,6 +57,9 @@ pub struct Tasks {
     lines: Lines,
     latest: HashMap<Kind, AbortHandle>,
     watching: [JoinHandle<()>; 2],
+    /// Made when first something is to be changed.
+    writer: Option<Writer>,
+    workers: Workers,
 }
 
 impl Tasks {
@@ -76,7 +84,24 @@ impl Tasks {
             lines,
             latest: HashMap::new(),
             watching,
+            writer: None,
+            workers: Workers::default(),
         }
+    }
+
+    /// Lets the stand-in workers end, after the scripts that are under way and within a second:
+    /// for when the screen has ended. How many entries each of them has moved in all.
+    pub async fn finish(&mut self) -> Vec<(Queue, u64)> {
+        self.workers.finish().await
+    }
+
+    fn writer(&mut self) -> Result<Writer, StoreError> {
+        if let Some(writer) = &self.writer {
+            return Ok(writer.clone());
+        }
+        let writer = self.store.writer()?;
+        self.writer = Some(writer.clone());
+        Ok(writer)
     }
 
     /// Starts a task; the one of its kind before it is cancelled.
@@ -133,8 +158,19 @@ impl Runner for Tasks {
             Effect::FindWay(to) => self.find_way(to),
             Effect::Switch => self.switch(),
             Effect::RetryLink => store.retry_now(),
+            Effect::SampleQueue(queue) => {
+                let sample = offer::sample(store, queue.clone());
+                self.ask(Kind::Sample, sample, |seen| Msg::QueueSampled(queue, seen));
+            }
+            Effect::Offer(asked) => self.offer(*asked),
+            Effect::StartWorker(queue) => {
+                let (writer, answers) = (self.writer(), self.answers.clone());
+                self.workers.start(&store, writer, queue, answers);
+            }
+            Effect::StopWorker(queue) => self.workers.stop(&queue),
             // The loop's own.
             Effect::Copy(_)
+            | Effect::Edit { .. }
             | Effect::Suspend
             | Effect::Redraw
             | Effect::RetakeTerminal
@@ -145,6 +181,21 @@ impl Runner for Tasks {
 }
 
 impl Tasks {
+    /// Offers. Nothing makes an offer void that is on its way.
+    fn offer(&mut self, asked: ToOffer) {
+        let (writer, answers) = (self.writer(), self.answers.clone());
+        tokio::spawn(async move {
+            let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
+            let outcome = offer::offer(writer, asked).await;
+            let _ = answers.send(Msg::Offered {
+                generation,
+                queue,
+                due,
+                outcome,
+            });
+        });
+    }
+
     /// Starts what only reads.
     fn read(&mut self, store: Store, effect: Effect) {
         match effect {

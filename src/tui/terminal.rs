@@ -4,6 +4,7 @@
 //! neither `Terminal::clear()` nor a cursor query may be used: both wait two seconds for an
 //! answer that the reader of the keys has swallowed.
 
+mod editor;
 mod input;
 mod panics;
 mod signals;
@@ -24,7 +25,8 @@ use crossterm::{cursor, execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
 
 pub use self::signals::hold_stops;
 use super::edge::{Input, Surface};
@@ -41,6 +43,9 @@ const FRAME_BYTES: usize = 64 * 1024;
 /// The terminal is ours at the moment.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
+/// The user's editor has it.
+static LENT: AtomicBool = AtomicBool::new(false);
+
 /// The terminal, entered. Dropping it gives the terminal back.
 pub struct Tty {
     /// Never dropped: ratatui's drop writes to standard error when the terminal is gone, which
@@ -48,6 +53,8 @@ pub struct Tty {
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
     /// The next picture writes every cell.
     repaint: bool,
+    /// Where keys go, and the task that reads them; once they are read.
+    reading: Option<(UnboundedSender<Input>, JoinHandle<()>)>,
 }
 
 impl Tty {
@@ -60,16 +67,18 @@ impl Tty {
         Ok(Self {
             terminal: ManuallyDrop::new(terminal),
             repaint: false,
+            reading: None,
         })
     }
 
     /// Keys, mouse, sizes and signals from now on; the first signal that ends the program also
     /// sees to it that it does end.
-    pub fn input(&self) -> io::Result<UnboundedReceiver<Input>> {
+    pub fn input(&mut self) -> io::Result<UnboundedReceiver<Input>> {
         let (tx, rx) = unbounded_channel();
         panics::tell(tx.clone());
         signals::forward(tx.clone())?;
-        input::forward(tx);
+        let task = input::forward(tx.clone());
+        self.reading = Some((tx, task));
         Ok(rx)
     }
 }
@@ -120,6 +129,23 @@ impl Surface for Tty {
         let _ = disable_raw_mode();
         self.repaint();
         enter()
+    }
+
+    async fn edit(&mut self, text: &str, extension: &str) -> io::Result<Result<String, String>> {
+        let mut keys = None;
+        if let Some((tx, task)) = self.reading.take() {
+            // Two readers would share the keys between them: ours is gone when its task has ended.
+            task.abort();
+            let _ = task.await;
+            keys = Some(tx);
+        }
+        leave();
+        LENT.store(true, Ordering::SeqCst);
+        let edited = editor::edit(text, extension).await;
+        LENT.store(false, Ordering::SeqCst);
+        self.retake()?;
+        self.reading = keys.map(|tx| (tx.clone(), input::forward(tx)));
+        Ok(edited)
     }
 
     async fn suspend(&mut self) -> io::Result<()> {

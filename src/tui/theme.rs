@@ -86,6 +86,8 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// Enter.
     pub enter: &'static str,
+    /// The ends of what is chosen among a few: the one before, the next.
+    pub choose: [&'static str; 2],
     /// Horizontal and vertical line.
     pub lines: [&'static str; 2],
     /// The thumb of a scrollbar.
@@ -117,6 +119,7 @@ const UNICODE: Glyphs = Glyphs {
     repair: "→",
     dot: "·",
     enter: "⏎",
+    choose: ["‹", "›"],
     lines: ["─", "│"],
     thumb: "▐",
     corners: ["╭", "╮", "╰", "╯"],
@@ -145,6 +148,7 @@ const ASCII: Glyphs = Glyphs {
     repair: ">",
     dot: "-",
     enter: "Enter",
+    choose: ["<", ">"],
     lines: ["-", "|"],
     thumb: "#",
     corners: ["+", "+", "+", "+"],
@@ -211,6 +215,12 @@ impl Theme {
             colourless: true,
             glyphs,
         }
+    }
+
+    /// The cell that the cursor of a text stands on: told from its neighbours without any colour.
+    #[must_use]
+    pub fn cursor(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
     }
 
     /// The style of a label that the user has given a colour.

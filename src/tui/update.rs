@@ -5,14 +5,17 @@ mod act;
 mod answers;
 mod copy;
 mod cursor;
+mod dialog;
 mod filter;
 mod history;
 mod jump;
+mod leave;
 mod link;
 mod lists;
 mod load;
 mod marks;
 mod mouse;
+mod offer;
 mod opened;
 mod order;
 mod palette;
@@ -25,6 +28,7 @@ mod tabs;
 mod time;
 mod timeline;
 mod toast;
+mod worker;
 
 pub use act::why_not;
 pub use lists::is_deep;
@@ -32,8 +36,8 @@ pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
 use super::effect::Effect;
-use super::keys;
-use super::model::{Discovery, Model, QueueRow, Screen};
+use super::keys::{self, Key};
+use super::model::{Discovery, Model, Overlay, QueueRow, Screen};
 use super::msg::Msg;
 use crate::queue::Queue;
 
@@ -51,15 +55,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::KeyPressed(key) if model.prompt.is_some() => prompt::key(model, key),
-        Msg::KeyPressed(key) => match model.keymap.resolve(keys::place(model), key) {
-            Some(action) => act::act(model, action),
-            None => Vec::new(),
-        },
+        Msg::KeyPressed(key) => pressed(model, key),
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
         Msg::Dragged(x, y) => mouse::dragged(model, x, y),
         Msg::Released(..) => mouse::released(model),
-        Msg::Pasted(text) => prompt::pasted(model, &text),
+        Msg::Pasted(text) => pasted(model, &text),
         Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
@@ -110,6 +110,27 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        Msg::QueueSampled(queue, seen) => {
+            offer::sampled(model, &queue, seen);
+            Vec::new()
+        }
+        Msg::Offered {
+            generation,
+            queue,
+            due,
+            outcome,
+        } => {
+            offer::answered(model, generation, &queue, due, outcome);
+            Vec::new()
+        }
+        Msg::WorkerTold(queue, told) => {
+            worker::told(model, &queue, told);
+            Vec::new()
+        }
+        Msg::Edited(result) => {
+            offer::edited(model, result);
+            Vec::new()
+        }
         Msg::WayFound(site) => switch::way_found(model, &site),
         Msg::NoWay(why) => switch::no_way(model, why),
         Msg::Arrived => switch::arrived(model),
@@ -140,6 +161,32 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// A key goes to the line that is typed, else to what lies over the screen, else to the screen.
+fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
+    model.schedule.pressed = Some(key);
+    let effects = match (&model.prompt, &model.overlay) {
+        (Some(_), _) => prompt::key(model, key),
+        (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
+        (None, Some(Overlay::Offer(_))) => offer::key(model, key),
+        (None, _) => match model.keymap.resolve(keys::place(model), key) {
+            Some(action) => act::act(model, action),
+            None => Vec::new(),
+        },
+    };
+    model.schedule.pressed = None;
+    effects
+}
+
+/// Pasted text goes where text is typed, and nowhere else.
+fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
+    match (&model.prompt, &model.overlay) {
+        (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
+        (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
+        _ => return prompt::pasted(model, text),
+    }
+    Vec::new()
 }
 
 /// A queue was named or found: it becomes a row, once.

@@ -2,18 +2,21 @@
 
 mod changes;
 mod depth;
+mod dialog;
 mod entries;
 mod entry;
+mod field;
 mod findings;
 mod header;
 mod help;
 mod hints;
 mod lists;
+mod offer;
 mod palette;
 mod prompt;
 mod queues;
 mod tabs;
-mod time;
+pub(in crate::tui) mod time;
 mod timeline;
 mod toast;
 mod traffic;
@@ -61,8 +64,11 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     } else {
         hints::render(&ctx, buf);
     }
-    if let Some(Overlay::Help { scroll }) = model.overlay {
-        help::render(&ctx, scroll, buf);
+    match &model.overlay {
+        Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
+        Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
+        Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        None => {}
     }
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);

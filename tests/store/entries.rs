@@ -17,7 +17,7 @@ async fn read(store: &Store, queue: &Queue, selection: Selection) -> Vec<Entry> 
 }
 
 /// The numbers in payloads `entry N`.
-fn numbers(entries: &[Entry]) -> Vec<u64> {
+pub(crate) fn numbers(entries: &[Entry]) -> Vec<u64> {
     let number = |entry: &Entry| {
         let text = String::from_utf8_lossy(&entry.member).into_owned();
         text.rsplit(' ').next().unwrap().parse().unwrap()
@@ -158,6 +158,65 @@ async fn lists_are_read_from_their_heads() {
     assert_eq!(delivered[0].state, State::Delivered);
     let (page, length) = peek(&store, &queue, 698, 5).await.unwrap();
     assert_eq!((page.len(), length), (2, 700));
+}
+
+/// What stays of a list while elements leave it and new ones come, a few and many at a time.
+#[tokio::test]
+async fn what_stays_in_a_list_comes_once_while_its_places_shift() {
+    for (from, target) in [
+        (From::Order, "orders"),
+        (From::Delivered, "orders"),
+        (From::Delivered, "zset-list:z,r"),
+    ] {
+        let server = Server::start();
+        let store = open(&server).await;
+        let queue: Queue = target.parse().unwrap();
+        let keys = queue.keys();
+        let list = match from {
+            From::Order => keys.order.unwrap(),
+            _ => keys.target,
+        };
+        let list = std::str::from_utf8(&list).unwrap();
+        let names: Vec<String> = (1..=6_000).map(|n| format!("entry {n}")).collect();
+        let mut rpush = vec!["RPUSH", list];
+        rpush.extend(names.iter().map(String::as_str));
+        server.cmd(&rpush);
+        let from_left = target.starts_with("zset-list");
+        let mut gone = 0;
+        let mut all = Vec::new();
+        let selection = Selection {
+            from,
+            ..Selection::default()
+        };
+        let mut reading = Box::pin(entries(&store, &queue, selection));
+        while let Some(entry) = reading.next().await {
+            all.push(entry.unwrap());
+            let shift = match all.len() {
+                200 => 5,
+                400 => 1_000,
+                3_000 => 2_500,
+                _ => continue,
+            };
+            if from_left {
+                let new = |n| format!("new {}", 1_000_000 * shift + n);
+                let new: Vec<String> = (0..shift).map(new).collect();
+                let mut lpush = vec!["LPUSH", list];
+                lpush.extend(new.iter().map(String::as_str));
+                server.cmd(&lpush);
+            } else {
+                server.cmd(&["LPOP", list, &shift.to_string()]);
+                server.cmd(&["RPUSH", list, &format!("new {}", 1_000_000 * shift)]);
+                gone += shift;
+            }
+        }
+        let numbers = numbers(&all);
+        let unique: std::collections::HashSet<_> = numbers.iter().collect();
+        assert_eq!(unique.len(), numbers.len(), "nothing twice in {target}");
+        assert!(
+            ((gone + 1)..=6_000).all(|n| unique.contains(&n)),
+            "{target}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -1,77 +1,245 @@
 //! Target and order list from head to tail.
+//!
+//! Places shift while we read: transfers take out of the order list anywhere, consumers take from
+//! one end of target, and new elements come at the other. So each page begins with the last
+//! elements of the page before, and where other ones stand there, they are looked for: towards
+//! the head, or towards the tail where new ones come in front.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use super::pages::PageSize;
 use super::state;
 use crate::clock::EpochMillis;
-use crate::queue::{Entry, Queue, State};
-use crate::store::{Store, StoreError, read};
+use crate::queue::{Entry, Layout, Push, Queue, State};
+use crate::store::read::{self, Elements};
+use crate::store::{Store, StoreError};
+
+/// So many elements are read again, to see that the places have not shifted.
+const OVERLAP: usize = 32;
+/// So many are looked up in timeouts in one go: each costs the server a microsecond or two.
+const LOOKED_UP: usize = 250;
 
 pub(super) struct ListReader {
     store: Store,
     queue: Queue,
     list: Vec<u8>,
-    /// Whether its elements are members of timeouts, as those of the order list should be.
-    ordered: bool,
+    told: Told,
     size: PageSize,
+    /// The place behind the last element read.
     next: u64,
-    /// How long the list was at first; what is appended meanwhile is not read.
-    length: Option<u64>,
+    /// How many more may be told: as many as there were at first, so that it ends also where more
+    /// come all the time.
+    left: u64,
+    ended: bool,
+}
+
+/// What was told already.
+enum Told {
+    /// Of the order list, whose elements are members of timeouts, as each other one is: all of
+    /// them, by their hashes.
+    Members(HashSet<u64>, RandomState),
+    /// Of target, whose elements may be equal: the last ones; and where new ones come.
+    Elements(Vec<Vec<u8>>, Push),
 }
 
 impl ListReader {
+    /// `ordered`: it is the order list.
     pub(super) fn new(store: &Store, queue: &Queue, list: Vec<u8>, ordered: bool) -> Self {
+        let push = match &queue.layout {
+            Layout::Redisson => Push::Right,
+            Layout::ZsetList(zset_list) => zset_list.push,
+        };
         Self {
             store: store.clone(),
             queue: queue.clone(),
             list,
-            ordered,
+            told: if ordered {
+                Told::Members(HashSet::new(), RandomState::new())
+            } else {
+                Told::Elements(Vec::new(), push)
+            },
             size: PageSize::new(),
             next: 0,
-            length: None,
+            left: 0,
+            ended: false,
         }
     }
 
-    /// How many entries there are to be read now.
+    /// How many entries there are to be read now; to be asked first.
     pub(super) async fn count(&mut self) -> Result<u64, StoreError> {
         let page = read::list_page(&self.store, &self.list, 0, 1).await?;
-        self.length = Some(page.length);
+        self.left = page.length;
         Ok(page.length)
     }
 
-    /// The next entries; none at the end.
+    /// The next entries, perhaps none of them new; none at the end.
     pub(super) async fn page(
         &mut self,
         now: EpochMillis,
     ) -> Result<Option<Vec<Entry>>, StoreError> {
-        if self.length.is_some_and(|length| self.next >= length) {
+        if self.ended || self.left == 0 {
             return Ok(None);
         }
-        let page = read::list_page(&self.store, &self.list, self.next, self.size.get()).await?;
-        let length = *self.length.get_or_insert(page.length);
-        let left = usize::try_from(length.saturating_sub(self.next)).unwrap_or(usize::MAX);
-        let elements: Vec<Vec<u8>> = page.elements.into_iter().take(left).collect();
-        if elements.is_empty() {
-            self.next = length;
-            return Ok(None);
-        }
-        self.next += u64::try_from(elements.len()).unwrap_or(0);
-        self.size
-            .had(elements.iter().map(Vec::len).sum(), page.server_us);
-        let scores = if self.ordered {
-            let timeouts = self.queue.keys().timeouts;
-            read::element_scores(&self.store, &timeouts, &elements).await?
+        let mut elements = self.elements().await?;
+        elements.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.told.add(&elements);
+        self.left -= u64::try_from(elements.len()).unwrap_or(0);
+        let ordered = matches!(self.told, Told::Members(..));
+        let scores = if ordered {
+            self.scores(&elements).await?
         } else {
             vec![None; elements.len()]
         };
         let entry = |(member, score): (Vec<u8>, Option<f64>)| Entry {
             state: match score {
                 Some(score) => state(&self.queue, score, now),
-                None if self.ordered => State::Order,
+                None if ordered => State::Order,
                 None => State::Delivered,
             },
             score,
             member,
         };
         Ok(Some(elements.into_iter().zip(scores).map(entry).collect()))
+    }
+
+    /// What timeouts says of them.
+    async fn scores(&self, elements: &[Vec<u8>]) -> Result<Vec<Option<f64>>, StoreError> {
+        let timeouts = self.queue.keys().timeouts;
+        let mut scores = Vec::with_capacity(elements.len());
+        for some in elements.chunks(LOOKED_UP) {
+            scores.extend(read::element_scores(&self.store, &timeouts, some).await?);
+        }
+        Ok(scores)
+    }
+
+    /// The elements behind those that were told.
+    async fn elements(&mut self) -> Result<Vec<Vec<u8>>, StoreError> {
+        let overlap = u64::try_from(OVERLAP).unwrap_or(0);
+        let mut first = self.next.saturating_sub(overlap);
+        let mut step = overlap;
+        loop {
+            let (page, last) = self.ask(first).await?;
+            let count = u64::try_from(page.elements.len()).unwrap_or(0);
+            let fresh = match self.told.behind(first, &page.elements) {
+                Some(fresh) => fresh,
+                None if self.told.shifts_back() => {
+                    step = step.saturating_mul(4);
+                    first = first.min(page.length).saturating_sub(step);
+                    continue;
+                }
+                // What was told is gone from the tail, and what follows it before that.
+                None if last => page.elements.len(),
+                None => {
+                    first += count.saturating_sub(overlap).max(1);
+                    continue;
+                }
+            };
+            (self.next, self.ended) = (first + count, last);
+            let mut fresh = page.elements.into_iter().skip(fresh).collect();
+            self.told.take_out_of(&mut fresh);
+            return Ok(fresh);
+        }
+    }
+
+    /// Elements from a place on, and whether they are the last ones.
+    async fn ask(&mut self, first: u64) -> Result<(Elements, bool), StoreError> {
+        let count = self.size.get() + u32::try_from(OVERLAP).unwrap_or(0);
+        let page = read::list_page(&self.store, &self.list, first, count).await?;
+        let bytes = page.elements.iter().map(Vec::len).sum();
+        self.size.had(bytes, page.server_us);
+        let count = u64::try_from(page.elements.len()).unwrap_or(0);
+        let last = first + count >= page.length;
+        Ok((page, last))
+    }
+}
+
+impl Told {
+    /// Where in a page that begins at place `first` may stand what was not told; none when
+    /// something of that may stand before it.
+    fn behind(&self, first: u64, page: &[Vec<u8>]) -> Option<usize> {
+        match self {
+            // They are told in their order, so before one that was told there is nothing new.
+            Self::Members(all, hasher) => {
+                let told = page
+                    .first()
+                    .is_some_and(|member| all.contains(&hasher.hash_one(member)));
+                (told || first == 0).then_some(0)
+            }
+            Self::Elements(seen, push) => {
+                let gone = (first == 0 && *push == Push::Right) || seen.is_empty();
+                behind(seen, page).or(gone.then_some(0))
+            }
+        }
+    }
+
+    /// Whether what was told moves towards the head while we read.
+    const fn shifts_back(&self) -> bool {
+        !matches!(self, Self::Elements(_, Push::Left))
+    }
+
+    fn take_out_of(&self, page: &mut Vec<Vec<u8>>) {
+        if let Self::Members(all, hasher) = self {
+            page.retain(|member| !all.contains(&hasher.hash_one(member)));
+        }
+    }
+
+    fn add(&mut self, elements: &[Vec<u8>]) {
+        match self {
+            Self::Members(all, hasher) => {
+                all.extend(elements.iter().map(|member| hasher.hash_one(member)));
+            }
+            Self::Elements(seen, _) => {
+                let last = &elements[elements.len().saturating_sub(OVERLAP)..];
+                seen.extend_from_slice(last);
+                seen.drain(..seen.len().saturating_sub(OVERLAP));
+            }
+        }
+    }
+}
+
+/// Where in `page` stands what follows `seen`: behind a run of elements that stand in `seen` in
+/// the same order. All of them, if they are there somewhere; else those that the page begins
+/// with, some having left in front; else the longest run. None when none of them is there.
+fn behind(seen: &[Vec<u8>], page: &[Vec<u8>]) -> Option<usize> {
+    let run = |from: usize| {
+        let mut seen = seen.iter();
+        let stands = |element: &&Vec<u8>| seen.any(|known| known == *element);
+        page[from..].iter().take_while(stands).count()
+    };
+    let whole = |from: &usize| run(*from) == seen.len();
+    if let Some(from) = (0..page.len()).find(whole) {
+        return Some(from + seen.len());
+    }
+    let longest = || (1..page.len()).rev().max_by_key(|from| run(*from));
+    let from = if run(0) > 0 { 0 } else { longest()? };
+    (run(from) > 0).then_some(from + run(from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn elements(text: &str) -> Vec<Vec<u8>> {
+        text.bytes().map(|byte| vec![byte]).collect()
+    }
+
+    #[test]
+    fn what_follows_is_found_wherever_the_places_shifted_to() {
+        for (seen, page, follows) in [
+            ("abcd", "abcdef", Some("ef")),
+            ("abcd", "cdef", Some("ef")),
+            ("abcd", "xyabcdef", Some("ef")),
+            ("abcd", "acef", Some("ef")),
+            ("abcd", "xxcdef", Some("ef")),
+            ("abcd", "efgh", None),
+            ("abcd", "", None),
+            ("aaaa", "aaaaaa", Some("aa")),
+            ("abab", "ababab", Some("ab")),
+        ] {
+            let page = elements(page);
+            let at = behind(&elements(seen), &page);
+            assert_eq!(at.map(|at| page[at..].to_vec()), follows.map(elements));
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! Page after page of what is wanted: while one is looked through on another thread, the next
-//! one is being read.
+//! Page after page of what is wanted: while some are looked through on other threads, the next one
+//! is being read.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -19,12 +21,15 @@ use crate::store::{Store, StoreError};
 /// How long we wait for a link that has not been live yet, or hangs.
 const READY: Duration = Duration::from_secs(5);
 
+/// So many pages are looked through at a time at most, one on each core.
+const MOST_THREADS: usize = 4;
+
 /// No page has more entries.
-const PAGE_MOST: u32 = 2_000;
+const PAGE_MOST: u32 = 1_000;
 /// Nor, as long as entries are about as large as those before them, more bytes.
 const PAGE_BYTES: usize = 256 * 1024;
 /// Nor does it keep the server for longer, as long as they cost about as much, in µs.
-const PAGE_US: u64 = 1_000;
+const PAGE_US: u64 = 500;
 
 /// How many entries to ask for: few at first, since members may be large.
 pub(super) struct PageSize(u32);
@@ -66,8 +71,12 @@ pub(in crate::ops) struct Pages {
     queue: Queue,
     selection: Selection,
     open: Option<Open>,
-    /// The page that is being looked through.
-    under_way: Option<JoinHandle<Page>>,
+    /// The pages that are being looked through, in their order.
+    under_way: VecDeque<JoinHandle<Page>>,
+    /// How many of them there may be.
+    most: usize,
+    /// No more pages come.
+    ended: bool,
     failed: Option<StoreError>,
     /// Nobody wants to know any more.
     given_up: Arc<AtomicBool>,
@@ -78,7 +87,6 @@ struct Open {
     source: Source,
     sieve: Arc<Sieve>,
     of: u64,
-    ended: bool,
 }
 
 enum Source {
@@ -101,7 +109,9 @@ impl Pages {
             queue: queue.clone(),
             selection,
             open: None,
-            under_way: None,
+            under_way: VecDeque::new(),
+            most: available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS)),
+            ended: false,
             failed: None,
             given_up: Arc::default(),
         }
@@ -116,19 +126,22 @@ impl Pages {
     /// The next page, perhaps with nothing wanted in it; none at the end.
     pub(in crate::ops) async fn next(&mut self) -> Result<Option<Page>, StoreError> {
         loop {
-            if let Some(error) = self.failed.take() {
-                return Err(error);
+            let first = self.under_way.front();
+            let finished = first.is_some_and(JoinHandle::is_finished);
+            if finished || self.ended || self.under_way.len() >= self.most {
+                return match (self.under_way.pop_front(), self.failed.take()) {
+                    (Some(page), failed) => {
+                        self.failed = failed;
+                        Ok(Some(looked_through(page).await))
+                    }
+                    (None, Some(error)) => Err(error),
+                    (None, None) => Ok(None),
+                };
             }
-            let read = self.read().await;
-            let before = self.under_way.take();
-            match read {
-                Ok(page) => self.under_way = page.and_then(|page| self.look_through(page)),
-                Err(error) => self.failed = Some(error),
-            }
-            match before {
-                Some(page) => return Ok(Some(looked_through(page).await)),
-                None if self.under_way.is_none() && self.failed.is_none() => return Ok(None),
-                None => {}
+            match self.read().await {
+                Ok(Some(page)) => self.look_through(page),
+                Ok(None) => self.ended = true,
+                Err(error) => (self.ended, self.failed) = (true, Some(error)),
             }
         }
     }
@@ -142,29 +155,26 @@ impl Pages {
             let open = Open::at(&self.store, &self.queue, &self.selection, now).await?;
             self.open.insert(open)
         };
-        if open.ended {
-            return Ok(None);
+        match &mut open.source {
+            Source::Timeouts(reader) => reader.page(now).await,
+            Source::List(reader) => reader.page(now).await,
+            Source::Nothing => Ok(None),
         }
-        let page = match &mut open.source {
-            Source::Timeouts(reader) => reader.page(now).await?,
-            Source::List(reader) => reader.page(now).await?,
-            Source::Nothing => None,
-        };
-        open.ended = page.is_none();
-        Ok(page)
     }
 
     /// Looks through a page beside the runtime: payloads may be large and patterns costly, and
     /// whoever else runs in it shall not wait for that.
-    fn look_through(&self, page: Vec<Entry>) -> Option<JoinHandle<Page>> {
-        let sieve = Arc::clone(&self.open.as_ref()?.sieve);
+    fn look_through(&mut self, page: Vec<Entry>) {
+        let Some(sieve) = self.open.as_ref().map(|open| Arc::clone(&open.sieve)) else {
+            return;
+        };
         let given_up = Arc::clone(&self.given_up);
-        Some(spawn_blocking(move || {
+        self.under_way.push_back(spawn_blocking(move || {
             let looked = u64::try_from(page.len()).unwrap_or(0);
             let wanted = |entry: &Entry| !given_up.load(Ordering::Relaxed) && sieve.keeps(entry);
             let kept = page.into_iter().filter(wanted).collect();
             Page { kept, looked }
-        }))
+        }));
     }
 }
 
@@ -217,7 +227,6 @@ impl Open {
             source,
             sieve: Arc::new(Sieve::new(queue, selection, bounds)),
             of,
-            ended: false,
         })
     }
 }

@@ -54,13 +54,13 @@ impl Sieve {
         if !self.filter.needs_payload() {
             return self.filter.finds(&seen("", ""));
         }
-        let decoded = payload::decode(payload);
+        let (codec, text) = payload::whole(payload);
         // What is no frame may look like a payload, and be looked for as that; it has no codec.
         let codec = match unwrapped {
             Some(Err(_)) => payload::Codec::Unknown,
-            _ => decoded.codec,
+            _ => codec,
         };
-        self.filter.finds(&seen(codec.name(), &decoded.whole()))
+        self.filter.finds(&seen(codec.name(), &text))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Ranks shift while we read, since entries are transferred at the front. So each page begins
 //! with the last row of the page before; when another row is there, that one's rank now is asked
-//! for, and when it is gone, the place where it would be is looked for by its score.
+//! for, and when it is gone, the page begins with the first row of its score.
 
 use super::pages::PageSize;
 use super::state;
@@ -26,8 +26,8 @@ pub(super) struct TimeoutsReader {
     highest: f64,
     /// The rank to go on from; none before the first page.
     rank: Option<u64>,
-    /// The member at that rank, already told.
-    landmark: Option<Vec<u8>>,
+    /// The member at that rank with its score, already told.
+    landmark: Option<(Vec<u8>, f64)>,
     /// The last entry told; what is not behind it is not told again.
     told: Option<(f64, Vec<u8>)>,
     ended: bool,
@@ -70,21 +70,18 @@ impl TimeoutsReader {
         if self.ended {
             return Ok(None);
         }
-        let first = match (self.rank, self.lowest) {
-            (Some(rank), _) => rank,
-            (None, Some(lowest)) => {
-                read::rank_of_score(&self.store, &self.timeouts, lowest, false).await?
-            }
-            (None, None) => 0,
+        let (first, rows) = match (self.rank, self.lowest) {
+            (Some(rank), _) => self.rows(rank).await?,
+            (None, Some(lowest)) => self.since_score(lowest).await?,
+            (None, None) => self.rows(0).await?,
         };
-        let (first, rows) = self.rows(first).await?;
         self.ended = rows.is_empty();
-        if let Some((member, _)) = rows.last() {
+        if let Some(last) = rows.last() {
             let count = u64::try_from(rows.len()).unwrap_or(0);
             self.rank = Some(first + count - 1);
             // When it is the landmark itself, nothing is behind it.
-            self.ended = self.landmark.as_ref() == Some(member);
-            self.landmark = Some(member.clone());
+            self.ended = self.landmark.as_ref() == Some(last);
+            self.landmark = Some(last.clone());
         }
         let mut page = Vec::with_capacity(rows.len());
         for (member, score) in rows {
@@ -111,21 +108,30 @@ impl TimeoutsReader {
     async fn rows(&mut self, mut first: u64) -> Result<(u64, Vec<(Vec<u8>, f64)>), StoreError> {
         for _ in 0..CHASES {
             let landmark = self.landmark.clone();
-            let page = self.ask(first, landmark.as_deref()).await?;
-            let begins = page.rows.first().map(|row| &row.0);
+            let member = landmark.as_ref().map(|(member, _)| member.as_slice());
+            let page = self.ask(first, member).await?;
+            let begins = page.rows.first();
             if landmark.is_none() || begins == landmark.as_ref() {
                 return Ok((first, page.rows));
             }
             match page.landmark {
+                // With another score it tells nothing of where we were.
+                Some(_) if begins.map(|row| row.0.as_slice()) == member => break,
                 Some(rank) => first = rank,
                 None => break,
             }
         }
-        // It is gone, or runs away from us: from the first entry with its score on.
+        // It is gone, moved, or runs away from us: from the first entry with its score on.
         self.landmark = None;
         let score = self.told.as_ref().map_or(f64::NEG_INFINITY, |told| told.0);
-        let first = read::rank_of_score(&self.store, &self.timeouts, score, false).await?;
-        let page = self.ask(first, None).await?;
+        self.since_score(score).await
+    }
+
+    /// Rows from the first with that score or above on, and the rank of that one.
+    async fn since_score(&mut self, score: f64) -> Result<(u64, Vec<(Vec<u8>, f64)>), StoreError> {
+        let count = self.size.get() + 1;
+        let (first, page) = read::rows_from(&self.store, &self.timeouts, score, count).await?;
+        self.had(&page);
         Ok((first, page.rows))
     }
 
@@ -133,8 +139,12 @@ impl TimeoutsReader {
         // One more, since the landmark was told before.
         let count = self.size.get() + 1;
         let page = read::rows(&self.store, &self.timeouts, first, count, landmark).await?;
+        self.had(&page);
+        Ok(page)
+    }
+
+    fn had(&mut self, page: &Rows) {
         let bytes = page.rows.iter().map(|row| row.0.len()).sum();
         self.size.had(bytes, page.server_us);
-        Ok(page)
     }
 }

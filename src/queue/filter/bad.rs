@@ -56,7 +56,7 @@ pub enum Wrong {
     #[error("the pattern is wrong: {0}")]
     Pattern(String),
     /// The pattern would need too much memory or time.
-    #[error("the pattern is too large: fewer or smaller repetitions, please")]
+    #[error("the pattern is too large once its repetitions are written out")]
     PatternSize,
     /// `due` without its time.
     #[error("a due time is written due<14:10, due>+1h or due<=2026-11-20T14:10:00Z")]

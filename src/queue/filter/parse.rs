@@ -3,21 +3,24 @@
 use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, HirKind};
 
 use super::{BadFilter, CODECS, Side, Term, Wrong};
 use crate::clock::when::When;
 
 /// No filter has more bytes.
 const LONGEST: usize = 4_096;
-/// A compiled pattern takes no more bytes than this, and so no more steps for a byte of text
-/// than fit into it: enough for `\w` some dozen times over.
-const PATTERN_BYTES: usize = 512 << 10;
-/// Nor do the tables that it makes while it runs.
+/// No pattern has more characters, once its repetitions are written out: so many steps may each
+/// byte of a text take. Size alone says nothing of that: `\w` is a thousand times as large as `a`.
+const PATTERN_LONGEST: u32 = 512;
+/// Nor does it take more bytes when it is compiled, and while it runs.
+const PATTERN_BYTES: usize = 8 << 20;
 const TABLE_BYTES: usize = 1 << 20;
 /// Brackets in brackets.
 const DEEPEST: u32 = 50;
 /// A pattern looks at so many bytes of a text from its start: the costliest one that can be
-/// written takes milliseconds for each kB.
+/// written needs about 4 µs for each.
 const SEARCHED: usize = 256 << 10;
 /// A word in any case takes a multiple of its length.
 const WORD_BYTES: usize = 8 << 20;
@@ -126,24 +129,48 @@ fn pattern(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
         "i" => true,
         _ => return Err(Wrong::AfterPattern.at(at..end)),
     };
-    let compiled = RegexBuilder::new(&typed)
+    let find = compiled(&typed, any_case).map_err(|wrong| wrong.at(start..close))?;
+    Ok((Term::Pattern(find), end))
+}
+
+fn compiled(pattern: &str, any_case: bool) -> Result<Regex, Wrong> {
+    let parsed = ParserBuilder::new()
+        .case_insensitive(any_case)
+        .nest_limit(DEEPEST)
+        .build()
+        .parse(pattern);
+    let parsed = parsed.map_err(|error| {
+        Wrong::Pattern(match error {
+            regex_syntax::Error::Parse(error) => error.kind().to_string(),
+            regex_syntax::Error::Translate(error) => error.kind().to_string(),
+            other => other.to_string().replace('\n', " "),
+        })
+    })?;
+    if length(&parsed) > PATTERN_LONGEST {
+        return Err(Wrong::PatternSize);
+    }
+    RegexBuilder::new(pattern)
         .case_insensitive(any_case)
         .nest_limit(DEEPEST)
         .size_limit(PATTERN_BYTES)
         .dfa_size_limit(TABLE_BYTES)
-        .build();
-    let find = compiled.map_err(|error| plain(&error).at(start..close))?;
-    Ok((Term::Pattern(find), end))
+        .build()
+        .map_err(|_| Wrong::PatternSize)
 }
 
-/// What is wrong with a pattern, without the drawing that the library adds.
-fn plain(error: &regex::Error) -> Wrong {
-    if let regex::Error::CompiledTooBig(_) = error {
-        return Wrong::PatternSize;
+/// How many characters a pattern has, once its repetitions are written out.
+fn length(pattern: &Hir) -> u32 {
+    let sum = |parts: &[Hir]| parts.iter().map(length).fold(0, u32::saturating_add);
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => u32::try_from(literal.0.len()).unwrap_or(u32::MAX),
+        HirKind::Repetition(repeated) => {
+            let times = repeated.max.unwrap_or(repeated.min).max(1);
+            length(&repeated.sub).saturating_mul(times)
+        }
+        HirKind::Capture(capture) => length(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
     }
-    let said = error.to_string();
-    let words = said.rsplit_once("error: ").map_or(&*said, |(_, why)| why);
-    Wrong::Pattern(words.replace('\n', " "))
 }
 
 fn id_start(typed: &str) -> Result<String, Wrong> {

@@ -47,6 +47,32 @@ pub async fn rows(
     })
 }
 
+/// Reads `count` members of a sorted set from the first with a score of `lowest` or above on. Their
+/// places are told by the rank of that first one, which is from the same instant.
+pub async fn rows_from(
+    store: &Store,
+    timeouts: &[u8],
+    lowest: f64,
+    count: u32,
+) -> Result<(u64, Rows), StoreError> {
+    let (lowest, count) = (lowest.to_string(), count.to_string());
+    let below = format!("({lowest}");
+    let mut t = Transaction::default();
+    t.add("ZCOUNT", &[timeouts, b"-inf", below.as_bytes()]);
+    let range = [timeouts, lowest.as_bytes(), b"+inf"];
+    let limit: [&[u8]; 4] = [b"WITHSCORES", b"LIMIT", b"0", count.as_bytes()];
+    t.add("ZRANGEBYSCORE", &[&range[..], &limit[..]].concat());
+    let (mut values, server_us) = executed(store, ATTEMPT, t).await?;
+    let first = counted(store, values.next().unwrap_or_default())?;
+    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
+    let rows = Rows {
+        rows: scored(page),
+        landmark: None,
+        server_us,
+    };
+    Ok((first, rows))
+}
+
 /// The first and the last place of a page, in words.
 fn range(first: u64, count: u32) -> (String, String) {
     let last = first.saturating_add(u64::from(count)).saturating_sub(1);
@@ -88,7 +114,11 @@ pub async fn rank_of_score(
 /// The answer of a command that counts.
 async fn number(store: &Store, read: &Pipeline) -> Result<u64, StoreError> {
     let mut replies = store.query(ATTEMPT, read, LIMIT).await?;
-    match store.accept(ATTEMPT, replies.pop().unwrap_or_default())? {
+    counted(store, replies.pop().unwrap_or_default())
+}
+
+fn counted(store: &Store, value: Value) -> Result<u64, StoreError> {
+    match store.accept(ATTEMPT, value)? {
         Value::Int(n) => Ok(u64::try_from(n).unwrap_or(0)),
         other => Err(store.unexpected(ATTEMPT, &other)),
     }

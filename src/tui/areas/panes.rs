@@ -55,7 +55,7 @@ pub fn areas(model: &Model) -> Areas {
 }
 
 /// A slot without any border.
-fn bare(area: Area) -> Slot {
+pub(super) fn bare(area: Area) -> Slot {
     Slot {
         outer: area,
         inner: area,

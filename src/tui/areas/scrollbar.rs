@@ -84,6 +84,9 @@ pub fn rails(model: &Model) -> Vec<(Scrolled, Rail)> {
             .into_iter()
             .collect();
     }
+    if model.overlay.is_some() {
+        return Vec::new();
+    }
     let areas = areas(model);
     if let Screen::Entry(view) = &model.screen {
         let plan = lines::plan(areas.detail, areas.compact);

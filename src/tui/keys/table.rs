@@ -4,7 +4,8 @@
 use super::{Action, Binding, Code, Key, Place, Section};
 use crate::tui::model::Tab;
 use Place::{
-    Changes, Delivered, Dialog, Entries, Entry, Findings, Help, Order, Queues, Timeline, Traffic,
+    Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues, Timeline,
+    Traffic,
 };
 
 const EVERYWHERE: &[Place] = &Place::ALL;
@@ -17,6 +18,10 @@ const SCROLLED: &[Place] = &[
 ];
 const PANES: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
+];
+/// Where there is more than one to have the keys.
+const FIELDS: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form,
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
@@ -56,6 +61,7 @@ const PANE: &[(Place, &str)] = &[
     (Traffic, "pane"),
     (Findings, "pane"),
     (Changes, "pane"),
+    (Form, "next field"),
 ];
 const TABS: &[(Place, &str)] = &[
     (Delivered, "tab"),
@@ -71,23 +77,27 @@ const PAGE_HELP: &str = "one page up, down";
 const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
 const PANE_HELP: &str = "next pane, pane before";
+const ANSWER_HELP: &str = "answer yes, answer no";
 const MATCH_HELP: &str = "next match, previous";
 
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue")], "open; list a bar"),
-    row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], "in a question: yes"),
+    row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], ANSWER_HELP),
+    row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[(Dialog, "no")], ANSWER_HELP),
+    row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in the form: offer"),
+    row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in the form: $EDITOR"),
     row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "entry: text or hex"),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel")], "close, clear, or back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
     row(Section::Move, "page-down", Action::PageDown, &[Key::of(Code::PageDown)], SCROLLED, &[], PAGE_HELP),
     row(Section::Move, "first", Action::First, &[Key::char('g'), Key::of(Code::Home)], SCROLLED, &[], ENDS_HELP),
     row(Section::Move, "last", Action::Last, &[Key::char('G'), Key::of(Code::End)], SCROLLED, &[], ENDS_HELP),
-    row(Section::Move, "next-pane", Action::NextPane, &[Key::of(Code::Tab)], PANES, PANE, PANE_HELP),
-    row(Section::Move, "previous-pane", Action::PreviousPane, &[Key::of(Code::BackTab)], PANES, &[], PANE_HELP),
+    row(Section::Move, "next-pane", Action::NextPane, &[Key::of(Code::Tab)], FIELDS, PANE, PANE_HELP),
+    row(Section::Move, "previous-pane", Action::PreviousPane, &[Key::of(Code::BackTab)], FIELDS, &[], PANE_HELP),
     row(Section::Move, "tab-waiting", Action::Tab(Tab::Waiting), &[Key::char('1')], PANES, TABS, TABS_HELP),
     row(Section::Move, "tab-delivered", Action::Tab(Tab::Delivered), &[Key::char('2')], PANES, &[], TABS_HELP),
     row(Section::Move, "tab-order", Action::Tab(Tab::Order), &[Key::char('3')], PANES, &[], TABS_HELP),

@@ -12,6 +12,13 @@ pub struct Field {
     lines: Lines,
 }
 
+/// The same text with the cursor in the same place.
+impl PartialEq for Field {
+    fn eq(&self, other: &Self) -> bool {
+        (self.lines, self.lines(), self.cursor()) == (other.lines, other.lines(), other.cursor())
+    }
+}
+
 /// How many lines a field has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Lines {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::{Entries, Filtered};
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Cost, Queue};
+use crate::tui::keys::Key;
 
 /// When what is read. Only `update` looks inside.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +62,8 @@ pub struct Schedule {
     pub(crate) costs: VecDeque<(Instant, Cost)>,
     /// What was published while the picture stood still.
     pub(crate) held: VecDeque<Announcement>,
+    /// The key that is being acted on.
+    pub(crate) pressed: Option<Key>,
     /// Whether the screen is between two servers.
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.

@@ -10,6 +10,8 @@ pub struct Site {
     pub endpoint: String,
     /// How redis-cli reaches it: see [`crate::queue::redis_cli::program`].
     pub redis_cli: String,
+    /// How a shell starts this program there; none for a server that ends with the program.
+    pub program: Option<String>,
     /// The number of the database.
     pub db: i64,
     /// The profile that it is of.

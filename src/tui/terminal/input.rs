@@ -6,13 +6,14 @@ use crossterm::event::{
 };
 use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::JoinHandle;
 
 use crate::tui::edge::{Ended, Input};
 use crate::tui::keys::{Code, Key};
 use crate::tui::msg::Msg;
 
 /// Forwards what the terminal says until it is gone.
-pub(super) fn forward(tx: UnboundedSender<Input>) {
+pub(super) fn forward(tx: UnboundedSender<Input>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut events = EventStream::new();
         while let Some(Ok(event)) = events.next().await {
@@ -25,7 +26,7 @@ pub(super) fn forward(tx: UnboundedSender<Input>) {
         }
         // Nobody is left to tell.
         let _ = tx.send(Input::End(Ended::HUNG_UP));
-    });
+    })
 }
 
 fn message(event: &Event) -> Option<Msg> {

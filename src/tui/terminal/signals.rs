@@ -1,6 +1,7 @@
 //! Signals: those that end the program, the one that stops it, and the one that continues it.
 
 use std::io;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::disable_raw_mode;
+use super::{LENT, disable_raw_mode};
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
 
@@ -39,8 +40,14 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
         let mut arrivals = arrivals(number)?;
         let tx = tx.clone();
         tokio::spawn(async move {
-            arrivals.recv().await;
-            end(&tx, Ended::Signal(number_of(number)));
+            while arrivals.recv().await.is_some() {
+                // Keys make these, and the terminal sends them to all in the foreground: they are
+                // for the editor that has it.
+                let by_key = matches!(number, Signal::SIGINT | Signal::SIGQUIT);
+                if !(by_key && LENT.load(Ordering::SeqCst)) {
+                    return end(&tx, Ended::Signal(number_of(number)));
+                }
+            }
         });
     }
     let mut continued = arrivals(Signal::SIGCONT)?;

@@ -1,7 +1,10 @@
 //! What each action does.
 
 pub(super) use super::toast::say;
-use super::{copy, cursor, filter, load, marks, opened, plan, prompt, sort, tabs, time, timeline};
+use super::{
+    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs, time,
+    timeline, worker,
+};
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -26,10 +29,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::First => cursor::first(model),
         Action::Last => cursor::last(model),
         Action::Open => return open(model),
-        Action::Quit if on_first_screen(model) => return vec![Effect::Quit],
+        Action::Quit if on_first_screen(model) => return leave::quit(model),
         Action::Back => return escape(model),
         Action::Quit => back(model),
-        Action::QuitNow => return vec![Effect::Quit],
+        Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::NextPane => pane(model, 1),
         Action::PreviousPane => pane(model, 3),
@@ -64,7 +67,10 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Offer | Action::Worker | Action::Confirm => {}
+        Action::Offer => return offer::open(model),
+        Action::Worker => worker::ask(model),
+        // A question and a form have their keys by themselves.
+        Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
         Action::Help => {
             model.overlay = match model.overlay {
                 None => Some(Overlay::Help { scroll: 0 }),
@@ -113,6 +119,11 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             Some("no entry to mark")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
+        Action::Offer if no_queue => Some("no queue to offer to"),
+        Action::Worker if no_queue => Some("no queue to work on"),
+        Action::Offer | Action::Worker if model.read_only => {
+            Some("this session is read-only: it changes nothing")
+        }
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {

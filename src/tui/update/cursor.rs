@@ -66,7 +66,7 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     let scroll = match (&mut model.overlay, &mut model.screen) {
         (Some(Overlay::Help { scroll }), _) => scroll,
         (None, Screen::Entry(entry)) => &mut entry.scroll,
-        (None, _) => return false,
+        _ => return false,
     };
     let to = add((*scroll).min(most) as u64, rows);
     *scroll = usize::try_from(to).unwrap_or(usize::MAX).min(most);

@@ -63,6 +63,7 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
         .min()
 }
 
+/// The number of the next request: answers to earlier ones can be told from its own.
 pub(super) fn generation(model: &mut Model) -> u64 {
     model.schedule.generation += 1;
     model.schedule.generation

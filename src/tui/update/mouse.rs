@@ -1,6 +1,6 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, palette, prompt, tabs, timeline};
+use super::{act, cursor, dialog, offer, palette, prompt, tabs, timeline};
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
@@ -15,6 +15,11 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
     if let Some(hit) = areas::palette::hit(model, x, y) {
         return prompt::clicked(model, hit);
+    }
+    match model.overlay {
+        Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
+        Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
+        _ => {}
     }
     if grab(model, x, y) {
         return Vec::new();
@@ -60,6 +65,9 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
+    if matches!(model.overlay, Some(Overlay::Dialog(_) | Overlay::Offer(_))) {
+        return Vec::new();
+    }
     let sign = i64::from(rows.signum());
     if areas::palette::slot(model).is_some() {
         palette::scrolled(model, sign < 0);

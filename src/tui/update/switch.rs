@@ -1,6 +1,6 @@
 //! To another server, or another database of this one, and what stays then.
 
-use super::act;
+use super::{act, leave};
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::model::schedule::{Schedule, Stage};
 use crate::tui::model::{Model, Site, Tone};
@@ -8,21 +8,7 @@ use crate::tui::msg::Msg;
 
 /// Asks for the way there, unless something has to be asked about first.
 pub(super) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
-    if leaving(model, &there) {
-        return Vec::new();
-    }
-    go(there)
-}
-
-/// Asks for the way there.
-pub(super) fn go(there: Switch) -> Vec<Effect> {
-    vec![Effect::FindWay(there)]
-}
-
-/// Whether leaving the server has to be asked about. Then the question is open, and its yes calls
-/// [`go`].
-fn leaving(_model: &mut Model, _there: &Switch) -> bool {
-    false
+    leave::leaving(model, vec![Effect::FindWay(there)])
 }
 
 /// The way is known: the screen begins as on its first day, save what is the user's own.
@@ -43,6 +29,7 @@ pub(super) fn way_found(model: &mut Model, site: &Site) -> Vec<Effect> {
     new.toast = model.toast.take();
     new.later = std::mem::take(&mut model.later);
     new.prompt = model.prompt.take();
+    new.workers.left = model.workers.farewell();
     new.history = std::mem::take(&mut model.history);
     new.schedule = Schedule {
         // Answers to what was asked before stay those of an earlier generation.
@@ -71,6 +58,7 @@ pub(super) fn arrived(model: &mut Model) -> Vec<Effect> {
 pub fn settle(model: &mut Model, site: &Site) {
     model.endpoint.clone_from(&site.endpoint);
     model.redis_cli.clone_from(&site.redis_cli);
+    model.workers.program.clone_from(&site.program);
     model.read_only = site.read_only;
     model.db = site.db;
     model.profile.clone_from(&site.profile);

@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 use super::{Ctx, time};
 use crate::queue::{LinkState, Severity, text};
 use crate::tui::keys::Action;
+use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
 
@@ -97,6 +98,9 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             t.warn,
         );
     }
+    if let Some((words, style)) = workers(ctx) {
+        push(8, words, style);
+    }
     if m.link.clock.is_some() {
         push(
             4,
@@ -143,6 +147,40 @@ fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
         text: format!("{} of {all}{queues} sick", text::thousands(sick as u64)),
         style: if critical { t.late } else { t.warn },
     });
+}
+
+/// The stand-in workers of this session: `WORKER orders 1,204 moved`.
+fn workers(ctx: &Ctx) -> Option<(String, Style)> {
+    let (workers, t) = (&ctx.model.workers, &ctx.theme);
+    let first = workers.at_work.first()?;
+    let failing = |worker: &&Worker| matches!(worker.state, WorkerState::Failing(_));
+    let ill = workers.at_work.iter().filter(failing).count();
+    let moved = format!("{} moved", text::number(workers.moved(), 9));
+    let (who, how) = match workers.at_work.len() {
+        1 => {
+            let name = text::printable_bytes(first.queue.name.as_bytes());
+            let name = text::cut(&name, if ctx.wide() { 32 } else { 12 });
+            let how = match first.state {
+                WorkerState::Starting => "starting",
+                WorkerState::Failing(_) => "retrying",
+                WorkerState::Ending => "ending",
+                WorkerState::AtWork | WorkerState::Deaf(_) => "",
+            };
+            (
+                format!("WORKER {}", name.replace('…', t.glyphs.cut)),
+                how.to_owned(),
+            )
+        }
+        n if ill > 0 => (format!("{n} WORKERS"), format!("{ill} retrying")),
+        n => (format!("{n} WORKERS"), String::new()),
+    };
+    let words = match (how.is_empty(), ctx.wide()) {
+        (true, _) => format!("{who} {moved}"),
+        (false, true) => format!("{who} {moved}, {how}"),
+        (false, false) => format!("{who} {how}"),
+    };
+    let style = if ill > 0 { t.warn } else { t.accent };
+    Some((words, style))
 }
 
 /// What the session may not do, and of which profile the server is.

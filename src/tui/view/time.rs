@@ -55,7 +55,7 @@ pub(super) fn same_day(zone: Zone, a: EpochMillis, b: EpochMillis) -> bool {
 }
 
 /// `14:02:09` on the day of `now`, else as [`long`].
-pub(super) fn short(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+pub(in crate::tui) fn short(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
     if same_day(zone, moment, now) {
         clock(zone, moment)
     } else {

@@ -1,0 +1,79 @@
+//! A question before something that is not simply done. What it is about stays as it was when it
+//! was asked, whatever is read meanwhile.
+
+use super::field::{Field, Lines};
+use crate::queue::{Queue, text};
+use crate::tui::effect::Effect;
+use crate::tui::keys::Key;
+
+/// A question over the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dialog {
+    /// What it is called, and of what it is.
+    pub title: String,
+    /// What would happen, the most important first.
+    pub lines: Vec<DialogLine>,
+    /// What yes does, in a word.
+    pub yes: &'static str,
+    /// What no does, in a word.
+    pub no: &'static str,
+    /// The name that has to be typed instead of `y`.
+    pub name: Option<NameAsked>,
+    /// The key that asked: it is no answer.
+    pub opened_by: Option<Key>,
+    /// What yes does.
+    pub question: Question,
+}
+
+/// A line of a question.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum DialogLine {
+    /// Words, as many rows as they need.
+    Words(String),
+    /// Words that warn.
+    Warning(String),
+    /// A figure with its name.
+    Fact(&'static str, String),
+    /// Nothing: the first to go where there is no room.
+    Blank,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Question {
+    /// Start a stand-in worker on the queue.
+    StartWorker(Queue),
+    /// Stop it.
+    StopWorker(Queue),
+    /// Leave what the workers work on: what does it.
+    Leave(Vec<Effect>),
+}
+
+/// A queue's name that has to be typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameAsked {
+    /// The name, as it is shown.
+    pub wanted: String,
+    /// What has been typed.
+    pub field: Field,
+    /// Something else was entered.
+    pub wrong: bool,
+}
+
+impl NameAsked {
+    /// Asks for the name of a queue.
+    #[must_use]
+    pub fn of(queue: &Queue) -> Self {
+        Self {
+            wanted: text::printable_bytes(queue.name.as_bytes()),
+            field: Field::new(Lines::One, ""),
+            wrong: false,
+        }
+    }
+
+    /// The name stands there.
+    #[must_use]
+    pub fn is_right(&self) -> bool {
+        self.field.text().trim() == self.wanted.trim()
+    }
+}

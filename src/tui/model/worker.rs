@@ -1,0 +1,121 @@
+//! The stand-in workers of this session.
+
+use std::time::Instant;
+
+use crate::queue::{Queue, redis_cli, text};
+
+/// The stand-in workers, and what is to be said of them when the program ends.
+#[derive(Clone, Debug, Default)]
+pub struct Workers {
+    /// Those at work, in the order they were started.
+    pub at_work: Vec<Worker>,
+    /// `delayscope` with what reaches the server, for a shell. None when the server ends with the
+    /// program: then nothing would go on.
+    pub program: Option<String>,
+    /// What is to be said of those on the servers that were left: see [`Workers::farewell`].
+    pub left: Vec<(String, String)>,
+}
+
+/// A stand-in worker on a queue.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// Which queue.
+    pub queue: Queue,
+    /// Entries that it has moved.
+    pub moved: u64,
+    /// Entries that it has passed over.
+    pub skipped: u64,
+    /// When it was started.
+    pub since: Instant,
+    /// How it does.
+    pub state: WorkerState,
+}
+
+/// How a stand-in worker does.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum WorkerState {
+    /// Started: it is not subscribed yet.
+    Starting,
+    /// At work.
+    AtWork,
+    /// It does not hear announcements for this reason: it looks by itself only.
+    Deaf(String),
+    /// It moves nothing for this reason, and tries again.
+    Failing(String),
+    /// Asked to end: the script that is under way is its last.
+    Ending,
+}
+
+/// What a stand-in worker tells.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum WorkerTold {
+    /// It is subscribed.
+    Listening,
+    /// It moved entries, and passed over others for the first time.
+    Moved {
+        /// How many it moved.
+        moved: u64,
+        /// How many it passed over.
+        skipped: u64,
+    },
+    /// It does not hear announcements: why.
+    Deaf(String),
+    /// A transfer failed: why.
+    Failed(String),
+    /// A transfer succeeded after failures that took so long, in ms.
+    WorksAgain(u64),
+    /// It has ended: it was asked to, or could not begin for this reason.
+    Ended(Option<String>),
+}
+
+impl Workers {
+    /// The worker on a queue, when there is one.
+    #[must_use]
+    pub fn on(&self, queue: &Queue) -> Option<&Worker> {
+        self.at_work.iter().find(|worker| worker.queue == *queue)
+    }
+
+    /// Entries that all of them have moved.
+    #[must_use]
+    pub fn moved(&self) -> u64 {
+        self.at_work.iter().map(|worker| worker.moved).sum()
+    }
+
+    /// Leaving stops something that would otherwise go on.
+    #[must_use]
+    pub fn would_stop(&self) -> bool {
+        self.program.is_some() && !self.at_work.is_empty()
+    }
+
+    /// What the workers have moved in all, known since they have ended.
+    pub fn ended(&mut self, moved: &[(Queue, u64)]) {
+        for (queue, moved) in moved {
+            let mut workers = self.at_work.iter_mut();
+            if let Some(worker) = workers.find(|worker| worker.queue == *queue) {
+                worker.moved = *moved;
+            }
+        }
+    }
+
+    /// For each queue that is left alone, here and on the servers before: what was done, and the command that goes on.
+    #[must_use]
+    pub fn farewell(&self) -> Vec<(String, String)> {
+        let mut all = self.left.clone();
+        let Some(program) = &self.program else {
+            return all;
+        };
+        let each = self.at_work.iter().map(|worker| {
+            let name = text::printable_bytes(worker.queue.name.as_bytes());
+            let said = format!(
+                "The worker on {name} has ended after moving {}.",
+                text::counted(worker.moved, "entry", "entries")
+            );
+            let spec = worker.queue.spec();
+            let end = if spec.starts_with(b"-") { "-- " } else { "" };
+            let queue = redis_cli::word(&spec);
+            (said, format!("{program} worker {end}{queue}"))
+        });
+        all.extend(each);
+        all
+    }
+}

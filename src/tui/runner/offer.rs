@@ -1,0 +1,41 @@
+//! Offers messages, and looks how a queue's are written.
+
+use crate::ops::offer::{self, codec_of, form_of};
+use crate::queue::Queue;
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
+use crate::tui::effect::ToOffer;
+use crate::tui::model::offer::{Offered, Seen};
+
+/// How the queue's entries are written.
+pub(super) async fn sample(store: Store, queue: Queue) -> Seen {
+    let (form, codec) = tokio::join!(form_of(&store, &queue), codec_of(&store, &queue));
+    match (form, codec) {
+        (Ok(form), Ok(codec)) => Seen::Known { form, codec },
+        (Err(why), _) | (_, Err(why)) => Seen::Failed(why.to_string()),
+    }
+}
+
+/// Offers; what became of it.
+pub(super) async fn offer(writer: Result<Writer, StoreError>, asked: ToOffer) -> Offered {
+    let count = usize::try_from(asked.count).unwrap_or(usize::MAX);
+    let message = (asked.due, asked.payload.as_slice());
+    let messages = std::iter::repeat_n(message, count);
+    let offered = match writer {
+        Ok(writer) => offer::offer_each(&writer, &asked.queue, messages, asked.form).await,
+        Err(why) => Err(why),
+    };
+    match offered {
+        Ok(offered) => Offered::Done {
+            ids: offered.ids,
+            refused: offered.refused.len() as u64,
+            head: offered.head,
+            unannounced: offered.unannounced,
+            stopped: offered.stopped.map(|stopped| {
+                let (unknown, left) = (stopped.unknown as u64, stopped.left as u64);
+                (stopped.why.to_string(), unknown, left)
+            }),
+        },
+        Err(why) => Offered::Failed(why.to_string()),
+    }
+}

@@ -1,0 +1,132 @@
+//! Stand-in workers: a task each, until they are stopped or the screen ends.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::ops::worker::{WorkerEvent, WorkerOptions, work};
+use crate::queue::Queue;
+use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
+use crate::tui::model::worker::WorkerTold;
+use crate::tui::msg::Msg;
+
+/// How long the scripts under way may take when the screen ends: a signal leaves two seconds.
+const LAST_BATCH: Duration = Duration::from_secs(1);
+
+/// The workers at work.
+#[derive(Default)]
+pub(super) struct Workers {
+    tasks: HashMap<Queue, Task>,
+}
+
+struct Task {
+    stop: Option<oneshot::Sender<()>>,
+    /// Ends with how many entries were moved in all.
+    work: JoinHandle<u64>,
+}
+
+impl Workers {
+    /// Starts one on a queue, unless one is at work there.
+    pub(super) fn start(
+        &mut self,
+        store: &Store,
+        writer: Result<Writer, StoreError>,
+        queue: Queue,
+        answers: UnboundedSender<Msg>,
+    ) {
+        self.tasks.retain(|_, task| !task.work.is_finished());
+        let writer = match writer {
+            Ok(writer) => writer,
+            Err(why) => {
+                let told = WorkerTold::Ended(Some(why.to_string()));
+                // Nobody listens any more when the program is about to end.
+                let _ = answers.send(Msg::WorkerTold(queue, told));
+                return;
+            }
+        };
+        if self.tasks.contains_key(&queue) {
+            return;
+        }
+        let (stop, stopped) = oneshot::channel();
+        let task = Task {
+            stop: Some(stop),
+            work: tokio::spawn(run(store.clone(), writer, queue.clone(), stopped, answers)),
+        };
+        self.tasks.insert(queue, task);
+    }
+
+    /// Lets the one on a queue end after the script that is under way.
+    pub(super) fn stop(&mut self, queue: &Queue) {
+        if let Some(task) = self.tasks.get_mut(queue) {
+            // It has ended already when nobody listens.
+            let _ = task.stop.take().map(|stop| stop.send(()));
+        }
+    }
+
+    /// Lets all end after the scripts under way, a second at most. How many entries each has moved
+    /// in all; those that did not end in time are left out.
+    pub(super) async fn finish(&mut self) -> Vec<(Queue, u64)> {
+        let queues: Vec<Queue> = self.tasks.keys().cloned().collect();
+        queues.iter().for_each(|queue| self.stop(queue));
+        let all = self.tasks.drain().map(|(queue, task)| async {
+            let abort = task.work.abort_handle();
+            let moved = tokio::time::timeout(LAST_BATCH, task.work).await;
+            abort.abort();
+            Some((queue, moved.ok()?.ok()?))
+        });
+        let all = futures_util::future::join_all(all).await;
+        all.into_iter().flatten().collect()
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.tasks.values().for_each(|task| task.work.abort());
+    }
+}
+
+async fn run(
+    store: Store,
+    writer: Writer,
+    queue: Queue,
+    mut stopped: oneshot::Receiver<()>,
+    answers: UnboundedSender<Msg>,
+) -> u64 {
+    let mut working = work(&store, writer, queue.clone(), WorkerOptions::default());
+    let mut stopping = false;
+    let mut all = 0;
+    loop {
+        let event = tokio::select! {
+            _ = &mut stopped, if !stopping => {
+                stopping = true;
+                working.stop();
+                continue;
+            }
+            event = working.next() => event,
+        };
+        let told = match event {
+            None | Some(WorkerEvent::Done) => break,
+            Some(WorkerEvent::Listening) => WorkerTold::Listening,
+            Some(WorkerEvent::Batch(batch)) => {
+                let (moved, skipped) = (batch.moved as u64, batch.skipped as u64);
+                all += moved;
+                WorkerTold::Moved { moved, skipped }
+            }
+            // They are counted with the batch.
+            Some(WorkerEvent::Skipped { .. }) => continue,
+            Some(WorkerEvent::Trouble { why, .. }) => WorkerTold::Failed(why.to_string()),
+            Some(WorkerEvent::WorksAgain { after }) => {
+                WorkerTold::WorksAgain(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
+            }
+            Some(WorkerEvent::Deaf { why, .. }) => WorkerTold::Deaf(why.to_string()),
+        };
+        let _ = answers.send(Msg::WorkerTold(queue.clone(), told));
+    }
+    let _ = answers.send(Msg::WorkerTold(queue, WorkerTold::Ended(None)));
+    all
+}

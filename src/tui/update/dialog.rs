@@ -1,0 +1,106 @@
+//! A question is answered: by `y`, never by Enter and never by the key that asked it; where a
+//! name has to be typed, by that name.
+
+use super::{act, worker};
+use crate::tui::areas::dialog::{self as places, Button};
+use crate::tui::effect::Effect;
+use crate::tui::keys::{Action, Code, Key, Place};
+use crate::tui::model::dialog::{Dialog, Question};
+use crate::tui::model::{Model, Overlay, Tone};
+
+/// Asks. What else lies over the screen gives way.
+pub(super) fn open(model: &mut Model, dialog: Dialog) {
+    model.toast = None;
+    model.overlay = Some(Overlay::Dialog(Box::new(Dialog {
+        opened_by: model.schedule.pressed,
+        ..dialog
+    })));
+}
+
+/// A key while a question stands.
+pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let action = model.keymap.resolve(Place::Dialog, key);
+    let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
+        return Vec::new();
+    };
+    let leaves = matches!(
+        action,
+        Some(Action::QuitNow | Action::Suspend | Action::Redraw)
+    );
+    if let Some(action) = action.filter(|_| leaves) {
+        return act::act(model, action);
+    }
+    let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
+    match (&mut dialog.name, action) {
+        (Some(_), Some(Action::Back)) => refused(model),
+        (Some(name), _) if key.code == Code::Enter => {
+            name.wrong = !name.is_right();
+            if name.wrong {
+                Vec::new()
+            } else {
+                agreed(model)
+            }
+        }
+        (Some(name), action) if types || action.is_none() => {
+            name.wrong &= !name.field.key(key);
+            Vec::new()
+        }
+        (Some(_), _) => Vec::new(),
+        (None, _) if dialog.opened_by == Some(key) => Vec::new(),
+        (None, Some(Action::Confirm)) => agreed(model),
+        (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
+        (None, _) if key.code == Code::Enter => {
+            act::say(model, "y is yes, Esc is no".to_owned(), Tone::Warn);
+            Vec::new()
+        }
+        (None, _) => Vec::new(),
+    }
+}
+
+/// Pasted text is the name, when one is asked for.
+pub(super) fn pasted(model: &mut Model, text: &str) {
+    if let Some(Overlay::Dialog(dialog)) = &mut model.overlay
+        && let Some(name) = &mut dialog.name
+    {
+        name.field.paste(text);
+        name.wrong = false;
+    }
+}
+
+/// A click on one of the buttons. Yes by the mouse needs the name as well.
+pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    let button = match &model.overlay {
+        Some(Overlay::Dialog(dialog)) => places::plan(model, dialog).button_at(x, y),
+        _ => None,
+    };
+    let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
+        return Vec::new();
+    };
+    match button {
+        Some(Button::No) => refused(model),
+        Some(Button::Yes) => {
+            let wrong = dialog.name.as_ref().is_some_and(|name| !name.is_right());
+            if let Some(name) = &mut dialog.name {
+                name.wrong = wrong;
+            }
+            if wrong { Vec::new() } else { agreed(model) }
+        }
+        None => Vec::new(),
+    }
+}
+
+fn refused(model: &mut Model) -> Vec<Effect> {
+    model.overlay = None;
+    Vec::new()
+}
+
+fn agreed(model: &mut Model) -> Vec<Effect> {
+    let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {
+        return Vec::new();
+    };
+    match dialog.question {
+        Question::StartWorker(queue) => worker::start(model, queue),
+        Question::StopWorker(queue) => worker::stop(model, queue),
+        Question::Leave(effects) => effects,
+    }
+}

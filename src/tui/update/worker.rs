@@ -1,0 +1,250 @@
+//! Stand-in workers: started and stopped after a question, and what they tell.
+
+use super::{act, dialog, plan};
+use crate::queue::{Known, Layout, Queue, text};
+use crate::tui::effect::Effect;
+use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
+use crate::tui::model::worker::{Worker, WorkerState, WorkerTold};
+use crate::tui::model::{Model, QueueRow, Tone};
+
+/// From so many entries on that it would move at once, the queue's name is asked for.
+const MANY: u64 = 1_000;
+
+/// `w`: asks whether to start a worker on the selected queue, or to stop the one at work there.
+pub(super) fn ask(model: &mut Model) {
+    let Some(row) = model.selected() else {
+        return;
+    };
+    let dialog = match model.workers.on(&row.queue) {
+        Some(worker) => to_stop(model, worker),
+        None => to_start(model, row),
+    };
+    dialog::open(model, dialog);
+}
+
+fn name(queue: &Queue) -> String {
+    text::printable_bytes(queue.name.as_bytes())
+}
+
+fn to_start(model: &Model, row: &QueueRow) -> Dialog {
+    let queue = &row.queue;
+    let target = text::printable_bytes(&queue.keys().target);
+    let mut lines = vec![
+        DialogLine::Words(format!(
+            "Move every due entry of {} from timeouts to its target {target}, from now on and as \
+             long as this screen is open?",
+            name(queue)
+        )),
+        DialogLine::Blank,
+    ];
+    let pulse = row.pulse.as_ref();
+    let late = pulse.and_then(|pulse| pulse.late.get());
+    if let Some(pulse) = pulse {
+        let figure = |known: &Known<u64>| match known {
+            Known::Is(n) => text::thousands(*n),
+            Known::Unknown(_) => "?".to_owned(),
+            Known::None => "none".to_owned(),
+        };
+        let at_once = match pulse.late.get() {
+            Some(0) => "0: nothing is moved at once".to_owned(),
+            Some(n) => format!("{}: moved at once", text::thousands(n)),
+            None => "?".to_owned(),
+        };
+        lines.push(DialogLine::Fact("waiting", figure(&pulse.waiting)));
+        lines.push(DialogLine::Fact("late now", at_once));
+        let target = match pulse.target.get() {
+            Some(n) => format!("{} not yet consumed", text::thousands(n)),
+            None => "?".to_owned(),
+        };
+        lines.push(DialogLine::Fact("target", target));
+        lines.push(DialogLine::Fact(
+            "clients",
+            clients(queue, &pulse.transfer_clients),
+        ));
+    }
+    lines.push(DialogLine::Fact(
+        "server",
+        text::printable(&model.endpoint).into_owned(),
+    ));
+    lines.push(DialogLine::Blank);
+    lines.push(DialogLine::Words(
+        "What it has moved is not taken back.".to_owned(),
+    ));
+    // The demo's own server ends with the program: nothing there is worth the typing.
+    let many = late.is_some_and(|n| n >= MANY) && model.workers.program.is_some();
+    let protected = model
+        .profile
+        .as_ref()
+        .is_some_and(|profile| profile.protected);
+    Dialog {
+        title: "Stand-in worker".to_owned(),
+        lines,
+        yes: "start",
+        no: "cancel",
+        name: (protected || many).then(|| NameAsked::of(queue)),
+        opened_by: None,
+        question: Question::StartWorker(queue.clone()),
+    }
+}
+
+/// Who transfers already.
+fn clients(queue: &Queue, known: &Known<u64>) -> String {
+    match (known, &queue.layout) {
+        (_, Layout::ZsetList(_)) => "what else polls this queue goes on beside it".to_owned(),
+        (Known::Is(0), _) => "nobody else transfers".to_owned(),
+        (Known::Is(1), _) => "1 transfers already; both can".to_owned(),
+        (Known::Is(n), _) => format!("{} transfer already; all can", text::thousands(*n)),
+        _ => "? transfer already".to_owned(),
+    }
+}
+
+fn to_stop(model: &Model, worker: &Worker) -> Dialog {
+    let queue = &worker.queue;
+    let ms = model
+        .instant
+        .saturating_duration_since(worker.since)
+        .as_millis();
+    let mut lines = vec![
+        DialogLine::Words(format!("Stop the stand-in worker on {}?", name(queue))),
+        DialogLine::Blank,
+        DialogLine::Fact("at work", text::span(u64::try_from(ms).unwrap_or(u64::MAX))),
+        DialogLine::Fact("moved", text::thousands(worker.moved)),
+    ];
+    if worker.skipped > 0 {
+        let skipped = format!(
+            "{}: no frames, or no times",
+            text::thousands(worker.skipped)
+        );
+        lines.push(DialogLine::Fact("passed over", skipped));
+    }
+    match &worker.state {
+        WorkerState::Failing(why) => {
+            lines.push(DialogLine::Blank);
+            lines.push(DialogLine::Warning(format!("It tries again: {why}")));
+        }
+        WorkerState::Deaf(why) => {
+            lines.push(DialogLine::Blank);
+            lines.push(DialogLine::Warning(format!(
+                "It hears no announcements: {why}"
+            )));
+        }
+        _ => {}
+    }
+    Dialog {
+        title: "Stand-in worker".to_owned(),
+        lines,
+        yes: "stop",
+        no: "go on",
+        name: None,
+        opened_by: None,
+        question: Question::StopWorker(queue.clone()),
+    }
+}
+
+/// Yes: it starts.
+pub(super) fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
+    if model.workers.on(&queue).is_some() {
+        return Vec::new();
+    }
+    act::say(
+        model,
+        format!("a stand-in worker starts on {}", name(&queue)),
+        Tone::Good,
+    );
+    model.workers.at_work.push(Worker {
+        queue: queue.clone(),
+        moved: 0,
+        skipped: 0,
+        since: model.instant,
+        state: WorkerState::Starting,
+    });
+    vec![Effect::StartWorker(queue)]
+}
+
+/// Yes: it stops.
+pub(super) fn stop(model: &mut Model, queue: Queue) -> Vec<Effect> {
+    if let Some(worker) = at_work(model, &queue) {
+        worker.state = WorkerState::Ending;
+    }
+    vec![Effect::StopWorker(queue)]
+}
+
+fn at_work<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut Worker> {
+    let mut workers = model.workers.at_work.iter_mut();
+    workers.find(|worker| worker.queue == *queue)
+}
+
+/// A worker told something.
+pub(super) fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
+    let Some(worker) = at_work(model, queue) else {
+        return;
+    };
+    let ending = worker.state == WorkerState::Ending;
+    let news = match told {
+        WorkerTold::Moved { moved, skipped } => {
+            worker.moved += moved;
+            worker.skipped += skipped;
+            moved_some(model, queue);
+            None
+        }
+        WorkerTold::Ended(why) => return ended(model, queue, why),
+        _ if ending => None,
+        WorkerTold::Listening => {
+            worker.state = WorkerState::AtWork;
+            None
+        }
+        WorkerTold::WorksAgain(ms) => {
+            worker.state = WorkerState::AtWork;
+            let words = format!("works again after {}", text::span(ms));
+            Some((words, Tone::Good))
+        }
+        WorkerTold::Deaf(why) => {
+            let news = !matches!(worker.state, WorkerState::Deaf(_) | WorkerState::Failing(_));
+            let words = format!("hears no announcements: {why}");
+            if !matches!(worker.state, WorkerState::Failing(_)) {
+                worker.state = WorkerState::Deaf(why);
+            }
+            news.then_some((words, Tone::Warn))
+        }
+        WorkerTold::Failed(why) => {
+            let news = !matches!(&worker.state, WorkerState::Failing(old) if *old == why);
+            let words = format!("tries again: {why}");
+            worker.state = WorkerState::Failing(why);
+            news.then_some((words, Tone::Warn))
+        }
+    };
+    if let Some((words, tone)) = news {
+        act::say(
+            model,
+            format!("the worker on {} {words}", name(queue)),
+            tone,
+        );
+    }
+}
+
+/// What is shown of the queue is old by now.
+fn moved_some(model: &mut Model, queue: &Queue) {
+    if model.selected().is_some_and(|row| row.queue == *queue) {
+        plan::want_selected(model);
+    }
+}
+
+fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
+    let workers = &mut model.workers.at_work;
+    let Some(i) = workers.iter().position(|worker| worker.queue == *queue) else {
+        return;
+    };
+    let worker = workers.remove(i);
+    let name = name(queue);
+    match why {
+        Some(why) => act::say(model, format!("no worker on {name}: {why}"), Tone::Warn),
+        None => {
+            let moved = text::counted(worker.moved, "entry", "entries");
+            act::say(
+                model,
+                format!("the worker on {name} has ended: {moved} moved"),
+                Tone::Good,
+            );
+        }
+    }
+}
