@@ -14,6 +14,7 @@ pub mod redis_cli;
 pub mod server;
 pub mod snapshot;
 pub mod text;
+pub mod zoom;
 
 pub use entry::{Due, Entry, EntryId, State};
 pub use filter::{BadFilter, Filter, Progress, Seen};
@@ -23,4 +24,5 @@ pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use listing::{List, ListPage, ListRow, ListScore};
 pub use name::{Keys, QueueName};
 pub use server::{Address, Cost, Endpoint, Facts, Link, LinkState, Optional, Refused};
-pub use snapshot::{Announcement, Bar, KeyFacts, Known, Page, PageAsk, Pulse, Survey, Zoom};
+pub use snapshot::{Announcement, Bar, KeyFacts, Known, Page, PageAsk, Pulse, Survey};
+pub use zoom::{Scale, Zoom};

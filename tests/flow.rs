@@ -108,6 +108,7 @@ impl Runner for Answers {
                 generation,
                 queue,
                 zoom,
+                ..
             } => Msg::SurveyLoaded {
                 generation,
                 queue,

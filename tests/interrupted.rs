@@ -129,7 +129,7 @@ async fn a_survey_that_may_not_count_says_so_instead_of_zeros() {
     server.fill(&queue, 5, LATER, 1);
     let store = open(&server);
     store.ready(PATIENCE).await.unwrap();
-    let refused = survey(&store, &queue, None).await.unwrap_err();
+    let refused = survey(&store, &queue, None, None).await.unwrap_err();
     assert!(refused.to_string().contains("ZCOUNT"), "{refused}");
     assert_eq!(
         pulse(&store, &queue, None).await.unwrap().waiting.get(),

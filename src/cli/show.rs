@@ -35,12 +35,12 @@ pub(super) async fn run<W: Write>(
     if !queues::is_there(&pulse) {
         return Err(queues::no_such(&queue, config));
     }
-    let first = survey(&session.store, &queue, Some(Zoom::default()))
+    let first = survey(&session.store, &queue, Some(Zoom::default()), None)
         .await
         .with_context(what)?;
     let survey = match fitting(&first) {
         zoom if first.zoom == Some(zoom) => first,
-        zoom => survey(&session.store, &queue, Some(zoom))
+        zoom => survey(&session.store, &queue, Some(zoom), None)
             .await
             .with_context(what)?,
     };
@@ -53,10 +53,12 @@ pub(super) async fn run<W: Write>(
     Ok(Outcome::Done)
 }
 
-/// The closest zoom that has every entry that is due within a day.
+/// The closest zoom that has every entry that is due within a day; all when there is none.
 fn fitting(survey: &Survey) -> Zoom {
     let [ten_s, minute, ten, hour, six, day, later] = survey.classes;
+    let within: u64 = survey.classes[..6].iter().sum();
     match () {
+        () if later > 0 && within == 0 => Zoom::All,
         () if day + later > 0 => Zoom::Day,
         () if six > 0 => Zoom::SixHours,
         () if hour > 0 => Zoom::Hour,
@@ -223,7 +225,10 @@ fn timeline<W: Write>(survey: &Survey, out: &mut Output<W>) -> io::Result<()> {
     out.whole(&format!("{:17}{due}", "due in"))?;
     let most = survey.bars.iter().map(|bar| bar.count).max().unwrap_or(0);
     if most > 0 {
-        let label = survey.zoom.map_or("", Zoom::label);
+        let label = match (survey.zoom, survey.scale) {
+            (Some(Zoom::All), Some(scale)) => format!("all, {} a bar", scale.width()),
+            (zoom, _) => zoom.map_or("", Zoom::label).to_owned(),
+        };
         let bars: String = survey.bars.iter().map(|b| level(b.count, most)).collect();
         let most = text::thousands(most);
         out.whole(&format!("{:17}{label}, highest bar {most}", "next"))?;

@@ -4,8 +4,8 @@
 mod list;
 
 use crate::clock::EpochMillis;
-use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Survey, Zoom};
-use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, rank_of_score};
+use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
+use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest, rank_of_score};
 use crate::store::{Store, StoreError};
 
 pub use list::list;
@@ -46,19 +46,56 @@ pub async fn pulses(store: &Store, queues: &[Queue]) -> Result<Vec<Pulse>, Store
 
 /// Due times in bars (of `zoom`, when asked for) and classes, and what the queue's keys are; one
 /// round trip, all from the same instant.
+///
+/// How wide the bars of [`Zoom::All`] are follows from the last due time. While those of `held`
+/// (the scale of the survey before) still suit it, they are kept; else another round trip or two
+/// look for the last due time, whose member comes with it, and count again.
 pub async fn survey(
     store: &Store,
     queue: &Queue,
     zoom: Option<Zoom>,
+    held: Option<Scale>,
+) -> Result<Survey, StoreError> {
+    let Some(zoom) = zoom else {
+        return look(store, queue, None).await;
+    };
+    if let Some(scale) = zoom.scale() {
+        return look(store, queue, Some((zoom, scale))).await;
+    }
+    if let Some(scale) = held {
+        let seen = look(store, queue, Some((zoom, scale))).await?;
+        let last = seen.bars.iter().rposition(|bar| bar.count > 0);
+        if seen.beyond <= seen.no_time && scale.suits(last) {
+            return Ok(seen);
+        }
+    }
+    let now = now(store)?;
+    let times = (queue.score(now), queue.score(NO_TIME));
+    let last = highest(store, &queue.keys().timeouts, times).await?;
+    let last = last.and_then(|score| queue.due(score).at());
+    let scale = match last {
+        Some(last) => Scale::reaching(now, last),
+        None => held.unwrap_or_default(),
+    };
+    look(store, queue, Some((zoom, scale))).await
+}
+
+/// Counts the due times in the bars of a scale.
+async fn look(
+    store: &Store,
+    queue: &Queue,
+    bars: Option<(Zoom, Scale)>,
 ) -> Result<Survey, StoreError> {
     let now = now(store)?;
-    let plan = SurveyPlan::new(queue, now, zoom);
+    let (zoom, scale) = bars.unzip();
+    let plan = SurveyPlan::new(queue, now, scale);
     let seen = counts(store, &queue.keys(), &plan.ranges).await?;
     let bars = plan.edges.len().saturating_sub(1);
     let count = |i: usize| seen.counts.get(i).copied().unwrap_or(0);
     Ok(Survey {
         at: seen.at,
         zoom,
+        scale,
         bars: (0..bars)
             .map(|i| Bar {
                 from: plan.edges[i],
@@ -70,6 +107,7 @@ pub async fn survey(
         late: std::array::from_fn(|i| count(plan.late + i)),
         handing_over: count(plan.late + 4),
         classes: std::array::from_fn(|i| count(plan.late + 5 + i)),
+        no_time: count(plan.late + 5 + CLASSES.len() + 1),
         keys: seen.keys,
         server_us: seen.server_us,
     })
@@ -126,7 +164,11 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
 /// Upper ends of the due-time classes but the last, in ms from now.
 const CLASSES: [i64; 6] = [10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000];
 
-/// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes.
+/// From here on a score is no time: see [`Queue::due`].
+const NO_TIME: EpochMillis = EpochMillis::new(100_000_000_000_000_000);
+
+/// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes,
+/// those that are no time.
 struct SurveyPlan {
     edges: Vec<EpochMillis>,
     ranges: Vec<ScoreRange>,
@@ -135,12 +177,12 @@ struct SurveyPlan {
 }
 
 impl SurveyPlan {
-    fn new(queue: &Queue, now: EpochMillis, zoom: Option<Zoom>) -> Self {
+    fn new(queue: &Queue, now: EpochMillis, scale: Option<Scale>) -> Self {
         let at = |t: EpochMillis| queue.score(t).to_string();
         let below = |t: EpochMillis| format!("({}", at(t));
         // What is due at this very moment is late, so the future begins after it.
         let from = |t: EpochMillis| if t == now { below(t) } else { at(t) };
-        let edges = zoom.map_or_else(Vec::new, |zoom| zoom.edges(now));
+        let edges = scale.map_or_else(Vec::new, |scale| scale.edges(now));
         let mut ranges: Vec<ScoreRange> = edges
             .windows(2)
             .map(|bar| (from(bar[0]), below(bar[1])))
@@ -160,6 +202,7 @@ impl SurveyPlan {
             start = end;
         }
         ranges.push((from(start), "+inf".to_owned()));
+        ranges.push((at(NO_TIME), "+inf".to_owned()));
         Self {
             edges,
             ranges,

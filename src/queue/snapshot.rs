@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::entry::Due;
+use super::zoom::{Scale, Zoom};
 use crate::clock::EpochMillis;
 
 /// A figure that may be impossible to get: shown as `?` with the reason.
@@ -84,10 +85,14 @@ pub struct Survey {
     pub at: EpochMillis,
     /// The zoom that `bars` are of; none when only classes were asked for.
     pub zoom: Option<Zoom>,
+    /// How wide `bars` are and how many; none when only classes were asked for.
+    pub scale: Option<Scale>,
     /// The future in bars, the first one cut at `at`; edges on multiples of the bar's width.
     pub bars: Vec<Bar>,
     /// Entries due after the last bar.
     pub beyond: u64,
+    /// Entries, also in `beyond`, whose score is no time: infinite, or 1e17 ms and more.
+    pub no_time: u64,
     /// Late by more than 1 h · 10 min to 1 h · 1 to 10 min · less than 1 min.
     pub late: [u64; 4],
     /// Of `late[3]`, those late by less than 2 s: normal hand-over.
@@ -122,92 +127,6 @@ pub struct KeyFacts {
     pub kind: String,
     /// When it expires, in ms from the read; none when it does not.
     pub expires_in_ms: Option<i64>,
-}
-
-/// How much of the future the timeline shows: always the same bars at any width.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Zoom {
-    /// 60 bars of 1 s.
-    Minute,
-    /// 60 bars of 10 s.
-    #[default]
-    TenMinutes,
-    /// 60 bars of 1 min.
-    Hour,
-    /// 60 bars of 6 min.
-    SixHours,
-    /// 48 bars of 30 min.
-    Day,
-}
-
-impl Zoom {
-    /// All of them, closest first.
-    pub const ALL: [Self; 5] = [
-        Self::Minute,
-        Self::TenMinutes,
-        Self::Hour,
-        Self::SixHours,
-        Self::Day,
-    ];
-
-    /// Width of a bar, in ms.
-    #[must_use]
-    pub const fn bar_ms(self) -> i64 {
-        match self {
-            Self::Minute => 1_000,
-            Self::TenMinutes => 10_000,
-            Self::Hour => 60_000,
-            Self::SixHours => 360_000,
-            Self::Day => 1_800_000,
-        }
-    }
-
-    /// How many bars.
-    #[must_use]
-    pub const fn bars(self) -> usize {
-        match self {
-            Self::Day => 48,
-            _ => 60,
-        }
-    }
-
-    /// What the title calls it.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Minute => "60 s",
-            Self::TenMinutes => "10 min",
-            Self::Hour => "1 h",
-            Self::SixHours => "6 h",
-            Self::Day => "24 h",
-        }
-    }
-
-    /// The next closer one; itself at the end.
-    #[must_use]
-    pub fn closer(self) -> Self {
-        let i = Self::ALL.iter().position(|z| *z == self).unwrap_or(0);
-        Self::ALL[i.saturating_sub(1)]
-    }
-
-    /// The next wider one; itself at the end.
-    #[must_use]
-    pub fn wider(self) -> Self {
-        let i = Self::ALL.iter().position(|z| *z == self).unwrap_or(0);
-        Self::ALL[(i + 1).min(Self::ALL.len() - 1)]
-    }
-
-    /// Edges of the bars when the server's time is `now`: `now`, then multiples of the bar's
-    /// width, `bars() + 1` in all, so that bars slide and keep their height.
-    #[must_use]
-    pub fn edges(self, now: EpochMillis) -> Vec<EpochMillis> {
-        let width = self.bar_ms();
-        let base = now.get().div_euclid(width) * width;
-        let mut edges = vec![now];
-        let count = i64::try_from(self.bars()).unwrap_or(60);
-        edges.extend((1..=count).map(|i| EpochMillis::new(base + i * width)));
-        edges
-    }
 }
 
 /// One message on a queue's channel: a new head was offered, due then.

@@ -12,7 +12,7 @@ use redis::Value;
 
 pub use keys::{Kind, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page};
-pub use pages::{Rows, count_between, rank_of_score, rows, rows_from};
+pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;

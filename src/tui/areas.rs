@@ -29,6 +29,7 @@ pub use panes::areas;
 
 use super::model::{Model, Pane, Tab};
 use crate::clock::EpochMillis;
+use crate::queue::Zoom;
 
 /// A rectangle of cells.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -173,6 +174,10 @@ pub enum Hit {
     Tab(Tab),
     /// A bar of the timeline, counted from the left; [`bar_start`] says when it starts.
     Bar(usize),
+    /// A class of what is late, the longest ago first.
+    Late(usize),
+    /// A zoom in the timeline's title.
+    Zoom(Zoom),
     /// A pane, but none of its rows.
     Pane(Pane),
     /// Nothing that answers.
@@ -231,7 +236,7 @@ pub fn now(model: &Model) -> EpochMillis {
 /// so the first one starts before now.
 #[must_use]
 pub fn bar_start(model: &Model, i: usize) -> EpochMillis {
-    track::start(model.zoom, now(model), i)
+    track::scale(model).start(now(model), i)
 }
 
 /// What lies under the cell at column `x`, row `y`.
@@ -251,10 +256,7 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
     };
     let slot = slot(&areas, pane);
     let (rows, area) = match pane {
-        Pane::Timeline => {
-            let track = track::Track::new(slot, model.zoom);
-            return track.bar_at(x, y).map_or(Hit::Pane(pane), Hit::Bar);
-        }
+        Pane::Timeline => return track::hit(model, slot, x, y),
         Pane::Queues => (model.queues.len().saturating_sub(model.top), table(slot)),
         Pane::Entries => (tabs::rows_shown(model), tabs::table(model, slot)),
         Pane::Traffic => (tabs::traffic(model).count(), slot.inner),

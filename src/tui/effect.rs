@@ -4,7 +4,7 @@
 
 use super::model::{PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{Filter, Form, List, PageAsk, Queue, Zoom};
+use crate::queue::{Filter, Form, List, PageAsk, Queue, Scale, Zoom};
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,6 +44,8 @@ pub enum Effect {
         queue: Queue,
         /// With the timeline's bars of this zoom; none: the due-time classes only.
         zoom: Option<Zoom>,
+        /// The scale of the survey before, kept while it suits.
+        held: Option<Scale>,
     },
     /// Read a run of a list.
     LoadList {

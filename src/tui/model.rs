@@ -131,6 +131,9 @@ pub struct Model {
     pub log_height: bool,
     /// Start of the timeline's bar under the cursor.
     pub bar: Option<EpochMillis>,
+    /// The class of what is late under the timeline's cursor, the longest ago first; then no bar
+    /// is.
+    pub late_class: Option<usize>,
     /// The entries of the selected queue.
     pub entries: Entries,
     /// Target and order list of the selected queue.
@@ -368,6 +371,7 @@ impl Model {
             zoom: Zoom::default(),
             log_height: false,
             bar: None,
+            late_class: None,
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),

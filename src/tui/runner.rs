@@ -226,10 +226,11 @@ impl Tasks {
                 generation,
                 queue,
                 zoom,
+                held,
             } => {
                 let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
                 let of = queue.clone();
-                let question = async move { refresh::survey(&store, &of, zoom).await };
+                let question = async move { refresh::survey(&store, &of, zoom, held).await };
                 self.ask(kind, question, move |result| Msg::SurveyLoaded {
                     generation,
                     queue,

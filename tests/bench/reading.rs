@@ -147,7 +147,7 @@ async fn pulses(server: &Server, store: &Store, queue: &Queue, entries: u64) {
 
 async fn surveys(server: &Server, store: &Store, queue: &Queue) {
     head("survey of 1000000 entries, ms", &["p50", "p99", "max"]);
-    for zoom in [Zoom::Minute, Zoom::Hour, Zoom::Day] {
+    for zoom in Zoom::ALL {
         for cold in [false, true] {
             let mut own = Vec::new();
             let before = Spent::of(server);
@@ -155,7 +155,7 @@ async fn surveys(server: &Server, store: &Store, queue: &Queue) {
                 if cold {
                     empty_caches(server);
                 }
-                let seen = survey(store, queue, Some(zoom)).await.unwrap();
+                let seen = survey(store, queue, Some(zoom), None).await.unwrap();
                 assert!(seen.bars.iter().any(|bar| bar.count > 0));
                 own.push(ms(seen.server_us));
             }

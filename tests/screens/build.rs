@@ -7,7 +7,7 @@ use delayscope::clock::{self, EpochMillis, ServerClock};
 use delayscope::payload;
 use delayscope::queue::frame;
 use delayscope::queue::{
-    Announcement, Bar, Due, Facts, Form, Known, LinkState, Pulse, Queue, Survey, Zoom,
+    Announcement, Bar, Due, Facts, Form, Known, LinkState, Pulse, Queue, Scale, Survey, Zoom,
 };
 use delayscope::tui::areas;
 use delayscope::tui::model::{
@@ -135,7 +135,12 @@ pub(crate) fn trend(waiting: u64, step: i64) -> Trend {
 
 /// A survey with waves of due times and one burst.
 pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
-    let edges = zoom.edges(NOW.plus(-400));
+    let day_wide = Scale {
+        bar_ms: 86_400_000,
+        bars: 60,
+    };
+    let scale = zoom.scale().unwrap_or(day_wide);
+    let edges = scale.edges(NOW.plus(-400));
     let total: u64 = classes.iter().sum();
     let bars = edges.windows(2).enumerate().map(|(i, edge)| {
         let wave = [
@@ -159,6 +164,8 @@ pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
     Survey {
         at: NOW.plus(-400),
         zoom: Some(zoom),
+        scale: Some(scale),
+        no_time: 0,
         bars: bars.collect(),
         beyond: if total < 1000 {
             classes[3..].iter().sum()

@@ -9,4 +9,5 @@ mod desk;
 mod pictures;
 mod profile;
 mod rules;
+mod timeline;
 mod wild;

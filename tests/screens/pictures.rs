@@ -27,7 +27,7 @@ pub(crate) fn draw(model: &Model) -> Buffer {
 }
 
 /// Compares the picture with the one that was looked at.
-fn picture(name: &str, model: &Model) {
+pub(crate) fn picture(name: &str, model: &Model) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);

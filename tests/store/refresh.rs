@@ -2,7 +2,7 @@
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
-use delayscope::queue::{Due, Known, Optional, PageAsk, Pulse, Queue, Zoom};
+use delayscope::queue::{Due, Known, Optional, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
 
 use crate::open;
 use crate::support::{PATIENCE, Server, frame};
@@ -67,7 +67,7 @@ async fn a_key_of_a_wrong_type_costs_its_own_figures_only() {
     server.cmd_bytes(&[b"SADD", &order, b"no list"]);
     let pulse = refresh::pulse(&store, &queue, None).await.unwrap();
     assert!(unknown(&pulse.order).starts_with("WRONGTYPE"));
-    let survey = refresh::survey(&store, &queue, Some(Zoom::Minute))
+    let survey = refresh::survey(&store, &queue, Some(Zoom::Minute), None)
         .await
         .unwrap();
     let kinds: Vec<_> = survey
@@ -198,13 +198,15 @@ async fn a_survey_counts_every_entry_once() {
     server.put(&queue, b"far", &now.plus(30 * 86_400_000).get().to_string());
     server.cmd(&["PEXPIRE", "redisson_delay_queue:{orders}", "60000"]);
     for zoom in Zoom::ALL {
-        let s = refresh::survey(&store, &queue, Some(zoom)).await.unwrap();
+        let s = refresh::survey(&store, &queue, Some(zoom), None)
+            .await
+            .unwrap();
         let late: u64 = s.late.iter().sum();
         let bars: u64 = s.bars.iter().map(|bar| bar.count).sum();
         assert_eq!(late, 41, "{zoom:?}");
         assert_eq!(
             (late + bars + s.beyond, s.bars.len()),
-            (1_001, zoom.bars()),
+            (1_001, zoom.scale().map_or(60, |scale| scale.bars)),
             "{zoom:?}"
         );
         assert_eq!(late + s.classes.iter().sum::<u64>(), 1_001);
@@ -216,8 +218,88 @@ async fn a_survey_counts_every_entry_once() {
         );
         assert_eq!(s.keys[0].expires_in_ms, None);
     }
-    let s = refresh::survey(&store, &queue, None).await.unwrap();
+    let s = refresh::survey(&store, &queue, None, None).await.unwrap();
     assert_eq!((s.bars.len(), s.beyond, s.late), (0, 0, [21, 16, 3, 1]));
+}
+
+#[tokio::test]
+async fn all_is_shown_in_bars_that_reach_the_last_due_time_and_keep_still() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let queue = Queue::redisson("orders");
+    let now = server.now();
+    server.fill(&queue, 300, now.plus(60_000), 60_000);
+    // Scores that are no time do not stretch it.
+    server.put(&queue, b"never", "inf");
+    server.put(&queue, b"odd", "1e17");
+    let all = Some(Zoom::All);
+    let first = refresh::survey(&store, &queue, all, None).await.unwrap();
+    let scale = first.scale.unwrap();
+    // 5 h in at most 60 bars, most of them in use.
+    assert_eq!((scale.width().as_str(), first.bars.len()), ("10 min", 60));
+    let counted = |s: &Survey| s.bars.iter().map(|bar| bar.count).sum::<u64>();
+    assert_eq!((counted(&first), first.beyond, first.no_time), (300, 2, 2));
+    // The tail moves a little: the same bars, in one round trip.
+    let later = now.plus(7 * 3_600_000);
+    server.put(&queue, b"later", &later.get().to_string());
+    let monitor = server.monitor();
+    let second = refresh::survey(&store, &queue, all, Some(scale))
+        .await
+        .unwrap();
+    assert_eq!((second.scale, counted(&second)), (Some(scale), 301));
+    let sent = monitor.commands(&server);
+    assert!(!sent.iter().any(|words| words[0] == "ZREVRANGEBYSCORE"));
+    // Now it moves out of them, and comes back near.
+    let far = now.plus(400 * 86_400_000);
+    server.put(&queue, b"far", &far.get().to_string());
+    let third = refresh::survey(&store, &queue, all, Some(scale))
+        .await
+        .unwrap();
+    assert_eq!(
+        (third.scale.unwrap().width().as_str(), counted(&third)),
+        ("7 d", 302)
+    );
+    server.cmd(&[
+        "ZREM",
+        "redisson_delay_queue_timeout:{orders}",
+        "far",
+        "later",
+    ]);
+    let last = refresh::survey(&store, &queue, all, third.scale)
+        .await
+        .unwrap();
+    assert_eq!(last.scale, Some(scale));
+}
+
+#[tokio::test]
+async fn nothing_to_come_and_a_wrong_type_have_bars_too() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let all = Some(Zoom::All);
+    let empty = Queue::redisson("empty");
+    let seen = refresh::survey(&store, &empty, all, None).await.unwrap();
+    assert_eq!((seen.bars.len(), seen.scale), (60, Some(Scale::default())));
+    let held = Scale {
+        bar_ms: 3_600_000,
+        bars: 60,
+    };
+    let seen = refresh::survey(&store, &empty, all, Some(held))
+        .await
+        .unwrap();
+    assert_eq!(seen.scale, Some(held));
+    server.cmd(&["SET", "z", "no zset"]);
+    let plain: Queue = "zset-list:z,r".parse().unwrap();
+    let seen = refresh::survey(&store, &plain, all, None).await.unwrap();
+    assert_eq!((seen.keys[0].kind.as_str(), seen.beyond), ("string", 0));
+    // In seconds too.
+    let due = plain.score(server.now().plus(90 * 60_000)).to_string();
+    server.cmd(&["DEL", "z"]);
+    server.cmd(&["ZADD", "z", &due, "m"]);
+    let seen = refresh::survey(&store, &plain, all, None).await.unwrap();
+    assert_eq!(
+        (seen.scale.unwrap().width().as_str(), seen.beyond),
+        ("2 min", 0)
+    );
 }
 
 #[tokio::test]

@@ -40,7 +40,9 @@ async fn watched(entries: u64) -> (BTreeSet<String>, u64) {
         refresh::pulses(&store, &others).await.unwrap();
     }
     for zoom in Zoom::ALL {
-        refresh::survey(&store, &queue, Some(zoom)).await.unwrap();
+        refresh::survey(&store, &queue, Some(zoom), None)
+            .await
+            .unwrap();
     }
     let after = store.link().borrow().cost;
     until("the subscription", || {
@@ -74,6 +76,9 @@ fn form(words: &[String]) -> String {
         }
         ["ZRANGEBYSCORE", _, _, _, "WITHSCORES", "LIMIT", "0", "1"] => {
             "ZRANGEBYSCORE KEY FROM TO LIMIT 0 1".to_owned()
+        }
+        ["ZREVRANGEBYSCORE", _, _, _, "WITHSCORES", "LIMIT", "0", "1"] => {
+            "ZREVRANGEBYSCORE KEY TO FROM LIMIT 0 1".to_owned()
         }
         ["PUBSUB", "NUMSUB", _] => "PUBSUB NUMSUB CHANNEL".to_owned(),
         ["PUBSUB", "CHANNELS", _] | ["PSUBSCRIBE", _] => words[..words.len() - 1].join(" "),

@@ -271,6 +271,7 @@ impl Desk {
                 generation,
                 queue,
                 zoom,
+                ..
             } => Msg::SurveyLoaded {
                 generation,
                 queue,
@@ -324,8 +325,10 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
     Survey {
         at,
         zoom,
+        scale: zoom.map(|zoom| zoom.scale().unwrap_or_default()),
         bars: Vec::new(),
         beyond: 0,
+        no_time: 0,
         late: [0; 4],
         handing_over: 0,
         classes: [0; 7],

@@ -19,3 +19,4 @@ mod prompts;
 mod reading;
 mod screens;
 mod tabs;
+mod timeline;

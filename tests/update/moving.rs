@@ -199,7 +199,7 @@ fn the_bar_cursor_stays_within_the_bars_and_goes_with_time() {
 }
 
 #[test]
-fn zoom_goes_from_a_minute_to_a_day_and_back_to_ten_minutes() {
+fn zoom_goes_from_a_minute_to_all_and_back_to_ten_minutes() {
     let mut desk = Desk::of_one(5);
     desk.char('+');
     desk.char('+');
@@ -207,7 +207,7 @@ fn zoom_goes_from_a_minute_to_a_day_and_back_to_ten_minutes() {
     for _ in 0..9 {
         desk.char('-');
     }
-    assert_eq!(desk.model.zoom, Zoom::Day);
+    assert_eq!(desk.model.zoom, Zoom::All);
     desk.char('0');
     assert_eq!(desk.model.zoom, Zoom::TenMinutes);
 }

@@ -101,6 +101,8 @@ mod tests {
         Survey {
             at: super::super::tests::START,
             zoom: None,
+            scale: None,
+            no_time: 0,
             bars: Vec::new(),
             beyond: 0,
             late: [0; 4],

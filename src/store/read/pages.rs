@@ -124,6 +124,28 @@ fn counted(store: &Store, value: Value) -> Result<u64, StoreError> {
     }
 }
 
+/// The highest score above the first of `between` and below the second; none when there is none.
+/// Redis tells no score without its member, so that comes over the wire too.
+pub async fn highest(
+    store: &Store,
+    timeouts: &[u8],
+    between: (f64, f64),
+) -> Result<Option<f64>, StoreError> {
+    let [above, below] = [between.0, between.1].map(|score| format!("({score}"));
+    let mut read = Pipeline::new();
+    read.cmd("ZREVRANGEBYSCORE")
+        .arg(timeouts)
+        .arg(below)
+        .arg(above);
+    read.arg("WITHSCORES").arg("LIMIT").arg(0).arg(1);
+    let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
+    match replies.pop().unwrap_or_default() {
+        // A key of another type has no scores; the survey says what it is.
+        Value::ServerError(error) if error.code() == "WRONGTYPE" => Ok(None),
+        reply => Ok(scored(store.accept(ATTEMPT, reply)?).pop().map(|row| row.1)),
+    }
+}
+
 /// How many members a sorted set has with scores from `lowest` to `highest`, both included.
 pub async fn count_between(
     store: &Store,

@@ -89,10 +89,10 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
-        Action::Open if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::Open if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::Open if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::Open if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::Filter if no_queue => Some("no queue to look in"),
@@ -109,10 +109,10 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("it is no longer there")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && model.bar.is_none() => {
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
             Some("choose a bar first")
         }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::bar_is_empty(model) => {
+        Action::MarkAll if model.focus == Pane::Timeline && timeline::is_empty(model) => {
             Some("nothing falls due in this bar")
         }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {

@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{lists, marks, opened, order, plan, rows, time};
+use super::{lists, marks, opened, order, plan, rows, time, timeline};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -98,6 +98,7 @@ pub(super) fn survey(
         (Some(row), Ok(survey)) => {
             row.survey = Some(survey);
             row.diagnose();
+            timeline::keep_bar(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
         _ => {}

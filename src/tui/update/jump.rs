@@ -3,7 +3,7 @@
 use super::{act, filter, load};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, When};
-use crate::tui::areas;
+use crate::tui::areas::{self, track};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Model, Tab, Tone};
@@ -39,11 +39,11 @@ pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
 
 /// Puts the timeline's cursor on the bar of a moment, where it has one.
 fn point_bar(model: &mut Model, moment: EpochMillis) {
-    let width = model.zoom.bar_ms();
-    let start = EpochMillis::new(moment.get().div_euclid(width) * width);
-    let first = areas::bar_start(model, 0);
-    let last = areas::bar_start(model, model.zoom.bars() - 1);
-    model.bar = (first <= start && start <= last).then_some(start);
+    let scale = track::scale(model);
+    let start = scale.floor(moment);
+    let shown = scale.bar_of(areas::now(model), start);
+    model.bar = shown.filter(|bar| *bar < scale.bars).map(|_| start);
+    model.late_class = None;
 }
 
 /// Puts the cursor on the first entry due at a moment or later: of the hits while a filter is on.

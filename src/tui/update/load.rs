@@ -7,6 +7,7 @@ use super::plan::{self, on_tick, two_intervals};
 use super::{cursor, filter, link, lists};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
+use crate::tui::areas::track;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Discovery, Model};
@@ -172,6 +173,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let queue = model.selected()?.queue.clone();
+    let held = track::surveyed(model).and_then(|survey| survey.scale);
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
@@ -181,6 +183,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
         generation,
         queue,
         zoom: Some(model.zoom),
+        held,
     })
 }
 
@@ -204,6 +207,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
         generation,
         queue,
         zoom: None,
+        held: None,
     })
 }
 

@@ -51,10 +51,22 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
             let start = areas::bar_start(model, bar);
             let again = model.focus == Pane::Timeline && model.bar == Some(start);
             model.focus = Pane::Timeline;
-            model.bar = Some(start);
+            timeline::choose(model, start);
             if again {
-                return timeline::list_bar(model);
+                return act::act(model, Action::Open);
             }
+        }
+        Hit::Late(class) => {
+            let again = model.focus == Pane::Timeline && model.late_class == Some(class);
+            model.focus = Pane::Timeline;
+            timeline::choose_late(model, class);
+            if again {
+                return act::act(model, Action::Open);
+            }
+        }
+        Hit::Zoom(zoom) => {
+            model.focus = Pane::Timeline;
+            timeline::zoom(model, zoom);
         }
         Hit::Row(pane, _) | Hit::Pane(pane) => model.focus = pane,
         Hit::Nothing => {}
@@ -80,7 +92,11 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         return Vec::new();
     }
     match areas::hit(model, x, y) {
-        Hit::Row(Pane::Timeline, _) | Hit::Pane(Pane::Timeline) | Hit::Bar(_) => {
+        Hit::Row(Pane::Timeline, _)
+        | Hit::Pane(Pane::Timeline)
+        | Hit::Bar(_)
+        | Hit::Late(_)
+        | Hit::Zoom(_) => {
             let zoom = if sign < 0 {
                 model.zoom.closer()
             } else {

@@ -3,10 +3,13 @@
 use super::{act, cursor, jump, load, tabs};
 use crate::clock::EpochMillis;
 use crate::queue::{Queue, Zoom};
-use crate::tui::areas;
+use crate::tui::areas::{self, track};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Model, Pane, Tab, Tone};
+
+/// Where the classes of lateness end and begin, in ms before now, the longest ago first.
+const LATE: [i64; track::LATE] = [3_600_000, 600_000, 60_000, 0];
 
 /// Shows more or less of the future.
 pub(super) fn zoom(model: &mut Model, zoom: Zoom) {
@@ -14,69 +17,126 @@ pub(super) fn zoom(model: &mut Model, zoom: Zoom) {
         return;
     }
     model.zoom = zoom;
-    if let Some(bar) = model.bar {
-        let width = zoom.bar_ms();
-        let start = EpochMillis::new(bar.get().div_euclid(width) * width);
-        let last = areas::bar_start(model, zoom.bars() - 1);
-        model.bar = Some(start.min(last));
-    }
     keep_bar(model);
     load::ask_survey(model);
 }
 
-/// Moves the bar cursor; the first time it appears on the first bar.
+/// Moves the bar cursor; the first time it appears on the first bar. Left of that are the classes
+/// of what is late, those that hold something.
 pub(super) fn step(model: &mut Model, right: bool) {
     model.focus = Pane::Timeline;
+    let scale = track::scale(model);
     let first = areas::bar_start(model, 0);
-    let last = areas::bar_start(model, model.zoom.bars() - 1);
-    let width = model.zoom.bar_ms();
-    model.bar = Some(match model.bar {
-        None => first,
-        Some(bar) if right => bar.plus(width).min(last),
-        Some(bar) => bar.plus(-width).max(first),
-    });
-}
-
-/// A bar that time has passed is the first bar again.
-pub(super) fn keep_bar(model: &mut Model) {
-    let first = areas::bar_start(model, 0);
-    if let Some(bar) = &mut model.bar {
-        *bar = first.max(*bar);
+    if let Some(class) = model.late_class {
+        match (next_class(model, class, right), right) {
+            (Some(class), _) => model.late_class = Some(class),
+            (None, true) => choose(model, first),
+            (None, false) => {}
+        }
+        return;
+    }
+    match model.bar {
+        None => choose(model, first),
+        Some(bar) if right => {
+            choose(model, bar.plus(scale.bar_ms).min(last(model)));
+        }
+        Some(bar) if bar > first => choose(model, bar.plus(-scale.bar_ms).max(first)),
+        Some(_) => {
+            if let Some(class) = next_class(model, track::LATE, false) {
+                choose_late(model, class);
+            }
+        }
     }
 }
 
-/// The last survey saw nothing in the bar under the cursor.
-pub(super) fn bar_is_empty(model: &Model) -> bool {
-    let survey = model.selected().and_then(|row| row.survey.as_ref());
-    let survey = survey.filter(|s| s.zoom == Some(model.zoom));
-    let (Some(survey), Some(bar)) = (survey, model.bar) else {
-        return false;
-    };
-    let end = bar.plus(model.zoom.bar_ms());
-    let within = survey.bars.iter();
-    let within = within.filter(|b| b.from >= bar && b.from < end);
-    within.map(|b| b.count).max() == Some(0)
+/// Puts the cursor on the bar that begins at `bar`.
+pub(super) fn choose(model: &mut Model, bar: EpochMillis) {
+    model.bar = Some(bar);
+    model.late_class = None;
 }
 
-/// What the bar under the cursor spans of the future, and how many the last survey saw in it.
-pub(super) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Option<u64>)> {
-    let bar = model.bar?;
-    let (from, to) = (bar.max(model.now), bar.plus(model.zoom.bar_ms()));
-    let survey = model.selected().and_then(|row| row.survey.as_ref());
-    let bars = survey.filter(|s| s.zoom == Some(model.zoom))?.bars.iter();
-    let within = bars.filter(|b| b.from >= bar && b.from < to);
-    Some((from, to, within.map(|b| b.count).reduce(|a, b| a + b)))
+/// Puts the cursor on a class of what is late, the longest ago first.
+pub(super) fn choose_late(model: &mut Model, class: usize) {
+    model.bar = None;
+    model.late_class = Some(class);
 }
 
-/// Asks where the entries of the bar under the cursor begin.
-pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
+/// The next class beside `class` that holds entries, where classes are in sight.
+fn next_class(model: &Model, class: usize, right: bool) -> Option<usize> {
+    let survey = track::surveyed(model)?;
+    let shown = |c: &usize| !track::track(model).late_cell(*c).is_empty() && survey.late[*c] > 0;
+    if right {
+        (class + 1..track::LATE).find(shown)
+    } else {
+        (0..class).rev().find(shown)
+    }
+}
+
+/// The start of the last bar in sight.
+fn last(model: &Model) -> EpochMillis {
+    let shown = track::track(model).bars;
+    let bars = track::scale(model).bars;
+    let bars = if shown > 0 { shown.min(bars) } else { bars };
+    areas::bar_start(model, bars.saturating_sub(1))
+}
+
+/// A bar that time has passed is the first bar again; one whose width has changed begins where
+/// the bars begin now.
+pub(super) fn keep_bar(model: &mut Model) {
     let Some(bar) = model.bar else {
+        return;
+    };
+    let first = areas::bar_start(model, 0);
+    let floor = track::scale(model).floor(bar);
+    model.bar = Some(floor.min(last(model)).max(first));
+}
+
+/// From when (inclusive) to when the entries under the cursor are due; none while nothing is
+/// chosen. The first bar begins now: what is late is not in it.
+pub(super) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
+    let now = areas::now(model);
+    if let Some(class) = model.late_class {
+        let from = match class.checked_sub(1) {
+            Some(older) => now.plus(-LATE[older]),
+            None => EpochMillis::new(0),
+        };
+        return Some((from, now.plus(-LATE[class])));
+    }
+    let bar = model.bar?;
+    Some((bar.max(now), bar.plus(track::scale(model).bar_ms)))
+}
+
+/// The last survey saw nothing under the cursor.
+pub(super) fn is_empty(model: &Model) -> bool {
+    count(model) == Some(0)
+}
+
+/// How many entries the last survey saw under the cursor; none when it did not look there.
+fn count(model: &Model) -> Option<u64> {
+    let survey = track::surveyed(model)?;
+    if let Some(class) = model.late_class {
+        return survey.late.get(class).copied();
+    }
+    let bar = model.bar?;
+    let end = bar.plus(track::scale(model).bar_ms);
+    let bars = survey.bars.iter();
+    let within = bars.filter(|b| b.from >= bar && b.from < end);
+    within.map(|b| b.count).reduce(|a, b| a + b)
+}
+
+/// From when to when the entries under the cursor are due, and how many the last survey saw there.
+pub(super) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Option<u64>)> {
+    let (from, to) = chosen(model)?;
+    Some((from, to, count(model)))
+}
+
+/// Lists the entries under the cursor.
+pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
+    let Some((from, _)) = chosen(model) else {
         return Vec::new();
     };
-    // The first bar begins in the past: what is late is not in it.
-    let due = bar.max(model.now);
     model.focus = Pane::Entries;
-    jump::to(model, due)
+    jump::to(model, from)
 }
 
 /// The rank is known: the entries are listed from there.

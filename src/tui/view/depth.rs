@@ -86,14 +86,15 @@ fn samples(trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> Vec<Option<u
         .collect()
 }
 
-/// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves.
+/// `↑ 12/s`, `↓ 0.4/s`, 9 columns at most; a dim dot while nothing moves, a dim `?` before
+/// there are two samples to compare.
 fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (String, Style) {
     let d = &ctx.data;
-    let still = (d.glyphs.zero.to_owned(), d.dim);
+    let unknown = ("?".to_owned(), d.dim);
     // Newest first, and not across an outage.
     let mut known = trend.samples.iter().rev().map_while(Option::as_ref);
     let Some(last) = known.next() else {
-        return still;
+        return unknown;
     };
     // With a long interval there may be no other sample as young as that: then the one before.
     let mut first = last;
@@ -107,14 +108,14 @@ fn rate(ctx: &Ctx, trend: &Trend, pick: impl Fn(&Depths) -> Option<u64>) -> (Str
         }
     }
     let (Some(a), Some(b), ms @ 1..) = (pick(first), pick(last), last.at.since(first.at)) else {
-        return still;
+        return unknown;
     };
     // Tenths a second.
     let tenths = u128::from(a.abs_diff(b)) * 10_000 / u128::from(ms.unsigned_abs());
     let tenths = u64::try_from(tenths).unwrap_or(u64::MAX);
     let arrow = if b > a { d.glyphs.up } else { d.glyphs.down };
     match tenths {
-        0 => still,
+        0 => (d.glyphs.zero.to_owned(), d.dim),
         1..100 => (format!("{arrow} {}.{}/s", tenths / 10, tenths % 10), d.text),
         _ => (format!("{arrow} {}/s", text::compact(tenths / 10)), d.text),
     }

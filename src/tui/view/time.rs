@@ -1,6 +1,8 @@
 //! Moments, written for people in the zone of the session.
 
-use chrono::{DateTime, Datelike as _, FixedOffset, Local, Offset as _, TimeZone as _, Utc};
+use chrono::{
+    DateTime, Datelike as _, FixedOffset, Local, Offset as _, TimeZone as _, Timelike as _, Utc,
+};
 
 use crate::clock::EpochMillis;
 use crate::tui::model::Zone;
@@ -31,6 +33,23 @@ pub(super) fn clock(zone: Zone, moment: EpochMillis) -> String {
 /// `14:02`.
 pub(super) fn minute(zone: Zone, moment: EpochMillis) -> String {
     written(zone, moment, "%H:%M")
+}
+
+/// `4 Nov` in the year of `now`, else `4 Nov 2027`.
+pub(super) fn day(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+    let year = |m| at(zone, m).map(|t| t.year());
+    let same = year(moment) == year(now);
+    written(zone, moment, if same { "%-d %b" } else { "%-d %b %Y" })
+}
+
+/// `Nov 2026`.
+pub(super) fn month(zone: Zone, moment: EpochMillis) -> String {
+    written(zone, moment, "%b %Y")
+}
+
+/// The local clock shows midnight.
+pub(super) fn is_midnight(zone: Zone, moment: EpochMillis) -> bool {
+    at(zone, moment).is_some_and(|t| t.num_seconds_from_midnight() == 0)
 }
 
 /// `2026-11-20 14:02:09.113 +01:00`.

@@ -2,31 +2,33 @@
 
 mod axis;
 mod late;
+mod title;
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::{Ctx, rect};
-use crate::queue::{Known, Survey, Zoom, text};
+use crate::queue::{Known, Scale, Survey, Zoom, text};
 use crate::tui::areas::Area;
 use crate::tui::areas::track::{self, Track};
 use crate::tui::keys::Action;
-use crate::tui::model::Pane;
-use crate::tui::widget::bars::{self, Bars};
+use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::{self, Line};
-use crate::tui::widget::pane::Part;
 
 /// The bars in sight, as counts.
 struct Picture<'a> {
     /// The survey they are of; none while nothing was read at this zoom.
     survey: Option<&'a Survey>,
+    /// How wide the bars are.
+    scale: Scale,
     /// A count a bar.
     counts: Vec<u64>,
     /// The highest of them.
     peak: u64,
-    /// The count that fills the plot: a row an entry at least, so that a quiet queue looks quiet.
-    top: u64,
+    /// How high a count stands. Linear, a row an entry at least, by logarithm at least ten in all:
+    /// so a quiet queue looks quiet.
+    rise: Rise,
     /// All of them.
     in_view: u64,
     /// What is due after the last of them.
@@ -38,9 +40,9 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     if !slot.shown() {
         return;
     }
-    let track = Track::new(slot, ctx.model.zoom);
+    let track = Track::new(slot, track::scale(ctx.model));
     let picture = picture(ctx, &track);
-    title(ctx, &track, &picture, buf);
+    title::render(ctx, &track, &picture, buf);
     if track.bar_w == 0 || ctx.model.selected().is_none() {
         return;
     }
@@ -55,84 +57,32 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 }
 
 fn picture<'a>(ctx: &Ctx<'a>, track: &Track) -> Picture<'a> {
-    let zoom = ctx.model.zoom;
-    let survey = ctx.model.selected().and_then(|row| row.survey.as_ref());
-    let survey = survey.filter(|s| s.zoom == Some(zoom));
+    let survey = track::surveyed(ctx.model);
+    let scale = track::scale(ctx.model);
     let mut counts = vec![0; track.bars];
     let mut beyond = survey.map_or(0, |s| s.beyond);
     // The survey may be some seconds old: its bars are put where they belong by now.
     for bar in survey.iter().flat_map(|s| &s.bars) {
-        match track::bar_of(zoom, ctx.now, bar.from) {
+        match scale.bar_of(ctx.now, bar.from) {
             Some(i) if i < counts.len() => counts[i] += bar.count,
             Some(_) => beyond += bar.count,
             None => {}
         }
     }
     let peak = counts.iter().copied().max().unwrap_or(0);
+    let log = ctx.model.log_height;
+    let least = if log { 10 } else { u64::from(track.plot.h) };
     Picture {
         survey,
+        scale,
         peak,
-        top: peak.max(u64::from(track.plot.h)),
+        rise: Rise {
+            top: peak.max(least),
+            log,
+        },
         in_view: counts.iter().sum(),
         counts,
         beyond,
-    }
-}
-
-fn title(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
-    let (m, t) = (ctx.model, &ctx.theme);
-    let row = m.selected();
-    let mut left = vec![Part::new(100, "Due", ctx.title(Pane::Timeline))];
-    if let Some(row) = row {
-        let most = if ctx.wide() { 40 } else { 16 };
-        let clean = text::printable_bytes(row.queue.name.as_bytes());
-        let name = text::cut(&clean, most).replace('…', t.glyphs.cut);
-        left[0]
-            .pieces
-            .push((format!(": {name}"), ctx.title(Pane::Timeline)));
-    }
-    left.push(zooms(ctx));
-    let mut right = Vec::new();
-    if picture.beyond > 0 && track.side.is_empty() {
-        let later = format!(
-            "{} later {}",
-            text::thousands(picture.beyond),
-            t.glyphs.more
-        );
-        right.push(Part::new(80, later, t.text));
-    }
-    if ctx.wide() {
-        right.push(Part::new(20, "linear", t.dim));
-        right.push(Part::new(30, each(m.zoom), t.dim));
-    }
-    right.extend(ctx.age(row, ctx.interval_ms()));
-    ctx.pane(ctx.areas.timeline, Some(Pane::Timeline), left, right, buf);
-}
-
-/// The zooms, the current one in brackets; on a narrow terminal it and its neighbours.
-fn zooms(ctx: &Ctx) -> Part {
-    let (t, current) = (&ctx.theme, ctx.model.zoom);
-    let near = |z: &Zoom| *z == current || *z == current.closer() || *z == current.wider();
-    let mut pieces = Vec::with_capacity(9);
-    for zoom in Zoom::ALL.into_iter().filter(|z| ctx.wide() || near(z)) {
-        let gap = if pieces.is_empty() { "" } else { "  " };
-        pieces.push(if zoom == current {
-            (format!("{gap}[{}]", zoom.label()), t.accent)
-        } else {
-            (format!("{gap}{}", zoom.label()), t.dim)
-        });
-    }
-    Part { pieces, rank: 70 }
-}
-
-/// What a bar stands for.
-fn each(zoom: Zoom) -> &'static str {
-    match zoom {
-        Zoom::Minute => "1 s a bar",
-        Zoom::TenMinutes => "10 s a bar",
-        Zoom::Hour => "1 min a bar",
-        Zoom::SixHours => "6 min a bar",
-        Zoom::Day => "30 min a bar",
     }
 }
 
@@ -148,12 +98,31 @@ fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         line.end = line.end.saturating_sub(1);
         line.put_right(buf, &text::number(count, 6), ctx.data.text);
     };
-    mark(area.h - 1, 0);
-    if picture.peak > 0 {
-        mark(0, picture.top);
+    let top = picture.rise.top;
+    if picture.peak == 0 {
+        mark(area.h - 1, 0);
+        return;
+    }
+    mark(0, top);
+    if !picture.rise.log {
+        mark(area.h - 1, 0);
         // Half way, where the two ends leave room for it.
         if area.h >= 5 {
-            mark(area.h / 2, picture.top / 2);
+            mark(area.h / 2, top / 2);
+        }
+        return;
+    }
+    // Powers of ten, each in the row that it reaches into; the lowest of a row stands for it.
+    let mut free = area.h;
+    for power in std::iter::successors(Some(1_u64), |n| n.checked_mul(10)) {
+        let rows = picture.rise.eighths(power, area.h).div_ceil(8);
+        let row = area.h.saturating_sub(u16::try_from(rows).unwrap_or(0));
+        if row == 0 || power >= top {
+            break;
+        }
+        if row < free {
+            mark(row, power);
+            free = row;
         }
     }
 }
@@ -163,7 +132,7 @@ fn peak(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let words = format!("peak {}", text::thousands(picture.peak));
     let columns = text::width(&words) + 1;
     let below = u32::from(track.plot.h.saturating_sub(1)) * 8;
-    let low = |n: &u64| bars::height(*n, picture.top, track.plot.h) <= below;
+    let low = |n: &u64| picture.rise.eighths(*n, track.plot.h) <= below;
     let (counts, plot) = (&picture.counts, track.plot);
     if picture.peak == 0 || counts.len() < columns + 2 {
         return;
@@ -177,14 +146,15 @@ fn peak(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
 }
 
 fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
-    let (d, zoom) = (&ctx.data, ctx.model.zoom);
+    let (d, scale) = (&ctx.data, picture.scale);
     let chosen = cursor(ctx, track);
     let style = |i: usize| -> Style {
-        let from = track::start(zoom, ctx.now, i).since(ctx.now);
+        // Of wider bars the first minute is only a part.
+        let near = scale.bar_ms <= 60_000 && scale.start(ctx.now, i).since(ctx.now) < 60_000;
         match () {
             () if Some(i) == chosen => d.strong,
-            () if from < 60_000 && i * 2 < zoom.bars() => d.near,
-            () if i * 2 < zoom.bars() => d.mid,
+            () if near && i * 2 < scale.bars => d.near,
+            () if i * 2 < scale.bars => d.mid,
             () => d.far,
         }
     };
@@ -196,17 +166,23 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         .collect();
     let widget = Bars {
         bars: &bars,
-        peak: picture.top,
+        rise: picture.rise,
         width: track.bar_w,
         eighths: &d.glyphs.eighths,
     };
     widget.render(rect(track.plot), buf);
-    if let (Some(bar), false) = (chosen, d.reversed) {
+    if let Some(bar) = chosen {
         let column = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
-        buf.set_style(
-            rect(column),
-            Style::new().bg(d.select.bg.unwrap_or_default()),
-        );
+        if let (Some(bg), false) = (d.select.bg, d.reversed) {
+            buf.set_style(rect(column), Style::new().bg(bg));
+        }
+        // A line from the bar upwards: without colours it is what tells it from its neighbours.
+        let x = column.x + (track.bar_w - 1) / 2;
+        for y in column.y..column.y + column.h {
+            if buf.cell((x, y)).is_some_and(|cell| cell.symbol() == " ") {
+                Line::new(buf, x, y, 1).put(buf, d.glyphs.lines[1], d.dim);
+            }
+        }
     }
     if picture.in_view == 0 {
         empty(ctx, track, picture, buf);
@@ -215,8 +191,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
 
 /// The bar under the cursor.
 fn cursor(ctx: &Ctx, track: &Track) -> Option<usize> {
-    let bar = track::bar_of(ctx.model.zoom, ctx.now, ctx.model.bar?)?;
-    (bar < track.bars).then_some(bar)
+    track::bar_in_sight(ctx.model, track, ctx.model.bar?)
 }
 
 /// An empty plot says why it is empty.
@@ -227,8 +202,11 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let waiting = row.pulse.as_ref().map(|p| &p.waiting);
     let words = match (picture.survey, waiting) {
         // What cannot be read is not nothing: the entries say why.
-        (None, _) | (_, Some(Known::Unknown(_))) => return,
+        (_, None | Some(Known::Unknown(_))) => return,
+        (None, _) if ctx.lost => return,
+        (None, _) => "reading".to_owned(),
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
+        _ if ctx.model.zoom == Zoom::All => "nothing to come".to_owned(),
         _ if picture.beyond > 0 => {
             let key = ctx.key(Action::ZoomOut);
             format!(
@@ -264,12 +242,15 @@ fn side(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         }
     };
     let late = ctx.figure(&pulse.late, 13);
-    let rows = [
+    let mut rows = vec![
         ("in view", ctx.figure(&known(picture.in_view), 13)),
         ("beyond", ctx.figure(&known(picture.beyond), 13)),
         ("late", (late.0, late::style(ctx, pulse).unwrap_or(late.1))),
         ("waiting", ctx.figure(&pulse.waiting, 13)),
     ];
+    if let Some(no_time @ 1..) = picture.survey.map(|survey| survey.no_time) {
+        rows.push(("no time", (text::number(no_time, 13), d.warn)));
+    }
     let w = area.w.min(26);
     let x = area.right() - w;
     for (y, (label, (figure, style))) in (area.y..area.y + area.h).zip(rows) {

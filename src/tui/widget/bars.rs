@@ -5,18 +5,38 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-/// Bars that stand side by side, linear in height with a floor: a single entry is still seen
-/// beside forty thousand.
+/// Bars that stand side by side.
 #[derive(Debug)]
 pub struct Bars<'a> {
     /// Height and style of each bar.
     pub bars: &'a [(u64, Style)],
-    /// The count that fills the whole height.
-    pub peak: u64,
+    /// How high a count stands.
+    pub rise: Rise,
     /// Columns of a bar.
     pub width: u16,
     /// A cell by eighths, empty first.
     pub eighths: &'a [&'static str; 9],
+}
+
+/// How high a count stands: linear, or by the logarithm of one more, so that 0 stands at the
+/// bottom. Both have a floor: a single entry is still seen beside forty thousand.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Rise {
+    /// The count that fills the whole height.
+    pub top: u64,
+    /// By the logarithm.
+    pub log: bool,
+}
+
+impl Rise {
+    /// How many eighths of a cell a bar of `count` is high, of `rows` cells.
+    #[must_use]
+    pub fn eighths(self, count: u64, rows: u16) -> u32 {
+        if !self.log || count == 0 || self.top == 0 {
+            return height(count, self.top, rows);
+        }
+        log(count.min(self.top), self.top, u32::from(rows) * 8).max(1)
+    }
 }
 
 /// How many eighths of a cell a bar of `count` is high, of `rows` cells that `peak` fills.
@@ -30,6 +50,18 @@ pub fn height(count: u64, peak: u64, rows: u16) -> u32 {
     u32::try_from(eighths).unwrap_or(u32::MAX).max(1)
 }
 
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a height of some cells; 0 < count ≤ top"
+)]
+fn log(count: u64, top: u64, full: u32) -> u32 {
+    let share = (count as f64).ln_1p() / (top as f64).ln_1p();
+    // A hair is added: the quotient of equal logarithms may fall short of one.
+    (share * f64::from(full) + 1e-9) as u32
+}
+
 impl Widget for &Bars<'_> {
     fn render(self, area: Rect, buf: &mut Buffer) {
         let area = area.intersection(buf.area);
@@ -38,7 +70,7 @@ impl Widget for &Bars<'_> {
                 .unwrap_or(u16::MAX)
                 .saturating_mul(self.width);
             let columns = left..left.saturating_add(self.width).min(area.width);
-            let high = height(*count, self.peak, area.height);
+            let high = self.rise.eighths(*count, area.height);
             for (row, y) in (area.top()..area.bottom()).rev().enumerate() {
                 let below = u32::try_from(row).unwrap_or(u32::MAX).saturating_mul(8);
                 let eighths = high.saturating_sub(below).min(8);
@@ -67,7 +99,10 @@ mod tests {
         let mut buf = Buffer::empty(Rect::new(0, 0, w, h));
         let widget = Bars {
             bars: &bars,
-            peak,
+            rise: Rise {
+                top: peak,
+                log: false,
+            },
             width,
             eighths: &EIGHTHS,
         };
@@ -84,6 +119,22 @@ mod tests {
     #[test]
     fn a_bar_can_be_several_columns_wide() {
         assert_eq!(drawn(&[8, 4], 2, 4, 1), Buffer::with_lines(["8844"]));
+    }
+
+    #[test]
+    fn by_logarithm_ten_times_as_many_stand_a_step_higher() {
+        let rise = Rise {
+            top: 99_999,
+            log: true,
+        };
+        let high = |count| rise.eighths(count, 10);
+        assert_eq!([9, 99, 999, 9_999, 99_999].map(high), [16, 32, 48, 64, 80]);
+        assert_eq!([0, 1, u64::MAX].map(high), [0, 4, 80]);
+        let flat = Rise {
+            top: u64::MAX,
+            log: true,
+        };
+        assert_eq!((flat.eighths(1, 1), flat.eighths(u64::MAX, 1)), (1, 8));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{line_of, queues, rank};
 use crate::clock::when::Span;
 use crate::config;
-use crate::queue::{Zoom, text};
+use crate::queue::Zoom;
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::keys::Action;
 use crate::tui::model::{Background, Choice, Model, Pane, Screen};
@@ -282,7 +282,10 @@ fn label(zoom: Zoom) -> String {
 fn zooms(_: &Model, arg: &str) -> Vec<Choice> {
     let choice = |zoom: &Zoom| Choice {
         line: format!("zoom {}", label(*zoom)),
-        help: format!("bars of {}", text::span(zoom.bar_ms().unsigned_abs())),
+        help: zoom.scale().map_or_else(
+            || "as far as the last due time".to_owned(),
+            |scale| format!("bars of {}", scale.width()),
+        ),
         ..Choice::default()
     };
     of_words(
@@ -296,8 +299,10 @@ fn zoom(model: &Model, arg: &str) -> Result<Zoom, String> {
     let wanted = arg.replace(' ', "").to_lowercase();
     let span = wanted.parse::<Span>().ok().map(Span::ms);
     let fits = |zoom: &&Zoom| {
-        let ms = zoom.bar_ms().unsigned_abs() * zoom.bars() as u64;
-        label(**zoom) == wanted || span == Some(ms)
+        let ms = zoom
+            .scale()
+            .map(|scale| scale.bar_ms.unsigned_abs() * scale.bars as u64);
+        label(**zoom) == wanted || span.is_some() && span == ms
     };
     match wanted.as_str() {
         "in" => Ok(model.zoom.closer()),

@@ -1,11 +1,11 @@
 //! Left of the now line: how much is late, since when, in classes.
 
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use super::Picture;
 use crate::queue::{Known, Pulse, text};
-use crate::tui::areas::track::Track;
+use crate::tui::areas::track::{self, Track};
 use crate::tui::model::HAND_OVER_MS;
 use crate::tui::view::Ctx;
 use crate::tui::widget::line;
@@ -24,9 +24,29 @@ pub(super) fn style(ctx: &Ctx, pulse: &Pulse) -> Option<Style> {
 
 /// Left and width of each class's cell.
 fn cells(track: &Track) -> impl Iterator<Item = (u16, u16)> {
-    let each = if track.late.w >= 22 { 5 } else { 4 };
-    let left = track.late.right().saturating_sub(4 * each + 1);
-    (0..4).map(move |i| (left + i * each, each))
+    (0..track::LATE).map(move |class| {
+        let cell = track.late_cell(class);
+        (cell.x, cell.w)
+    })
+}
+
+/// The class under the cursor: its place on the axis, and how many entries it holds.
+pub(super) fn chosen(ctx: &Ctx, track: &Track, picture: &Picture) -> Option<(u16, u64)> {
+    let class = ctx.model.late_class?;
+    let cell = track.late_cell(class);
+    let count = picture.survey?.late.get(class).copied()?;
+    (!cell.is_empty()).then(|| (cell.right().saturating_sub(2), count))
+}
+
+/// What a class is called in a sentence.
+pub(super) fn words(class: usize) -> &'static str {
+    const WORDS: [&str; track::LATE] = [
+        "late by more than 1 h",
+        "late by 10 min to 1 h",
+        "late by 1 to 10 min",
+        "late by less than 1 min",
+    ];
+    WORDS.get(class).copied().unwrap_or("late")
 }
 
 pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
@@ -83,8 +103,14 @@ pub(super) fn labels(ctx: &Ctx, track: &Track, buf: &mut Buffer) {
     if track.late.w < 17 {
         return;
     }
-    for (label, (x, w)) in CLASSES.iter().zip(cells(track)) {
-        line::right(buf, x, track.axis.y, w - 1, label, ctx.theme.dim);
+    for (class, (label, (x, w))) in CLASSES.iter().zip(cells(track)).enumerate() {
+        let chosen = ctx.model.late_class == Some(class);
+        let style = if chosen {
+            ctx.theme.accent.add_modifier(Modifier::REVERSED)
+        } else {
+            ctx.theme.dim
+        };
+        line::right(buf, x, track.axis.y, w - 1, label, style);
     }
 }
 
