@@ -8,6 +8,7 @@ mod build;
 mod desk;
 mod pictures;
 mod profile;
+mod prompts;
 mod rules;
 mod timeline;
 mod wild;

@@ -35,6 +35,7 @@ pub struct Desk {
 }
 
 /// A queue as the server has it: members and scores in order.
+#[derive(Clone)]
 pub struct World {
     pub queue: Queue,
     pub entries: Vec<(Vec<u8>, f64)>,
@@ -249,7 +250,14 @@ impl Desk {
     /// Answers one request from the world; further requests stay open.
     pub fn answer(&mut self, effect: &Effect) -> Vec<Effect> {
         let at = self.now();
-        let world = |queue: &Queue| self.world.iter().find(|w| w.queue == *queue).unwrap();
+        // A queue that somebody has named need not be there.
+        let world = |queue: &Queue| {
+            let known = self.world.iter().find(|w| w.queue == *queue).cloned();
+            known.unwrap_or_else(|| World {
+                queue: queue.clone(),
+                ..World::new("", 0, 0, 0)
+            })
+        };
         let msg = match effect.clone() {
             Effect::LoadPulse {
                 generation,
@@ -294,7 +302,7 @@ impl Desk {
                 queue,
                 due,
             } => {
-                let entries = &world(&queue).entries;
+                let entries = world(&queue).entries;
                 let rank = entries.partition_point(|(_, s)| *s < score(due));
                 Msg::RankFound {
                     generation,

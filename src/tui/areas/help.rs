@@ -121,7 +121,7 @@ fn sections(model: &Model, brief: bool) -> Vec<(&'static str, Vec<Line>)> {
     if !brief {
         let told = |(sign, words): (&str, &str)| Line::Keys {
             keys: sign.to_owned(),
-            words: words.to_owned(),
+            words: words.replace('…', if model.look.ascii { "..." } else { "…" }),
             here: true,
         };
         let grammar = filter::GRAMMAR.into_iter().map(told);
