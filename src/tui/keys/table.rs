@@ -78,6 +78,7 @@ const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
 const PANE_HELP: &str = "next pane, pane before";
 const ANSWER_HELP: &str = "answer yes, answer no";
+const COPY_HELP: &str = "copy the payload, as redis-cli";
 const MATCH_HELP: &str = "next match, previous";
 
 /// The table. A line a row, so that it can be read as one.
@@ -122,8 +123,8 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "worker on, off"),
-    row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], "copy the payload"),
-    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[], "copy as a redis-cli command"),
+    row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], COPY_HELP),
+    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh, retry, look again"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
     row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first screen quit"),
