@@ -55,6 +55,9 @@ fn every_action_that_has_a_name_to_call_is_in_the_palette_once() {
                 | Action::Back
                 | Action::Palette
                 | Action::Confirm
+                | Action::Refuse
+                | Action::Submit
+                | Action::Editor
                 | Action::QuitNow
                 | Action::Jump
         );

@@ -11,8 +11,8 @@ use crate::tui::effect::Effect;
 use crate::tui::keys::{self, Action, BINDINGS, Binding};
 use crate::tui::model::{Choice, Model, PromptKind, Tone};
 
-/// What the palette leaves out: moves that nobody makes by name, and what stands there as a
-/// command.
+/// What the palette leaves out: moves that nobody makes by name, what stands there as a command,
+/// and what is done in forms and questions, where no command can be typed.
 const LEFT_OUT: &[Action] = &[
     Action::Up,
     Action::Down,
@@ -24,6 +24,9 @@ const LEFT_OUT: &[Action] = &[
     Action::Quit,
     Action::Palette,
     Action::Confirm,
+    Action::Refuse,
+    Action::Submit,
+    Action::Editor,
 ];
 
 /// What a line says.
