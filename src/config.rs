@@ -112,7 +112,7 @@ impl Config {
         let screen = screen_options(args, &file, Terminal::of(env))?;
         let elsewhere = Elsewhere {
             path,
-            read_only: connection.read_only || (file.read_only == Some(true) && !plays(args)),
+            read_only: connection.read_only || file.read_only == Some(true),
             keep_days: file.keep_days.unwrap_or(KEEP_DAYS),
             password: Secret(env("REDISCLI_AUTH")),
             profiles: file.profiles,
@@ -125,7 +125,8 @@ impl Config {
             endpoint: url::default(),
             endpoint_named: names_server(args).is_some(),
             profile: None,
-            read_only: elsewhere.read_only,
+            // What a demo plays on is its own.
+            read_only: connection.read_only || (elsewhere.read_only && !plays(args)),
             queues: connection.queues.clone(),
             screen,
             keep_days: elsewhere.keep_days,

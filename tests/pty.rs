@@ -8,6 +8,10 @@ use delayscope::queue::Queue;
 use support::{PATIENCE, Server, frame, wait_for};
 use terminal::Terminal;
 
+#[path = "pty/commands.rs"]
+mod commands;
+#[path = "pty/configured.rs"]
+mod configured;
 mod support;
 #[path = "support/terminal.rs"]
 mod terminal;
@@ -341,114 +345,5 @@ fn a_server_that_is_not_there_yet_is_waited_for() {
     terminal.send(b"\x12");
     terminal.wait_text("live");
     terminal.send(b"q");
-    ended(&mut terminal, 0);
-}
-
-/// A configuration file with a profile `here` for this server, and those lines above it.
-fn file_for(server: &Server, lines: &str, profile: &str) -> tempfile::NamedTempFile {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let text = format!(
-        "{lines}\n[profiles.here]\nurl = \"{}\"\n{profile}\n",
-        server.url()
-    );
-    std::fs::write(file.path(), text).unwrap();
-    file
-}
-
-fn open_profile(file: &tempfile::NamedTempFile, env: &[(&str, &str)]) -> Terminal {
-    let path = file.path().to_str().unwrap();
-    let args = [PROGRAM, "--config", path, "--profile", "here"];
-    Terminal::start(&args, SIZE, env)
-}
-
-#[test]
-fn a_profile_names_itself_and_its_keys_act() {
-    let server = server(20);
-    let label = "label = \"PRODUCTION\"\nlabel_colour = \"bright-red\"\nread_only = true";
-    let file = file_for(&server, "keys.quit = \"F10\"\nkeys.freeze = \"F\"", label);
-    let mut terminal = open_profile(&file, &[]);
-    with_data(&terminal);
-    terminal.wait_text("READ-ONLY   PRODUCTION");
-    terminal.wait_text("F freeze");
-    terminal.send(b"qF");
-    terminal.wait_text("FROZEN");
-    // F10, as xterm sends it.
-    terminal.send(b"\x1b[21~");
-    ended(&mut terminal, 0);
-}
-
-#[test]
-fn a_theme_has_24_bit_colours_only_where_the_terminal_has_them() {
-    let server = server(20);
-    let file = file_for(&server, "theme = \"dark\"", "");
-    for (env, colours) in [(&[][..], false), (&[("COLORTERM", "truecolor")], true)] {
-        let terminal = open_profile(&file, env);
-        with_data(&terminal);
-        let shown = terminal.shown();
-        let has = |code: &[u8]| shown.bytes.windows(code.len()).any(|w| w == code);
-        assert_eq!(has(b"38;2;"), colours, "{env:?}");
-    }
-}
-
-#[test]
-fn a_locale_that_is_not_utf_8_gets_ascii() {
-    let server = server(20);
-    let terminal = open_with(&server, &[("LC_ALL", "C")]);
-    with_data(&terminal);
-    assert!(terminal.shown().text().is_ascii());
-    drop(terminal);
-    let file = file_for(&server, "ascii = false", "");
-    let terminal = open_profile(&file, &[("LC_ALL", "C")]);
-    with_data(&terminal);
-    assert!(!terminal.shown().text().is_ascii());
-}
-
-#[test]
-fn another_database_shows_its_queues_and_the_first_one_is_there_again() {
-    let server = server(77);
-    let due = server.now().plus(7_200_000).get();
-    let mut elsewhere = server.connection_to(1);
-    let put = redis::cmd("ZADD")
-        .arg("redisson_delay_queue_timeout:{elsewhere}")
-        .arg(due)
-        .arg("no frame")
-        .query::<i64>(&mut elsewhere);
-    assert_eq!(put, Ok(1));
-    let mut terminal = open(&server);
-    terminal.wait_text("of 77");
-    terminal.send(b":db 1\r");
-    terminal.wait("the other queue", PATIENCE, |s| {
-        s.text().contains("elsewhere") && !s.text().contains("of 77")
-    });
-    terminal.send(b":db 0\r");
-    terminal.wait_text("of 77");
-    // One that the server does not have is a link that is not there, and no dead end.
-    terminal.send(b":db 9999\r");
-    terminal.wait_text("lost");
-    terminal.send(b":db 0\r");
-    terminal.wait_text("of 77");
-    terminal.send(b":q\r");
-    ended(&mut terminal, 0);
-}
-
-#[test]
-fn an_unknown_queue_is_opened_and_the_line_is_there_after_a_restart() {
-    let server = server(5);
-    let state = tempfile::tempdir().unwrap();
-    let state = state.path().to_str().unwrap();
-    let mut terminal = open_with(&server, &[("XDG_STATE_HOME", state)]);
-    with_data(&terminal);
-    terminal.send(b":queue not found yet\r");
-    terminal.wait_text("not found yet was not found");
-    terminal.wait_text("Nothing waits");
-    let history = std::path::Path::new(state).join("delayscope/history.json");
-    wait_for("the history", || history.exists());
-    terminal.send(b"\x03");
-    ended(&mut terminal, 0);
-    let mut terminal = open_with(&server, &[("XDG_STATE_HOME", state)]);
-    with_data(&terminal);
-    terminal.send(b":\x1b[A");
-    terminal.wait_text(":queue not found yet");
-    terminal.send(b"\x03");
     ended(&mut terminal, 0);
 }

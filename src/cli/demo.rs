@@ -75,7 +75,10 @@ async fn started(asked: &args::Demo, config: &Config) -> anyhow::Result<Demo> {
                 profile.name
             );
         }
-        _ if config.read_only => bail!("{WHAT}: it writes, and the session is read-only."),
+        _ if config.read_only => bail!(
+            "{WHAT}: it writes, and every change is refused (--read-only, or read_only in the \
+             configuration file)."
+        ),
         _ => {}
     }
     let scenarios = asked.scenarios.iter().map(|name| name.parse());

@@ -200,6 +200,7 @@ fn a_demo_on_its_own_server_minds_no_profile_and_no_limit_of_the_file() {
     let env = [("DELAYSCOPE_PROFILE", "production")];
     let demo = with_file(&text, "demo", &env).unwrap();
     assert!(demo.profile.is_none() && !demo.endpoint_named && !demo.read_only);
+    assert!(demo.for_profile("production").unwrap().read_only);
     let there = with_file(&text, "demo --profile production", &env).unwrap();
     assert!(there.profile.unwrap().protected && there.endpoint_named && there.read_only);
     assert!(with_file(&text, "demo -p 7000", &[]).unwrap().read_only);

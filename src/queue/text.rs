@@ -159,11 +159,16 @@ fn push_byte(out: &mut String, byte: u32) {
     let _ = write!(out, "\\x{byte:02x}");
 }
 
+/// Control characters, those that turn the direction of text, and those that show nothing at all
+/// and may hide a text in another one. What joins characters or chooses how one looks may print.
 fn must_not_print(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// How many columns `text` takes in a terminal.
@@ -256,6 +261,7 @@ mod tests {
             "a\\x1b[31m\\nb\\u{202e}\\u{9b}"
         );
         assert_eq!(printable("👩‍💻"), "👩‍💻");
+        assert_eq!(printable("or\u{ad}d\u{e0041}er"), "or\\u{ad}d\\u{e0041}er");
         assert_eq!(printable_bytes(b"a\xff\x00\xc3\xa9"), "a\\xff\\x00é");
     }
 

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 pub use self::dialog::Dialog;
 pub use self::history::History;
-pub use self::hits::{Filtered, HITS_KEPT, Hit, Search};
+pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::offer::OfferForm;
@@ -74,10 +74,6 @@ pub enum Background {
 
 /// Everything the screen knows.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a switch of its own that the user or the server turns"
-)]
 pub struct Model {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -142,8 +138,8 @@ pub struct Model {
     pub stands: Stands,
     /// The changes made in this session, newest first.
     pub changes: VecDeque<ChangeLine>,
-    /// The last entries stand first.
-    pub last_first: bool,
+    /// Which of them stand first.
+    pub entry_sort: EntrySort,
     /// The filter that is on.
     pub filtered: Option<Box<Filtered>>,
     /// The marked entries.
@@ -376,7 +372,7 @@ impl Model {
             lists: Lists::default(),
             stands: Stands::default(),
             changes: VecDeque::new(),
-            last_first: false,
+            entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
             traffic: VecDeque::new(),

@@ -267,35 +267,7 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
-            Effect::Search {
-                generation,
-                queue,
-                filter,
-                tab,
-            } => {
-                let to = (generation, self.answers.clone());
-                let search = search::run(store, queue, filter, tab, to);
-                self.latest(Kind::Search, search);
-            }
-            Effect::EndSearch => {
-                if let Some(search) = self.latest.remove(&Kind::Search) {
-                    search.abort();
-                }
-            }
-            Effect::CheckScores {
-                generation,
-                queue,
-                members,
-            } => {
-                let of = queue.clone();
-                let question = async move { search::scores(&store, &of, members).await };
-                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
-                    generation,
-                    queue,
-                    result,
-                });
-            }
-            _ => {}
+            found => self.find(store, found),
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Theme {
     pub warn: Style,
     /// Healthy, live.
     pub ok: Style,
+    /// What a filter has found in a text; underlined beside.
+    pub found: Style,
     /// Bars due within a minute.
     pub near: Style,
     /// Bars due after that.
@@ -76,6 +78,12 @@ pub struct Glyphs {
     pub down: &'static str,
     /// Differs.
     pub differs: &'static str,
+    /// A marked row.
+    pub mark: &'static str,
+    /// Sorted, the largest first; the smallest first.
+    pub falls: &'static str,
+    /// See `falls`.
+    pub rises: &'static str,
     /// Good news.
     pub good: &'static str,
     /// A reason why not.
@@ -114,6 +122,9 @@ const UNICODE: Glyphs = Glyphs {
     up: "↑",
     down: "↓",
     differs: "≠",
+    mark: "◆",
+    falls: "▾",
+    rises: "▴",
     good: "✓",
     warn: "▲",
     repair: "→",
@@ -143,6 +154,9 @@ const ASCII: Glyphs = Glyphs {
     up: "+",
     down: "-",
     differs: "!",
+    mark: "*",
+    falls: "v",
+    rises: "^",
     good: "*",
     warn: "!",
     repair: ">",
@@ -186,6 +200,7 @@ impl Theme {
             late: fg(colours.late).add_modifier(Modifier::BOLD),
             warn: fg(colours.warn),
             ok: fg(colours.ok),
+            found: fg(colours.accent).add_modifier(Modifier::BOLD),
             near: fg(colours.near),
             mid: fg(colours.mid),
             far: fg(colours.far),
@@ -208,6 +223,7 @@ impl Theme {
             late: bold,
             warn: bold,
             ok: plain,
+            found: bold,
             near: plain,
             mid: plain,
             far: plain,

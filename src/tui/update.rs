@@ -78,15 +78,8 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             found(model, queue);
             Vec::new()
         }
-        Msg::Looked(looked, keys) => {
-            model.discovery = Discovery::Looking { looked, keys };
-            Vec::new()
-        }
-        Msg::LookedAll(looked) => {
-            model.discovery = Discovery::Done { looked };
-            model.schedule.looked = Some(model.instant);
-            Vec::new()
-        }
+        Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
+        Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
         Msg::PulseLoaded {
             generation,
             queue,
@@ -134,27 +127,8 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::WayFound(site) => switch::way_found(model, &site),
         Msg::NoWay(why) => switch::no_way(model, why),
         Msg::Arrived => switch::arrived(model),
-        Msg::SearchHits {
-            generation,
-            hits,
-            found,
-            looked,
-            of,
-        } => {
-            filter::hits(model, generation, hits, (found, looked, of));
-            Vec::new()
-        }
-        Msg::Searched { generation, result } => {
-            filter::searched(model, generation, result);
-            Vec::new()
-        }
-        Msg::ScoresChecked {
-            generation,
-            queue,
-            result,
-        } => {
-            filter::checked(model, generation, &queue, result);
-            Vec::new()
+        found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
+            filter::told(model, found)
         }
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
@@ -186,6 +160,15 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
         (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
         _ => return prompt::pasted(model, text),
     }
+    Vec::new()
+}
+
+/// The search for queues went on, or is through.
+fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
+    if matches!(how_far, Discovery::Done { .. }) {
+        model.schedule.looked = Some(model.instant);
+    }
+    model.discovery = how_far;
     Vec::new()
 }
 

@@ -254,6 +254,19 @@ impl<'a> Ctx<'a> {
         }
     }
 
+    /// Lays the soft background over cells of the row under the cursor.
+    fn highlight(&self, area: Rect, buf: &mut Buffer) {
+        let t = &self.data;
+        for x in area.left()..area.right() {
+            let cell = &mut buf[(x, area.y)];
+            // Colours would be patches on a reversed row.
+            if t.reversed {
+                cell.fg = ratatui::style::Color::Reset;
+            }
+            cell.set_style(t.select);
+        }
+    }
+
     /// Lays the cursor over a row: soft background where the keys act, the mark alone elsewhere.
     fn select(&self, row: Area, focused: bool, buf: &mut Buffer) {
         let area = rect(row).intersection(buf.area);
@@ -262,14 +275,7 @@ impl<'a> Ctx<'a> {
         }
         let t = &self.data;
         if focused {
-            for x in area.left()..area.right() {
-                let cell = &mut buf[(x, area.y)];
-                // Colours would be patches on a reversed row.
-                if t.reversed {
-                    cell.fg = ratatui::style::Color::Reset;
-                }
-                cell.set_style(t.select);
-            }
+            self.highlight(area, buf);
         } else {
             buf.set_style(area, t.strong);
         }

@@ -7,3 +7,4 @@ pub mod line;
 pub mod pane;
 pub mod scrollbar;
 pub mod spark;
+mod steady;

@@ -4,6 +4,8 @@
 //! `cargo bench --bench scrolling`. Each figure stands beside its limit; one that is over it
 //! fails the run.
 
+#![expect(clippy::unwrap_used, reason = "a benchmark that fails shall say where")]
+
 #[expect(dead_code, reason = "shared; a part of it is used here")]
 mod common;
 #[path = "../support/mod.rs"]
@@ -116,8 +118,7 @@ fn from_end_to_end(server: &Server) -> bool {
     told(&what, &took)
 }
 
-/// Keys that go elsewhere, each pressed again and again. A way to a time (`@`) and the mouse on
-/// the bar at the side belong here when the screen has them.
+/// Every way to other rows, each taken again and again.
 fn jumps(server: &Server, size: (u16, u16)) -> bool {
     let mut terminal = open(server, size);
     let name = |key: &str| format!("{key}, {}×{}", size.0, size.1);
@@ -153,7 +154,65 @@ fn jumps(server: &Server, size: (u16, u16)) -> bool {
         took.push(span);
         seen = now;
     }
-    ok && told(&name("page up"), &took)
+    ok &= told(&name("page up"), &took);
+    ok &= told(&name("@"), &times(&mut terminal));
+    ok && told(&name("drag"), &drags(&mut terminal))
+}
+
+/// To a time and to another one, as often as it takes; each is some hundred thousands away.
+fn times(terminal: &mut Terminal) -> Vec<Duration> {
+    let mut took = Vec::new();
+    for i in 0..50 {
+        let (time, far) = [("+90m", false), ("+135m", true)][i % 2];
+        terminal.send(format!("@{time}").as_bytes());
+        terminal.wait_text(time);
+        let is_there = |rows: &RangeInclusive<u64>| {
+            let from = *rows.start();
+            (if far {
+                300_000..700_000
+            } else {
+                100_000..300_000
+            })
+            .contains(&from)
+        };
+        took.push(press(terminal, b"\r", is_there).1);
+    }
+    took
+}
+
+/// Down the scrollbar and up again, row by row.
+fn drags(terminal: &mut Terminal) -> Vec<Duration> {
+    let mut took = Vec::new();
+    let mut seen = press(terminal, b"g", |rows| *rows.start() == 1).0;
+    let (x, top) = thumb(&terminal.shown()).unwrap();
+    let rows = u16::try_from(seen.end() - seen.start()).unwrap();
+    terminal.send(format!("\x1b[<0;{x};{top}M").as_bytes());
+    for _ in 0..5 {
+        for y in (1..=rows).chain((0..rows).rev()) {
+            let to = format!("\x1b[<32;{x};{}M", top + y);
+            let (now, span) = press(terminal, to.as_bytes(), |rows| *rows != seen);
+            took.push(span);
+            seen = now;
+            assert_eq!(*seen.start() == 1, y == 0);
+            assert_eq!(*seen.end() == ENTRIES, y == rows);
+        }
+    }
+    terminal.send(format!("\x1b[<0;{x};{top}m").as_bytes());
+    took
+}
+
+/// Where the thumb of the entries' scrollbar is, column and row from 1.
+fn thumb(shown: &Shown) -> Option<(u16, u16)> {
+    let screen = shown.screen();
+    let (rows, columns) = screen.size();
+    let line = |row| screen.contents_between(row, 0, row, columns.get());
+    let title = (0..rows.get()).find(|row| line(*row).contains("Entries"))?;
+    let below = (title..rows.get()).flat_map(|y| (0..columns.get()).map(move |x| (x, y)));
+    let is_thumb = |(x, y): &(u16, u16)| screen.cell(*y, *x).is_some_and(|c| c.contents() == "▐");
+    below
+        .into_iter()
+        .find(is_thumb)
+        .map(|(x, y)| (x + 1, y + 1))
 }
 
 /// Prints how long the answers took. Nearly all of them are held to the limit: the longest one of

@@ -3,9 +3,10 @@
 #![cfg(feature = "tui")]
 
 mod build;
-#[path = "../support/desk.rs"]
 #[expect(dead_code, reason = "each test crate uses a part of it")]
+#[path = "../support/desk.rs"]
 mod desk;
+mod finding;
 mod pictures;
 mod profile;
 mod prompts;

@@ -14,9 +14,9 @@ use ratatui::layout::Rect;
 
 use crate::build::{self, NOW, bare, evening, figures, look, page, queue, sample};
 
-const SMALL: (u16, u16) = (80, 24);
-const MIDDLE: (u16, u16) = (120, 40);
-const LARGE: (u16, u16) = (200, 60);
+pub(crate) const SMALL: (u16, u16) = (80, 24);
+pub(crate) const MIDDLE: (u16, u16) = (120, 40);
+pub(crate) const LARGE: (u16, u16) = (200, 60);
 
 /// The picture of a model.
 pub(crate) fn draw(model: &Model) -> Buffer {

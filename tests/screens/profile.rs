@@ -35,6 +35,7 @@ fn header(buf: &Buffer) -> String {
 }
 
 /// The column where `text`, which is ASCII, stands in the header.
+#[expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 fn column(buf: &Buffer, text: &str) -> u16 {
     let all: Vec<char> = header(buf).chars().collect();
     let text: Vec<char> = text.chars().collect();

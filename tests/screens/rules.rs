@@ -290,15 +290,15 @@ fn a_lost_server_makes_countdowns_approximate() {
 #[test]
 fn pictures_that_terminals_measure_differently_are_taken_apart() {
     let mut m = evening((80, 24), look());
-    let payload = "a👩\u{200d}💻b❤\u{fe0f}c";
+    let payload = "a👩\u{200d}💻b❤\u{fe0f}c🇩🇪d👍🏽e";
     let form = delayscope::queue::Form::ByteId;
     let member = delayscope::queue::frame::encode(form, [7; 8], payload.as_bytes());
     m.entries.rows[1] = entry(member, 60_000);
     let buf = draw(&m);
     let all = buf.content.iter().map(ratatui::buffer::Cell::symbol);
     let all = all.collect::<String>();
-    assert!(!all.contains('\u{200d}') && !all.contains('\u{fe0f}'));
-    assert!(all.contains("a👩"), "{all}");
+    assert!(!all.contains(['\u{200d}', '\u{fe0f}', '🇩', '🏽']));
+    assert!(all.contains("a👩") && all.contains("cDEd👍"), "{all}");
 }
 
 #[test]

@@ -219,6 +219,31 @@ async fn what_stays_in_a_list_comes_once_while_its_places_shift() {
     }
 }
 
+/// The same where pages are smaller than what leaves at once.
+#[tokio::test]
+async fn what_stays_of_large_elements_comes_once_while_many_leave() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let queue = Queue::redisson("orders");
+    for n in 1..=400 {
+        let large = format!("{} {n}", "x".repeat(30_000));
+        server.cmd(&["RPUSH", "orders", &large]);
+    }
+    let selection = Selection {
+        from: From::Delivered,
+        ..Selection::default()
+    };
+    let mut reading = Box::pin(entries(&store, &queue, selection));
+    let mut all = Vec::new();
+    while let Some(entry) = reading.next().await {
+        all.push(entry.unwrap());
+        if all.len() == 250 {
+            server.cmd(&["LPOP", "orders", "150"]);
+        }
+    }
+    assert_eq!(numbers(&all), (1..=400).collect::<Vec<_>>());
+}
+
 #[tokio::test]
 async fn a_place_that_the_layout_lacks_has_no_entries_and_a_wrong_type_is_an_error() {
     let server = Server::start();

@@ -10,10 +10,11 @@
 use std::time::{Duration, Instant};
 
 use delayscope::clock::{EpochMillis, ServerClock, instant};
+use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue,
-    Survey, Zoom,
+    Filter, Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse,
+    Queue, Seen, Survey, Zoom,
 };
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
@@ -94,6 +95,24 @@ impl World {
             len: elements.len() as u64,
             rows: rows.collect(),
         }
+    }
+
+    /// The entries that a filter matches at `at`.
+    pub fn hits(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
+        let matching = self.entries.iter().filter(|(member, score)| {
+            let payload = self.queue.unwrap(member).unwrap().payload;
+            let decoded = payload::decode(payload);
+            let seen = Seen {
+                id: self.queue.id(member),
+                due: Some(self.queue.due(*score)),
+                codec: decoded.codec.name(),
+                text: &decoded.text,
+            };
+            filter.matches(&seen, at)
+        });
+        matching
+            .map(|(m, score)| (m.clone(), Some(*score)))
+            .collect()
     }
 
     /// What a pulse of it says at `at`.
@@ -196,6 +215,13 @@ impl Desk {
 
     pub fn char(&mut self, c: char) -> Vec<Effect> {
         self.key(Key::char(c))
+    }
+
+    /// Types a text, key by key.
+    pub fn type_in(&mut self, text: &str) {
+        for c in text.chars() {
+            self.char(c);
+        }
     }
 
     /// Time passes in one step, nothing is answered.
@@ -309,6 +335,41 @@ impl Desk {
                     queue,
                     due,
                     result: Ok(rank as u64),
+                }
+            }
+            Effect::Search {
+                generation,
+                queue,
+                filter,
+                ..
+            } => {
+                let one = world(&queue);
+                let hits = one.hits(&filter, at);
+                let of = one.entries.len() as u64;
+                self.tell(Msg::SearchHits {
+                    generation,
+                    found: hits.len() as u64,
+                    hits,
+                    looked: of,
+                    of,
+                });
+                Msg::Searched {
+                    generation,
+                    result: Ok(()),
+                }
+            }
+            Effect::CheckScores {
+                generation,
+                queue,
+                members,
+            } => {
+                let entries = &world(&queue).entries;
+                let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
+                let scores = members.into_iter().map(|m| (m.clone(), score(&m)));
+                Msg::ScoresChecked {
+                    generation,
+                    queue,
+                    result: Ok(scores.collect()),
                 }
             }
             Effect::Discover => Msg::LookedAll(100),

@@ -8,8 +8,10 @@
 #[path = "../support/desk.rs"]
 mod desk;
 
+mod finding;
 mod hints;
 mod link;
+mod marking;
 mod mouse;
 mod moving;
 mod opened;
@@ -18,5 +20,6 @@ mod palette;
 mod prompts;
 mod reading;
 mod screens;
+mod sessions;
 mod tabs;
 mod timeline;

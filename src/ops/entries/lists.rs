@@ -9,20 +9,15 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use super::pages::PageSize;
-use super::state;
-use crate::clock::EpochMillis;
 use crate::queue::{Entry, Layout, Push, Queue, State};
 use crate::store::read::{self, Elements};
 use crate::store::{Store, StoreError};
 
 /// So many elements are read again, to see that the places have not shifted.
 const OVERLAP: usize = 32;
-/// So many are looked up in timeouts in one go: each costs the server a microsecond or two.
-const LOOKED_UP: usize = 250;
 
 pub(super) struct ListReader {
     store: Store,
-    queue: Queue,
     list: Vec<u8>,
     told: Told,
     size: PageSize,
@@ -36,11 +31,45 @@ pub(super) struct ListReader {
 
 /// What was told already.
 enum Told {
-    /// Of the order list, whose elements are members of timeouts, as each other one is: all of
-    /// them, by their hashes.
-    Members(HashSet<u64>, RandomState),
+    /// Of the order list, whose elements are members of timeouts, no two of them equal: all.
+    Members(Members),
     /// Of target, whose elements may be equal: the last ones; and where new ones come.
     Elements(Vec<Vec<u8>>, Push),
+}
+
+/// A set of members, by their hashes. In parts, since a set that grows is copied as a whole: a
+/// million hashes at once would keep everybody waiting for tens of milliseconds.
+struct Members {
+    parts: Vec<HashSet<u64>>,
+    hasher: RandomState,
+}
+
+/// How many parts.
+const PARTS: u64 = 256;
+
+impl Members {
+    fn new() -> Self {
+        Self {
+            parts: (0..PARTS).map(|_| HashSet::new()).collect(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// The hash of a member, and in which part it belongs.
+    fn place(&self, member: &[u8]) -> (u64, usize) {
+        let hash = self.hasher.hash_one(member);
+        (hash, usize::try_from(hash % PARTS).unwrap_or(0))
+    }
+
+    fn has(&self, member: &[u8]) -> bool {
+        let (hash, part) = self.place(member);
+        self.parts[part].contains(&hash)
+    }
+
+    fn add(&mut self, member: &[u8]) {
+        let (hash, part) = self.place(member);
+        self.parts[part].insert(hash);
+    }
 }
 
 impl ListReader {
@@ -52,10 +81,9 @@ impl ListReader {
         };
         Self {
             store: store.clone(),
-            queue: queue.clone(),
             list,
             told: if ordered {
-                Told::Members(HashSet::new(), RandomState::new())
+                Told::Members(Members::new())
             } else {
                 Told::Elements(Vec::new(), push)
             },
@@ -73,11 +101,9 @@ impl ListReader {
         Ok(page.length)
     }
 
-    /// The next entries, perhaps none of them new; none at the end.
-    pub(super) async fn page(
-        &mut self,
-        now: EpochMillis,
-    ) -> Result<Option<Vec<Entry>>, StoreError> {
+    /// The next entries, perhaps none of them new, without what timeouts says of them; none at the
+    /// end.
+    pub(super) async fn page(&mut self) -> Result<Option<Vec<Entry>>, StoreError> {
         if self.ended || self.left == 0 {
             return Ok(None);
         }
@@ -85,53 +111,40 @@ impl ListReader {
         elements.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
         self.told.add(&elements);
         self.left -= u64::try_from(elements.len()).unwrap_or(0);
-        let ordered = matches!(self.told, Told::Members(..));
-        let scores = if ordered {
-            self.scores(&elements).await?
-        } else {
-            vec![None; elements.len()]
+        let state = match self.told {
+            Told::Members(_) => State::Order,
+            Told::Elements(..) => State::Delivered,
         };
-        let entry = |(member, score): (Vec<u8>, Option<f64>)| Entry {
-            state: match score {
-                Some(score) => state(&self.queue, score, now),
-                None if ordered => State::Order,
-                None => State::Delivered,
-            },
-            score,
+        let entry = |member| Entry {
             member,
+            score: None,
+            state,
         };
-        Ok(Some(elements.into_iter().zip(scores).map(entry).collect()))
-    }
-
-    /// What timeouts says of them.
-    async fn scores(&self, elements: &[Vec<u8>]) -> Result<Vec<Option<f64>>, StoreError> {
-        let timeouts = self.queue.keys().timeouts;
-        let mut scores = Vec::with_capacity(elements.len());
-        for some in elements.chunks(LOOKED_UP) {
-            scores.extend(read::element_scores(&self.store, &timeouts, some).await?);
-        }
-        Ok(scores)
+        Ok(Some(elements.into_iter().map(entry).collect()))
     }
 
     /// The elements behind those that were told.
     async fn elements(&mut self) -> Result<Vec<Vec<u8>>, StoreError> {
         let overlap = u64::try_from(OVERLAP).unwrap_or(0);
         let mut first = self.next.saturating_sub(overlap);
-        let mut step = overlap;
+        let mut more = u64::from(self.size.get());
         loop {
-            let (page, last) = self.ask(first).await?;
+            let (page, last) = self.ask(first, more + overlap).await?;
             let count = u64::try_from(page.elements.len()).unwrap_or(0);
             let fresh = match self.told.behind(first, &page.elements) {
                 Some(fresh) => fresh,
+                // Step by step, without a gap: what was told may stand anywhere before it.
                 None if self.told.shifts_back() => {
-                    step = step.saturating_mul(4);
-                    first = first.min(page.length).saturating_sub(step);
+                    let before = first.min(page.length);
+                    first = before.saturating_sub(u64::from(self.size.get()));
+                    more = before - first;
                     continue;
                 }
                 // What was told is gone from the tail, and what follows it before that.
                 None if last => page.elements.len(),
                 None => {
                     first += count.saturating_sub(overlap).max(1);
+                    more = u64::from(self.size.get());
                     continue;
                 }
             };
@@ -143,8 +156,8 @@ impl ListReader {
     }
 
     /// Elements from a place on, and whether they are the last ones.
-    async fn ask(&mut self, first: u64) -> Result<(Elements, bool), StoreError> {
-        let count = self.size.get() + u32::try_from(OVERLAP).unwrap_or(0);
+    async fn ask(&mut self, first: u64, count: u64) -> Result<(Elements, bool), StoreError> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
         let page = read::list_page(&self.store, &self.list, first, count).await?;
         let bytes = page.elements.iter().map(Vec::len).sum();
         self.size.had(bytes, page.server_us);
@@ -160,10 +173,8 @@ impl Told {
     fn behind(&self, first: u64, page: &[Vec<u8>]) -> Option<usize> {
         match self {
             // They are told in their order, so before one that was told there is nothing new.
-            Self::Members(all, hasher) => {
-                let told = page
-                    .first()
-                    .is_some_and(|member| all.contains(&hasher.hash_one(member)));
+            Self::Members(all) => {
+                let told = page.first().is_some_and(|member| all.has(member));
                 (told || first == 0).then_some(0)
             }
             Self::Elements(seen, push) => {
@@ -179,16 +190,14 @@ impl Told {
     }
 
     fn take_out_of(&self, page: &mut Vec<Vec<u8>>) {
-        if let Self::Members(all, hasher) = self {
-            page.retain(|member| !all.contains(&hasher.hash_one(member)));
+        if let Self::Members(all) = self {
+            page.retain(|member| !all.has(member));
         }
     }
 
     fn add(&mut self, elements: &[Vec<u8>]) {
         match self {
-            Self::Members(all, hasher) => {
-                all.extend(elements.iter().map(|member| hasher.hash_one(member)));
-            }
+            Self::Members(all) => elements.iter().for_each(|member| all.add(member)),
             Self::Elements(seen, _) => {
                 let last = &elements[elements.len().saturating_sub(OVERLAP)..];
                 seen.extend_from_slice(last);

@@ -12,11 +12,11 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use super::lists::ListReader;
 use super::sieve::Sieve;
 use super::timeouts::TimeoutsReader;
-use super::{From, Selection};
+use super::{From, Selection, state};
 use crate::clock::EpochMillis;
 use crate::queue::filter::Bounds;
 use crate::queue::{Entry, Queue};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, read};
 
 /// How long we wait for a link that has not been live yet, or hangs.
 const READY: Duration = Duration::from_secs(5);
@@ -30,6 +30,9 @@ const PAGE_MOST: u32 = 1_000;
 const PAGE_BYTES: usize = 256 * 1024;
 /// Nor does it keep the server for longer, as long as they cost about as much, in µs.
 const PAGE_US: u64 = 500;
+
+/// So many are looked up in timeouts in one go: each costs the server a microsecond or two.
+const LOOKED_UP: usize = 250;
 
 /// How many entries to ask for: few at first, since members may be large.
 pub(super) struct PageSize(u32);
@@ -87,6 +90,19 @@ struct Open {
     source: Source,
     sieve: Arc<Sieve>,
     of: u64,
+    /// When the entries of the order list are looked up in timeouts.
+    look_up: LookUp,
+}
+
+/// When entries are looked up in timeouts for their scores.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum LookUp {
+    /// Their scores came with them, or they have none.
+    Never,
+    /// Before they are looked through, since that asks for their due times.
+    All,
+    /// Once they are wanted.
+    Wanted,
 }
 
 enum Source {
@@ -129,14 +145,12 @@ impl Pages {
             let first = self.under_way.front();
             let finished = first.is_some_and(JoinHandle::is_finished);
             if finished || self.ended || self.under_way.len() >= self.most {
-                return match (self.under_way.pop_front(), self.failed.take()) {
-                    (Some(page), failed) => {
-                        self.failed = failed;
-                        Ok(Some(looked_through(page).await))
-                    }
-                    (None, Some(error)) => Err(error),
-                    (None, None) => Ok(None),
+                let Some(page) = self.under_way.pop_front() else {
+                    return self.failed.take().map_or(Ok(None), Err);
                 };
+                let mut page = looked_through(page).await;
+                self.look_up(LookUp::Wanted, &mut page.kept).await?;
+                return Ok(Some(page));
             }
             match self.read().await {
                 Ok(Some(page)) => self.look_through(page),
@@ -155,11 +169,33 @@ impl Pages {
             let open = Open::at(&self.store, &self.queue, &self.selection, now).await?;
             self.open.insert(open)
         };
-        match &mut open.source {
-            Source::Timeouts(reader) => reader.page(now).await,
-            Source::List(reader) => reader.page(now).await,
-            Source::Nothing => Ok(None),
+        let mut page = match &mut open.source {
+            Source::Timeouts(reader) => reader.page(now).await?,
+            Source::List(reader) => reader.page().await?,
+            Source::Nothing => None,
+        };
+        if let Some(page) = &mut page {
+            self.look_up(LookUp::All, page).await?;
         }
+        Ok(page)
+    }
+
+    /// Asks timeouts for the scores of these entries, if that is to be done at this point.
+    async fn look_up(&self, point: LookUp, entries: &mut [Entry]) -> Result<(), StoreError> {
+        if self.open.as_ref().is_none_or(|open| open.look_up != point) {
+            return Ok(());
+        }
+        let now = self.store.ready(READY).await?.now();
+        let timeouts = self.queue.keys().timeouts;
+        for some in entries.chunks_mut(LOOKED_UP) {
+            let members: Vec<Vec<u8>> = some.iter().map(|entry| entry.member.clone()).collect();
+            let scores = read::element_scores(&self.store, &timeouts, &members).await?;
+            for (entry, score) in some.iter_mut().zip(scores) {
+                entry.score = score;
+                entry.state = score.map_or(entry.state, |score| state(&self.queue, score, now));
+            }
+        }
+        Ok(())
     }
 
     /// Looks through a page beside the runtime: payloads may be large and patterns costly, and
@@ -223,10 +259,16 @@ impl Open {
             Source::List(reader) => reader.count().await?,
             Source::Nothing => 0,
         };
+        let look_up = match selection.from {
+            From::Order if bounds == Bounds::default() => LookUp::Wanted,
+            From::Order => LookUp::All,
+            _ => LookUp::Never,
+        };
         Ok(Self {
             source,
             sieve: Arc::new(Sieve::new(queue, selection, bounds)),
             of,
+            look_up,
         })
     }
 }

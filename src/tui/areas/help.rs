@@ -137,7 +137,7 @@ fn signs(model: &Model) -> [(&'static str, &'static str, &'static str); 7] {
     let g = Theme::of(&model.look).glyphs;
     [
         ("!", "something is wrong", "wrong"),
-        (if model.look.ascii { "#" } else { "◆" }, "marked", "marked"),
+        (g.mark, "marked", "marked"),
         (g.cursor, "under the cursor", "cursor"),
         ("~", "told by our own clock", "our clock"),
         ("?", "could not be read", "unknown"),

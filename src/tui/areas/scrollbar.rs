@@ -58,7 +58,10 @@ impl Rail {
         if above >= room {
             return self.last();
         }
-        scaled(u64::from(above), self.last(), u64::from(room))
+        // Rounded up, as `above` rounds down: the thumb stays where it was dragged to.
+        let product = u128::from(above) * u128::from(self.last());
+        let top = product.div_ceil(u128::from(room));
+        u64::try_from(top).unwrap_or(u64::MAX)
     }
 
     /// The last row that can be the first in sight.
@@ -200,6 +203,18 @@ mod tests {
             let rail = rail(h, len, top);
             prop_assert!(rail.above() + rail.thumb() <= h);
             prop_assert!(rail.top_at(above) <= len.saturating_sub(u64::from(h)));
+        }
+
+        #[test]
+        fn a_thumb_stays_where_it_was_dragged_to(
+            h in 3u16..100, more in 0u64..u64::MAX / 2, above in 0u16..100
+        ) {
+            // Fewer rows than places cannot stand on each of them.
+            let len = 3 * u64::from(h) + more;
+            let room = h - rail(h, len, 0).thumb();
+            let above = above % (room + 1);
+            let top = rail(h, len, 0).top_at(above);
+            prop_assert_eq!(rail(h, len, top).above(), above);
         }
     }
 }

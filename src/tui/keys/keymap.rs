@@ -82,7 +82,8 @@ impl Keymap {
         row.map(|(row, _)| row)
     }
 
-    /// Refuses a setting of which a key does something else in a place where it is to act.
+    /// Refuses a setting of which a key does something else in a place where it is to act, or is
+    /// only typed there.
     fn is_alone(&self, setting: &KeySetting) -> Result<(), BadFile> {
         let Some(own) = BINDINGS.iter().find(|row| row.name == setting.action) else {
             return Ok(());
@@ -91,6 +92,12 @@ impl Keymap {
             let Ok(key) = name.parse::<Key>() else {
                 continue;
             };
+            let typed = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
+            if typed && own.places == [Place::Form] {
+                let why =
+                    "would be typed into the form. Choose one with ctrl- or alt-, or F1 to F12";
+                return Err(bad(at, format!("{name:?} {why}")));
+            }
             let others = self.rows().filter(|(row, _)| row.name != own.name);
             let meet = |row: &Binding| row.places.iter().any(|place| own.places.contains(place));
             let mut taken = others.filter(|(row, keys)| keys.contains(&key) && meet(row));

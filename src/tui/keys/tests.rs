@@ -147,6 +147,9 @@ const PROMISED: &[&str] = &[
     "offer",
     "worker",
     "confirm",
+    "refuse",
+    "submit",
+    "editor",
     "freeze",
     "copy-payload",
     "copy-command",
@@ -224,9 +227,9 @@ fn a_key_of_ones_own_is_seen_in_the_help_and_the_hints() {
         let row = rows.iter().find(|(_, said)| *said == words);
         row.map(|(keys, _)| keys.as_str()).unwrap()
     };
-    assert_eq!(keys("freeze the picture, or let it go on"), "F");
+    assert_eq!(keys("freeze the picture, go on"), "F");
     assert_eq!(keys("one row up, down"), "↓ j");
-    assert_eq!(keys("the next order of the rows"), "—");
+    assert_eq!(keys("another order of rows"), "—");
     let look = crate::tui::model::Look::default();
     let at = crate::clock::instant();
     let mut model = Model::new((200, 60), look, String::new(), false, at);
@@ -262,6 +265,15 @@ fn ctrl_c_quits_whatever_is_written() {
 }
 
 #[test]
+fn what_acts_in_a_form_only_is_no_character_to_be_typed() {
+    assert_eq!(
+        mapped(&[("submit", &["F5", "s"])]).unwrap_err(),
+        "c.toml:1:20: \"s\" would be typed into the form. Choose one with ctrl- or alt-, or F1 to F12"
+    );
+    assert!(mapped(&[("submit", &["alt-s"])]).is_ok());
+}
+
+#[test]
 fn a_yes_is_neither_enter_nor_a_key_that_asks() {
     let why = |lines| mapped(lines).unwrap_err();
     let error = why(&[("confirm", &["enter"])]);
@@ -291,7 +303,7 @@ fn what_is_wrong_with_keys_is_told_with_its_place() {
         ),
         (
             &[("explode", &["F"])],
-            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, turn, ",
+            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, ",
         ),
         (
             &[("freeze", &["F", "fine"])],

@@ -8,6 +8,16 @@ use crate::clock::EpochMillis;
 use crate::payload::Codec;
 use crate::queue::{Filter, Seen, text};
 
+/// Which entries stand first.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum EntrySort {
+    /// Those due next.
+    #[default]
+    Next,
+    /// Those due last.
+    Last,
+}
+
 /// A filter that is on.
 #[derive(Clone, Debug)]
 pub struct Filtered {
@@ -93,6 +103,12 @@ impl Filtered {
 }
 
 impl Model {
+    /// Those due last stand first.
+    #[must_use]
+    pub fn last_first(&self) -> bool {
+        self.entry_sort == EntrySort::Last
+    }
+
     /// How many rows the list of entries has: all that wait, or those that the filter leaves.
     #[must_use]
     pub fn listed(&self) -> u64 {
@@ -107,7 +123,7 @@ impl Model {
     pub fn hit(&self, place: u64) -> Option<&Hit> {
         let hits = &self.filtered.as_ref()?.hits;
         let place = usize::try_from(place).ok()?;
-        if self.last_first {
+        if self.last_first() {
             hits.get(hits.len().checked_sub(place + 1)?)
         } else {
             hits.get(place)

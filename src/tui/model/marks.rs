@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::EntryRow;
+use super::{EntryRow, Model};
 use crate::clock::EpochMillis;
 use crate::queue::Filter;
 
@@ -74,6 +74,17 @@ impl Place {
 }
 
 impl What {
+    /// From one place to the other, whichever comes first.
+    #[must_use]
+    pub fn span(a: Place, b: Place) -> Self {
+        let behind = b.score.total_cmp(&a.score);
+        if behind.then_with(|| b.member.cmp(&a.member)).is_lt() {
+            Self::Span(b, a)
+        } else {
+            Self::Span(a, b)
+        }
+    }
+
     /// Whether it holds for `row`.
     #[must_use]
     pub fn holds(&self, row: &EntryRow) -> bool {
@@ -131,5 +142,20 @@ impl Marks {
         let marked = self.toggled.values().filter(|t| t.marked).count() as u64;
         let left_out = self.toggled.len() as u64 - marked;
         ((ruled + marked).saturating_sub(left_out), exact)
+    }
+}
+
+impl Model {
+    /// What the range that was begun spans up to the cursor.
+    #[must_use]
+    pub fn range(&self) -> Option<What> {
+        let start = self.marks.range.clone()?;
+        let row = self.entry()?;
+        let here = Place {
+            score: row.score,
+            member: row.member.clone(),
+            rank: self.entries.cursor,
+        };
+        Some(What::span(start, here))
     }
 }

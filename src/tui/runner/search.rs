@@ -3,10 +3,12 @@
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::{Kind, Tasks};
 use crate::ops::entries::From;
 use crate::ops::search::{Searched, search};
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, read};
+use crate::tui::effect::Effect;
 use crate::tui::model::{HITS_KEPT, Tab};
 use crate::tui::msg::{Msg, Scores};
 
@@ -19,6 +21,42 @@ const fn place(tab: Tab) -> From {
         Tab::Delivered => From::Delivered,
         Tab::Order => From::Order,
         Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes => From::Waiting,
+    }
+}
+
+impl Tasks {
+    /// Starts what a filter and the marks ask for.
+    pub(super) fn find(&mut self, store: Store, effect: Effect) {
+        match effect {
+            Effect::Search {
+                generation,
+                queue,
+                filter,
+                tab,
+            } => {
+                let to = (generation, self.answers.clone());
+                self.latest(Kind::Search, run(store, queue, filter, tab, to));
+            }
+            Effect::EndSearch => {
+                if let Some(search) = self.latest.remove(&Kind::Search) {
+                    search.abort();
+                }
+            }
+            Effect::CheckScores {
+                generation,
+                queue,
+                members,
+            } => {
+                let of = queue.clone();
+                let question = async move { scores(&store, &of, members).await };
+                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
+                    generation,
+                    queue,
+                    result,
+                });
+            }
+            _ => {}
+        }
     }
 }
 

@@ -22,8 +22,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     match action {
-        Action::Up => cursor::by(model, -1),
-        Action::Down => cursor::by(model, 1),
+        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
+        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
+            opened::step(model, false);
+        }
+        Action::Up | Action::PreviousMatch => cursor::by(model, -1),
+        Action::Down | Action::NextMatch => cursor::by(model, 1),
         Action::PageUp => cursor::page(model, -1),
         Action::PageDown => cursor::page(model, 1),
         Action::First => cursor::first(model),
@@ -49,18 +53,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
-        Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
-        Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
-            opened::step(model, false);
-        }
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => {
             model.overlay = None;
             return prompt::open(model, PromptKind::Command, "");
         }
-        Action::NextMatch => cursor::by(model, 1),
-        Action::PreviousMatch => cursor::by(model, -1),
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),

@@ -5,7 +5,7 @@ mod found;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-pub(super) use self::found::{check, checked, hits, searched, show, stand_at_time};
+pub(super) use self::found::{check, show, stand_at_time, told};
 
 use super::{cursor, link, load, prompt, rows};
 use crate::queue::Filter;
@@ -49,19 +49,17 @@ pub(super) fn typed(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Enter: the filter stays, and the list has the keys. One that is wrong says why.
+/// The filter stays, and the list has the keys; or why the text is no filter.
 pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
     let filter = Filter::parse(text).map_err(|bad| bad.to_string())?;
     set(model, filter);
     model.schedule.replaced = None;
     to_the_list(model);
     let now = model.instant;
-    if let Some(filtered) = &mut model.filtered
-        && let Search::Planned(at) = &mut filtered.search
-    {
-        *at = now.min(*at);
-    }
-    if model.filtered.is_some() {
+    if let Some(filtered) = &mut model.filtered {
+        if let Search::Planned(at) = &mut filtered.search {
+            *at = now.min(*at);
+        }
         show(model);
     } else {
         cursor::keep_in_sight(model);
@@ -77,7 +75,7 @@ pub(super) fn to_the_list(model: &mut Model) {
     }
 }
 
-/// Esc: the line goes, and the filter is again what it was before.
+/// Esc: the filter is again what it was before the line.
 pub(super) fn given_up(model: &mut Model) -> Vec<Effect> {
     let Some(Replaced { filtered, entries }) = model.schedule.replaced.take() else {
         return Vec::new();

@@ -22,16 +22,14 @@ pub(super) fn typed(model: &mut Model) {
     };
 }
 
-/// Enter: goes there. A time that is none says why.
+/// Goes to the time that a text means; or why it means none.
 pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
     let when: When = text.parse().map_err(|bad: BadTime| bad.to_string())?;
     let moment = when.nearest(model.schedule.exact);
-    if model.tab != Tab::Waiting {
-        model.tab = Tab::Waiting;
-    }
+    model.tab = Tab::Waiting;
     filter::to_the_list(model);
     point_bar(model, moment);
     Ok(to(model, moment))

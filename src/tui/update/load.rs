@@ -107,7 +107,7 @@ fn page_ask(model: &Model) -> PageAsk {
     } else {
         top + height
     };
-    let (first, end) = match (model.last_first, model.waiting()) {
+    let (first, end) = match (model.last_first(), model.waiting()) {
         (false, _) => (first, end),
         (true, waiting) => (waiting.saturating_sub(end), waiting.saturating_sub(first)),
     };
@@ -120,7 +120,7 @@ fn page_ask(model: &Model) -> PageAsk {
 
 /// The place in the list of an entry of that rank.
 pub(super) fn place(model: &Model, rank: u64) -> u64 {
-    if model.last_first {
+    if model.last_first() {
         model.waiting().saturating_sub(rank + 1)
     } else {
         rank

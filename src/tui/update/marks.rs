@@ -34,11 +34,8 @@ pub(super) fn range(model: &mut Model) {
     match model.marks.range.take() {
         None => {
             model.marks.range = Some(here);
-            act::say(
-                model,
-                "a range begins here: move, then v again".to_owned(),
-                Tone::Good,
-            );
+            let words = "a range begins here: move, then v again";
+            act::say(model, words.to_owned(), Tone::Good);
         }
         Some(start) => mark_range(model, start, here),
     }
@@ -52,17 +49,6 @@ fn here(model: &Model) -> Option<Place> {
         member: row.member.clone(),
         rank: model.entries.cursor,
     })
-}
-
-/// What a range that ends at the cursor would mark.
-#[must_use]
-pub(super) fn span(start: Place, here: Place) -> What {
-    let behind = here.score.total_cmp(&start.score);
-    if behind.then_with(|| here.member.cmp(&start.member)).is_lt() {
-        What::Span(here, start)
-    } else {
-        What::Span(start, here)
-    }
 }
 
 /// Rows that are loaded are marked one by one, exactly; others by a rule.
@@ -88,7 +74,7 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
     set(
         model,
         Rule {
-            what: span(start, here),
+            what: What::span(start, here),
             count,
             exact: false,
         },
@@ -103,7 +89,7 @@ fn place_of(model: &Model, place: &Place) -> Option<u64> {
             .iter()
             .position(|hit| hit.member == place.member)? as u64;
         let last = model.listed().saturating_sub(1);
-        return Some(if model.last_first {
+        return Some(if model.last_first() {
             last.saturating_sub(index)
         } else {
             index

@@ -47,7 +47,7 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
     let end = page.first + page.rows.len() as u64;
     let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
     model.entries.first = page.first;
-    if model.last_first {
+    if model.last_first() {
         // The pulse has counted them in the same instant.
         model.entries.first = model.waiting().saturating_sub(end);
         rows.reverse();
@@ -93,7 +93,7 @@ fn held_entry(model: &mut Model) -> Option<Held> {
 /// Puts the cursor on the held entry; when that is gone, on the one that took its place; when it
 /// may have moved further than the page reaches, asks where it is.
 fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
-    let last_first = model.last_first;
+    let last_first = model.last_first();
     let before = |a: f64, b: f64| if last_first { a > b } else { a < b };
     let entries = &mut model.entries;
     let offset = entries.cursor.saturating_sub(entries.top);

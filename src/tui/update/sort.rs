@@ -2,7 +2,7 @@
 
 use super::{act, cursor, filter, load, order};
 use crate::tui::effect::Effect;
-use crate::tui::model::{Model, Pane, QueueSort, Tone};
+use crate::tui::model::{EntrySort, Model, Pane, QueueSort, Tone};
 
 /// The next order of the rows of the focused pane.
 pub(super) fn next(model: &mut Model) -> Vec<Effect> {
@@ -11,6 +11,9 @@ pub(super) fn next(model: &mut Model) -> Vec<Effect> {
         let at = all.iter().position(|sort| *sort == model.queue_sort);
         model.queue_sort = all[at.map_or(0, |at| at + 1) % all.len()];
         order::sort_now(model);
+        // Where the pane has no title of its own, nothing else says it.
+        let words = format!("queues by {}", model.queue_sort.label());
+        act::say(model, words, Tone::Good);
         return Vec::new();
     }
     turn(model);
@@ -25,16 +28,23 @@ fn turn(model: &mut Model) {
             act::say(model, only.to_owned(), Tone::Warn);
             return;
         }
-        model.last_first = !model.last_first;
+        model.entry_sort = turned(model.entry_sort);
         (model.entries.top, model.entries.cursor) = (0, 0);
         filter::show(model);
         return;
     }
-    model.last_first = !model.last_first;
+    model.entry_sort = turned(model.entry_sort);
     model.marks.range = None;
     model.schedule.rank.forget();
     model.entries = crate::tui::model::Entries::default();
     cursor::keep_in_sight(model);
     model.schedule.lost = None;
     load::ask_missing_rows(model);
+}
+
+const fn turned(sort: EntrySort) -> EntrySort {
+    match sort {
+        EntrySort::Next => EntrySort::Last,
+        EntrySort::Last => EntrySort::Next,
+    }
 }

@@ -1,15 +1,19 @@
-//! The entries of the selected queue, by due time.
+//! The entries of the selected queue, by due time; those that a filter leaves.
+
+mod cells;
+mod filter;
+
+pub(super) use self::cells::{due_in, plain_payload};
+pub(super) use self::filter::hint as filter_hint;
 
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
 
 use super::{Ctx, tabs, time};
-use crate::payload::Codec;
 use crate::queue::{Due, Known, text};
 use crate::tui::areas::{self, Area};
-use crate::tui::model::{EntryRow, HAND_OVER_MS, Pane};
+use crate::tui::model::marks::What;
+use crate::tui::model::{EntryRow, Pane};
 use crate::tui::widget::columns::{self, Column, Placed};
-use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 
@@ -31,8 +35,11 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     title(ctx, buf);
     let table = areas::table(slot);
-    if ctx.model.waiting() == 0 {
-        nothing(ctx, table, buf);
+    if ctx.model.listed() == 0 {
+        match &ctx.model.filtered {
+            Some(filtered) => filter::nothing(ctx, filtered, table, buf),
+            None => nothing(ctx, table, buf),
+        }
         return;
     }
     let room = table.w.saturating_sub(1);
@@ -42,7 +49,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         tabs::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
-    let left = ctx.model.waiting().saturating_sub(entries.top);
+    let left = ctx.model.listed().saturating_sub(entries.top);
+    let range = ctx.model.range();
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let rank = entries.top + u64::from(i);
         let loaded = rank
@@ -50,7 +58,13 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             .and_then(|i| usize::try_from(i).ok());
         let area = table.row(i);
         match loaded.and_then(|i| entries.rows.get(i)) {
-            Some(row) => entry(ctx, row, &placed, area, buf),
+            Some(row) => {
+                let gone = ctx.model.hit(rank).is_some_and(|hit| hit.gone);
+                cells::entry(ctx, row, gone, &placed, area, buf);
+                if !gone {
+                    mark(ctx, row, range.as_ref(), area, buf);
+                }
+            }
             None => Line::new(buf, area.x, area.y, area.w).skip(3).put_cut(
                 buf,
                 ctx.data.glyphs.cut,
@@ -61,6 +75,16 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         if rank == entries.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
         }
+    }
+}
+
+/// The mark of a marked row, in the first free column behind the cursor's.
+fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
+    if ctx.model.marks.has(row) || range.is_some_and(|range| range.holds(row)) {
+        let free = |x: &u16| buf[(*x, area.y)].symbol() == " ";
+        let x = (area.x + 1..area.right().min(area.x + 3)).find(free);
+        let x = x.unwrap_or(area.x);
+        Line::new(buf, x, area.y, 1).put(buf, ctx.theme.glyphs.mark, ctx.theme.accent);
     }
 }
 
@@ -108,11 +132,38 @@ fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
-    let mut left = Vec::new();
-    if ctx.model.waiting() > 0 {
-        left.push(Part::new(20, "next first", ctx.theme.dim));
+    let (m, t) = (ctx.model, &ctx.theme);
+    let mut left: Vec<Part> = filter::which(ctx).into_iter().collect();
+    let listed = m.listed();
+    if listed > 0 {
+        left.push(if m.last_first() {
+            Part::new(85, "last first", t.text)
+        } else {
+            Part::new(20, "next first", t.dim)
+        });
+        if m.filtered.is_some() {
+            left.push(Part::new(80, range(ctx, listed), t.text));
+        }
     }
+    left.extend(filter::state(ctx).0);
     tabs::title(ctx, left, Vec::new(), buf);
+}
+
+/// `1–12 of 1,000,000`; while a search brings more, only how many there are.
+fn range(ctx: &Ctx, listed: u64) -> String {
+    let m = ctx.model;
+    let total = filter::total(m, listed);
+    if m.filtered.as_ref().is_some_and(|f| f.is_searching()) {
+        return total;
+    }
+    let rows = u64::try_from(areas::entry_rows(m)).unwrap_or(0);
+    let last = (m.entries.top + rows).min(listed).max(m.entries.top + 1);
+    format!(
+        "{}{}{} of {total}",
+        text::thousands(m.entries.top + 1),
+        ctx.theme.glyphs.to,
+        text::thousands(last),
+    )
 }
 
 fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
@@ -131,82 +182,6 @@ fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
         };
         Line::new(buf, area.x + x + 2, area.y, *w - 2).put(buf, label, style);
     }
-}
-
-fn entry(ctx: &Ctx, row: &EntryRow, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
-    let d = &ctx.data;
-    for (col, x, w) in placed {
-        let (x, y) = (area.x + x, area.y);
-        let mut cell = Line::new(buf, x + 2, y, w.saturating_sub(2));
-        match col {
-            Col::DueIn => {
-                let (words, style) = due_in(ctx, row.due);
-                line::right(buf, x, y, ctx.span_cell(*w, &words), &words, style);
-            }
-            Col::DueAt => {
-                let words = match row.due {
-                    Due::At(at) if *w < 2 + time::LONG => {
-                        time::short(ctx.model.look.zone, at, ctx.now)
-                    }
-                    Due::At(at) => time::long(ctx.model.look.zone, at, ctx.now),
-                    Due::OutOfRange(score) => format!("{score:.2e}"),
-                };
-                cell.put(buf, &words, d.text);
-            }
-            Col::Id => {
-                cell.put(buf, &row.id.to_string(), d.dim);
-            }
-            Col::Size => {
-                let size = format!("{}B", text::compact(u64::try_from(row.size).unwrap_or(0)));
-                line::right(buf, x, y, *w, &size, d.dim);
-            }
-            Col::Codec => {
-                let name = row.content.as_ref().map_or("none", |c| c.codec.name());
-                cell.put(buf, name, d.dim);
-            }
-            Col::Payload => payload(ctx, row, cell, buf),
-        }
-    }
-}
-
-/// The countdown; red with a minus when it is late.
-pub(super) fn due_in(ctx: &Ctx, due: Due) -> (String, Style) {
-    match due {
-        Due::At(at) if at <= ctx.now => {
-            let style = if ctx.now.since(at) < HAND_OVER_MS {
-                ctx.data.warn
-            } else {
-                ctx.data.late
-            };
-            (ctx.countdown(at), style)
-        }
-        Due::At(at) => (ctx.countdown(at), ctx.data.text),
-        Due::OutOfRange(score) if score.is_nan() => (ctx.data.glyphs.none.to_owned(), ctx.data.dim),
-        Due::OutOfRange(_) => ("score !".to_owned(), ctx.data.warn),
-    }
-}
-
-pub(super) fn payload(ctx: &Ctx, row: &EntryRow, mut cell: Line, buf: &mut Buffer) {
-    let d = &ctx.data;
-    let Ok(decoded) = &row.content else {
-        cell.put(buf, &format!("{} no frame: ", d.glyphs.lost), d.warn);
-        let shown = row.member.len().min(cell.room() / 3 + 1);
-        let digits = hex::digits(&row.member[..shown]);
-        cell.put_cut(buf, digits.trim_end(), d.glyphs.cut, d.dim);
-        return;
-    };
-    // What nothing explains is shown as hex, and steps back.
-    let known = decoded.codec != Codec::Unknown;
-    let style = if known { d.text } else { d.dim };
-    cell.put_cut(buf, head(&decoded.text, cell.room()), d.glyphs.cut, style);
-}
-
-/// As much of the beginning of `text` as `columns` can show, and a little more: the rest of a
-/// payload of megabytes need not be measured.
-fn head(text: &str, columns: usize) -> &str {
-    text.char_indices()
-        .nth(columns * 4 + 8)
-        .map_or(text, |(at, _)| &text[..at])
 }
 
 /// An empty queue says who would take an entry if there were one.

@@ -16,6 +16,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.hints;
     let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
     line.skip(1);
+    marked(ctx, &mut line, buf);
     let hints = keys::hints(ctx.model);
     let Some((last, rest)) = hints.split_last() else {
         return;
@@ -31,6 +32,21 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         line.skip(gap);
     }
     put(ctx, last, &mut line, buf);
+}
+
+/// How many entries are marked, at the right end; that none is only where there is room to spare.
+fn marked(ctx: &Ctx, line: &mut Line, buf: &mut Buffer) {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let (count, exact) = m.marks.count(m.waiting());
+    let (words, style) = match (count, exact) {
+        (0, true) if m.size.0 < 180 || m.selected().is_none() => return,
+        (0, true) => ("nothing marked".to_owned(), t.dim),
+        (count, true) => (format!("{} marked", text::thousands(count)), t.strong),
+        (count, false) => (format!("~{} marked", text::thousands(count)), t.strong),
+    };
+    line.end = line.end.saturating_sub(1);
+    line.put_right(buf, &words, style);
+    line.end = line.end.saturating_sub(gap(ctx));
 }
 
 fn put(ctx: &Ctx, hint: &Hint, line: &mut Line, buf: &mut Buffer) {

@@ -193,7 +193,7 @@ fn row(
                 let name = row.content.as_ref().map_or("none", |c| c.codec.name());
                 cell.put(buf, name, d.dim);
             }
-            Col::Payload => entries::payload(ctx, row, cell, buf),
+            Col::Payload => entries::plain_payload(ctx, row, cell, buf),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use ratatui::buffer::Buffer;
 
-use super::Ctx;
+use super::{Ctx, entries, time};
+use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::tui::areas::{Area, palette};
 use crate::tui::model::{Prompt, PromptKind};
@@ -85,6 +86,48 @@ pub(super) fn typed(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer
     line.put(buf, &before, t.text)
         .put(buf, &under, Theme::caret());
     line.put_cut(buf, &behind, t.glyphs.cut, t.text);
+    match (prompt.kind, prompt.moment) {
+        _ if prompt.error.is_some() => {}
+        (PromptKind::Jump, Some(moment)) => {
+            line.skip(2).put(buf, &meant(ctx, moment), t.ok);
+        }
+        (PromptKind::Jump, None) => hint(ctx, JUMPS, field.is_empty(), line, buf),
+        (PromptKind::Filter, _) => hint(ctx, entries::filter_hint(), field.is_empty(), line, buf),
+        (PromptKind::Find | PromptKind::Command, _) => {}
+    }
+}
+
+/// What can be typed behind `@`, by example.
+const JUMPS: &str = "14:10  14:10:30  +5m  -2h  now";
+
+/// Which moment that is: `14:10:00 today, in 0:31`.
+fn meant(ctx: &Ctx, moment: EpochMillis) -> String {
+    let (zone, now) = (ctx.model.look.zone, ctx.now);
+    let day = 86_400_000;
+    let near = |ms| time::same_day(zone, moment, now.plus(ms));
+    let at = time::clock(zone, moment);
+    let at = match (near(0), near(day), near(-day)) {
+        (true, ..) => format!("{at} today"),
+        (_, true, _) => format!("{at} tomorrow"),
+        (.., true) => format!("{at} yesterday"),
+        _ => time::full(zone, moment),
+    };
+    let left = text::countdown(moment.since(now));
+    match left.strip_prefix('-') {
+        Some(ago) => format!("{at}, {ago} ago"),
+        None => format!("{at}, in {left}"),
+    }
+}
+
+/// One dim line of examples: beside an empty line, or at the right end where it leaves room.
+fn hint(ctx: &Ctx, words: &str, empty: bool, mut line: Line, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    if empty {
+        line.skip(1).put_cut(buf, words, t.glyphs.cut, t.dim);
+    } else if line.room() > text::width(words) + 4 {
+        line.end = line.end.saturating_sub(1);
+        line.put_right(buf, words, t.dim);
+    }
 }
 
 /// The end of a text, as much as `columns` hold; `cut` stands for the rest.

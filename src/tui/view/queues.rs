@@ -81,17 +81,32 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             trouble(ctx, why, &placed, area, buf);
         }
         if index == ctx.model.cursor {
-            let classes = placed.iter().find(|(col, ..)| *col == Col::Classes);
-            let figures = match classes {
-                // Reversed bars would be holes: the bar of the cursor ends before them.
-                Some((_, x, _)) if ctx.data.reversed => Area { w: x + 1, ..area },
-                _ => area,
-            };
             buf.set_style(rect(area), ctx.data.strong);
-            ctx.select(figures, ctx.model.focus == Pane::Queues, buf);
+            chosen(ctx, &placed, area, buf);
         }
         mark(ctx, row, area, index == ctx.model.cursor, buf);
     }
+}
+
+/// Lays the cursor over a row. Reversed bars would be holes: where the cursor reverses, the bars
+/// are left out of it.
+fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
+    let focused = ctx.model.focus == Pane::Queues;
+    if !(ctx.data.reversed && focused) {
+        ctx.select(area, focused, buf);
+        return;
+    }
+    let mut from = area.x;
+    for (col, x, w) in placed {
+        if matches!(col, Col::Classes | Col::Trend) {
+            let to = area.x + x + 1;
+            ctx.highlight(rect(Area::new(from, area.y, to - from, area.h)), buf);
+            from = area.x + x + w;
+        }
+    }
+    let rest = Area::new(from, area.y, area.right().saturating_sub(from), area.h);
+    ctx.highlight(rect(rest).intersection(buf.area), buf);
+    ctx.select(Area { w: 1, ..area }, focused, buf);
 }
 
 fn columns(room: u16) -> Vec<Placed<Col>> {
@@ -149,11 +164,24 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
         name.pieces.push((format!(" {}", count(ctx)), t.strong));
     }
     let mut right = Vec::new();
+    let mut left = vec![name];
     if ctx.areas.queues.boxed {
+        left.extend((m.queues.len() > 1).then(|| sorted(ctx)));
         // The others are read at half the pace of the selected one.
         right.extend(ctx.age(m.selected(), ctx.interval_ms()));
     }
-    ctx.pane(ctx.areas.queues, Some(Pane::Queues), vec![name], right, buf);
+    ctx.pane(ctx.areas.queues, Some(Pane::Queues), left, right, buf);
+}
+
+/// `by late ▾`.
+fn sorted(ctx: &Ctx) -> Part {
+    let (t, by) = (&ctx.theme, ctx.model.queue_sort);
+    let arrow = if by.falls() {
+        t.glyphs.falls
+    } else {
+        t.glyphs.rises
+    };
+    Part::new(50, format!("by {} {arrow}", by.label()), t.dim)
 }
 
 /// `4`, or `5–8 of 40` where not all of them are in sight.

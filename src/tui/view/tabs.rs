@@ -20,7 +20,11 @@ pub(super) fn title(ctx: &Ctx, left: Vec<Part>, right: Vec<Part>, buf: &mut Buff
     let Bar { labels, position } = tabs::bar(ctx.model, slot);
     let mut first = vec![bar(ctx, &labels)];
     first.extend(left);
-    let position = position.map(|p| Part::new(80, p, ctx.theme.text));
+    // With a filter on, its own title says which rows are in sight.
+    let filtered = ctx.model.tab == Tab::Waiting && ctx.model.filtered.is_some();
+    let position = position
+        .filter(|_| !filtered)
+        .map(|p| Part::new(80, p, ctx.theme.text));
     let mut last: Vec<Part> = position.into_iter().chain(right).collect();
     // What of another tab is older than it should be is told by that tab.
     last.extend(age(ctx));

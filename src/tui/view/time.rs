@@ -82,13 +82,22 @@ pub(in crate::tui) fn short(zone: Zone, moment: EpochMillis, now: EpochMillis) -
     }
 }
 
-/// `14:02:09.113` on the day of `now`, `24 Nov 14:02` in its year, else `2033-05-18`.
+/// `14:02:09.113` on the day of `now`, `Fri 23:55:07` on the days beside it, `24 Nov 14:02` in its
+/// year, else `2033-05-18`.
 pub(super) fn long(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
     let (Some(t), Some(n)) = (at(zone, moment), at(zone, now)) else {
         return "?".to_owned();
     };
     let pattern = if t.date_naive() == n.date_naive() {
         "%H:%M:%S%.3f"
+    } else if t
+        .date_naive()
+        .signed_duration_since(n.date_naive())
+        .num_days()
+        .abs()
+        == 1
+    {
+        "%a %H:%M:%S"
     } else if t.year() == n.year() {
         "%d %b %H:%M"
     } else {
@@ -107,7 +116,9 @@ mod tests {
         let now = EpochMillis::new(1_700_000_000_000);
         assert_eq!(long(zone, now.plus(113), now), "23:13:20.113");
         assert_eq!(short(zone, now.plus(113), now), "23:13:20");
-        assert_eq!(long(zone, now.plus(3_600_000), now), "15 Nov 00:13");
+        assert_eq!(long(zone, now.plus(3_600_000), now), "Wed 00:13:20");
+        assert_eq!(long(zone, now.plus(-86_400_000), now), "Mon 23:13:20");
+        assert_eq!(long(zone, now.plus(90_000_000), now), "16 Nov 00:13");
         assert_eq!(long(zone, now.plus(86_400_000 * 365), now), "2024-11-13");
         assert_eq!(long(zone, EpochMillis::new(i64::MAX), now), "?");
     }

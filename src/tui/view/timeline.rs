@@ -125,6 +125,9 @@ fn scale(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
             free = row;
         }
     }
+    if free < area.h - 1 {
+        mark(area.h - 1, 0);
+    }
 }
 
 /// Where there is no scale, the peak stands in the top row, at an end where the bars are low.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
+use super::steady::steady;
 use crate::queue::text;
 
 /// A line's columns that are still free, filled from both ends.
@@ -54,8 +55,7 @@ impl Line {
     /// Puts `text` next, cutting what does not fit. For names and payloads: never for figures.
     pub fn put(&mut self, buf: &mut Buffer, text: &str, style: Style) -> &mut Self {
         if self.x < self.end {
-            let clean = text::printable(text);
-            let clean = unjoined(&clean);
+            let clean = clean(text);
             self.x = buf.set_stringn(self.x, self.y, clean, self.room(), style).0;
         }
         self
@@ -63,18 +63,18 @@ impl Line {
 
     /// Puts `text` next when all of it fits. Says whether it did.
     pub fn put_whole(&mut self, buf: &mut Buffer, text: &str, style: Style) -> bool {
-        let fits = text::width(text) <= self.room();
+        let clean = clean(text);
+        let fits = text::width(&clean) <= self.room();
         if fits {
-            self.put(buf, text, style);
+            self.put(buf, &clean, style);
         }
         fits
     }
 
     /// Puts `text` next; `ellipsis` shows where it was cut.
     pub fn put_cut(&mut self, buf: &mut Buffer, text: &str, ellipsis: &str, style: Style) {
-        let clean = text::printable(text);
+        let clean = clean(text);
         let room = self.room();
-        let clean = unjoined(&clean);
         if text::width(&clean) <= room {
             self.put(buf, &clean, style);
             return;
@@ -88,27 +88,30 @@ impl Line {
 
     /// Puts `text` at the right end when all of it fits. Says whether it did.
     pub fn put_right(&mut self, buf: &mut Buffer, text: &str, style: Style) -> bool {
-        let columns = text::width(text);
+        let clean = clean(text);
+        let columns = text::width(&clean);
         let fits = columns <= self.room();
         if fits {
             let x = self.end - u16::try_from(columns).unwrap_or(0);
-            buf.set_stringn(x, self.y, text::printable(text), columns, style);
+            buf.set_stringn(x, self.y, clean, columns, style);
             self.end = x;
         }
         fits
     }
 }
 
-/// `text` without what joins characters into one picture or chooses its kind: terminals do not
-/// agree how many columns such a picture takes, and one that takes more leaves its rest behind
-/// when the picture changes.
-fn unjoined(text: &str) -> Cow<'_, str> {
-    const JOINING: [char; 3] = ['\u{200d}', '\u{fe0e}', '\u{fe0f}'];
-    if text.contains(JOINING) {
-        Cow::Owned(text.replace(JOINING, ""))
-    } else {
-        Cow::Borrowed(text)
+/// `text` as it may be put.
+fn clean(text: &str) -> Cow<'_, str> {
+    match text::printable(text) {
+        Cow::Borrowed(text) => steady(text),
+        Cow::Owned(text) => Cow::Owned(steady(&text).into_owned()),
     }
+}
+
+/// How many columns `text` takes when it is put.
+#[must_use]
+pub fn columns(text: &str) -> usize {
+    text::width(&clean(text))
 }
 
 /// Puts `text` right-aligned into a cell of `w` columns, when all of it fits.

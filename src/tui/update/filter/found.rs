@@ -8,7 +8,7 @@ use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::tui::effect::Effect;
 use crate::tui::model::{EntryRow, Hit, Model, Search, Tab, Tone};
-use crate::tui::msg::Scores;
+use crate::tui::msg::{Msg, Scores};
 
 /// Members that are looked at again in one go weigh no more than this, in bytes.
 const CHECKED_BYTES: usize = 256 * 1024;
@@ -61,7 +61,7 @@ pub(super) fn by_due(a: &Hit, b: &Hit) -> Ordering {
 /// The place in the list of a hit, by its place among the hits.
 fn place(model: &Model, index: usize) -> u64 {
     let index = index as u64;
-    if model.last_first {
+    if model.last_first() {
         model.listed().saturating_sub(index + 1)
     } else {
         index
@@ -77,7 +77,7 @@ pub(super) fn follow(model: &mut Model, held: Option<Held>) {
     // Where it was, most of the time: rows come in behind it.
     let at = usize::try_from(model.entries.cursor).unwrap_or(usize::MAX);
     let index = match filtered.hits.get(at).filter(|hit| same(hit)) {
-        Some(_) if !model.last_first => Some(at),
+        Some(_) if !model.last_first() => Some(at),
         _ => filtered.hits.iter().position(same),
     };
     if let Some(index) = index {
@@ -148,8 +148,29 @@ pub(in super::super) fn show(model: &mut Model) {
     marks::rows_changed(model);
 }
 
+/// Something of what was asked for is told.
+pub(in super::super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
+        Msg::SearchHits {
+            generation,
+            hits: batch,
+            found,
+            looked,
+            of,
+        } => hits(model, generation, batch, (found, looked, of)),
+        Msg::Searched { generation, result } => searched(model, generation, result),
+        Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        } => checked(model, generation, &queue, result),
+        _ => {}
+    }
+    Vec::new()
+}
+
 /// A search went on.
-pub(in super::super) fn hits(
+fn hits(
     model: &mut Model,
     generation: u64,
     batch: Vec<(Vec<u8>, Option<f64>)>,
@@ -183,7 +204,7 @@ pub(in super::super) fn hits(
 }
 
 /// A search is through: what it has not come across is no longer there.
-pub(in super::super) fn searched(model: &mut Model, generation: u64, result: Result<(), String>) {
+fn searched(model: &mut Model, generation: u64, result: Result<(), String>) {
     let held = held(model);
     let Some(filtered) = &mut model.filtered else {
         return;
@@ -250,12 +271,7 @@ fn wanted(model: &mut Model) -> Vec<Vec<u8>> {
 }
 
 /// What is gone is said to be, and what has another due time shows it.
-pub(in super::super) fn checked(
-    model: &mut Model,
-    generation: u64,
-    queue: &Queue,
-    result: Result<Scores, String>,
-) {
+fn checked(model: &mut Model, generation: u64, queue: &Queue, result: Result<Scores, String>) {
     let now = model.instant;
     let selected = model.selected().is_some_and(|row| row.queue == *queue);
     if !model.schedule.check.end(generation, now) || !selected || model.tab != Tab::Waiting {
@@ -268,7 +284,7 @@ pub(in super::super) fn checked(
         model.entries.first,
         model.entries.first + model.entries.rows.len() as u64,
     );
-    let last_first = model.last_first;
+    let last_first = model.last_first();
     let Some(filtered) = &mut model.filtered else {
         return;
     };

@@ -11,7 +11,7 @@ use crate::tui::areas::lines;
 use crate::tui::model::{EntryRow, Found, Piece, Spot};
 use crate::tui::view::Ctx;
 use crate::tui::widget::hex::Hex;
-use crate::tui::widget::line::Line;
+use crate::tui::widget::line::{self, Line};
 
 /// Draws the member's bytes, from line `scroll` on: the fields of its frame step back behind the
 /// payload.
@@ -112,12 +112,12 @@ pub(super) fn words(
                 continue;
             };
             let y = area.y + u16::try_from(at - first).unwrap_or(0);
-            let mut line = Line::new(buf, area.x, y, area.width);
+            let mut cells = Line::new(buf, area.x, y, area.width);
             let (before, rest) = piece.text.split_at(range.start.min(piece.text.len()));
             let what = rest.get(..range.len()).unwrap_or(rest);
-            let skipped = crate::queue::text::width(before);
-            line.skip(u16::try_from(skipped).unwrap_or(u16::MAX));
-            line.put(buf, what, style);
+            let skipped = line::columns(before);
+            cells.skip(u16::try_from(skipped).unwrap_or(u16::MAX));
+            cells.put(buf, what, style);
         }
     }
 }

@@ -1,0 +1,191 @@
+//! What a filter adds to the entries: its words and its state in the title, what was found in a
+//! row, and what is said when nothing was.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+use ratatui::style::{Modifier, Style};
+
+use super::cells::head;
+use crate::queue::{Filter, text};
+use crate::tui::areas::{Area, lines};
+use crate::tui::model::{Filtered, Model, Search};
+use crate::tui::view::Ctx;
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::Part;
+
+/// What can be typed, by example.
+const EXAMPLES: &str = "words  late  due<14:10  due>+1h  id:3f9a  codec:json  re:/a.*b/";
+
+/// One dim line of examples for who types a filter.
+pub(in super::super) const fn hint() -> &'static str {
+    EXAMPLES
+}
+
+/// The filter that is on, as it was typed.
+pub(super) fn which(ctx: &Ctx) -> Option<Part> {
+    let filtered = ctx.model.filtered.as_ref()?;
+    let room = usize::from(ctx.model.size.0 / 4).max(12);
+    let typed = text::printable(filtered.filter.text());
+    let typed = text::cut(typed.trim(), room);
+    let typed = typed.replace('…', ctx.theme.glyphs.cut);
+    Some(Part::new(95, format!("/{typed}"), ctx.theme.accent))
+}
+
+/// Of how many the rows in sight are: `1,000,000`, `312 found`, `the first 20,000 of 312,400`.
+pub(super) fn total(model: &Model, listed: u64) -> String {
+    match &model.filtered {
+        None => text::thousands(listed),
+        Some(filtered) if filtered.is_cut() => format!(
+            "the first {} of {} found",
+            text::thousands(listed),
+            text::thousands(filtered.count())
+        ),
+        Some(_) => format!("{} found", text::thousands(listed)),
+    }
+}
+
+/// How far the search is, and whether there is room to say how old the figures are.
+pub(super) fn state(ctx: &Ctx) -> (Vec<Part>, bool) {
+    let t = &ctx.theme;
+    let Some(filtered) = &ctx.model.filtered else {
+        return (Vec::new(), true);
+    };
+    let key = |key: &str, word: &str| Part {
+        pieces: vec![(key.to_owned(), t.accent), (format!(" {word}"), t.dim)],
+        rank: 75,
+    };
+    let percent = filtered.percent();
+    let mut parts = Vec::new();
+    match &filtered.search {
+        Search::Planned(_) | Search::Running(_) => {
+            let word = match ctx.areas.entries.outer.w {
+                ..100 => "",
+                _ => "looked through ",
+            };
+            // Two digits at least: the rest of the title shall not move.
+            let mut part = Part::new(90, format!("{word}{percent:>2} %"), t.warn);
+            if ctx.model.prompt.is_none() {
+                part.pieces.push(("  Esc".to_owned(), t.accent));
+                part.pieces.push((" stops".to_owned(), t.dim));
+            }
+            parts.push(part);
+        }
+        Search::Stopped => {
+            parts.push(Part::new(90, format!("stopped at {percent} %"), t.warn));
+            parts.push(key("^R", "again"));
+        }
+        Search::Failed(why) => {
+            let why = text::printable(why).into_owned();
+            parts.push(Part::new(
+                70,
+                format!("failed: {}", text::cut(&why, 40)),
+                t.warn,
+            ));
+            parts.push(key("^R", "again"));
+        }
+        Search::Done if filtered.stale => parts.push(key("^R", "again")),
+        Search::Done => {}
+    }
+    (parts, !filtered.is_searching())
+}
+
+/// Nothing was found: what was looked through, and what else can be typed.
+pub(super) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buffer) {
+    let d = &ctx.data;
+    let of = text::thousands(filtered.of);
+    let looked = text::thousands(filtered.looked);
+    let words = match &filtered.search {
+        Search::Planned(_) => "Nothing in sight matches.".to_owned(),
+        Search::Running(_) => format!("Nothing yet: {looked} of {of} looked through."),
+        Search::Stopped => format!("Nothing found in {looked} of {of}: the search was stopped."),
+        Search::Failed(why) => format!("The search failed after {looked} of {of}: {why}"),
+        Search::Done => format!("Nothing matches: {looked} looked through."),
+    };
+    let words = text::printable(&words);
+    let room = usize::from(area.w.saturating_sub(4));
+    let words = lines::wrap(&words, room).into_iter().map(|l| (l, d.text));
+    let hints = lines::wrap(&format!("Try: {EXAMPLES}"), room);
+    let all = words.chain(hints.into_iter().map(|l| (l, d.dim)));
+    for (y, (words, style)) in (area.y..area.y + area.h).zip(all) {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        line.skip(3).put_cut(buf, &words, d.glyphs.cut, style);
+    }
+}
+
+/// What of a row made it match.
+pub(super) struct Found<'a> {
+    filter: Option<&'a Filter>,
+    cut: &'static str,
+    style: Style,
+    /// Accent says it by colour, the line below it without.
+    accent: Style,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn new(ctx: &Ctx<'a>) -> Self {
+        let filtered = ctx.model.filtered.as_ref();
+        Self {
+            filter: filtered.map(|f| &f.filter),
+            cut: ctx.data.glyphs.cut,
+            style: ctx.data.dim,
+            accent: ctx.theme.found,
+        }
+    }
+
+    /// Puts a payload's line with what was found in it; from further on where that lies beyond the
+    /// cell. False when nothing of it is in this text.
+    pub(super) fn put(&self, buf: &mut Buffer, cell: &mut Line, all: &str, style: Style) -> bool {
+        let found = self.filter.map_or_else(Vec::new, |f| f.found_in(all));
+        let Some(first) = found.first() else {
+            return false;
+        };
+        let room = cell.room();
+        let mut from = 0;
+        if text::width(&all[..first.end]) + 1 > room {
+            // A third of the cell for what stands before it.
+            let before = all[..first.start].char_indices().rev().nth(room / 3);
+            from = before.map_or(0, |(at, _)| at);
+        }
+        if from > 0 {
+            cell.put(buf, self.cut, self.style);
+        }
+        self.pieces(buf, cell, (all, from), &found, style);
+        true
+    }
+
+    /// Puts an id with what was found in it.
+    pub(super) fn put_id(&self, buf: &mut Buffer, cell: &mut Line, id: &str, style: Style) {
+        let found = self.filter.map_or_else(Vec::new, |f| f.found_in_id(id));
+        self.pieces(buf, cell, (id, 0), &found, style);
+    }
+
+    fn pieces(
+        &self,
+        buf: &mut Buffer,
+        cell: &mut Line,
+        (all, from): (&str, usize),
+        found: &[Range<usize>],
+        style: Style,
+    ) {
+        let marked = style.patch(self.accent).add_modifier(Modifier::UNDERLINED);
+        let mut at = from;
+        for range in found.iter().filter(|range| range.end > from) {
+            let start = range.start.max(from);
+            let before = head(&all[at..start], cell.room());
+            let end = start + head(&all[start..range.end], cell.room()).len();
+            let last = end == all.len();
+            for (text, style, last) in [(before, style, false), (&all[start..end], marked, last)] {
+                // A column for what says that more follows.
+                if text::width(text) + usize::from(!last) > cell.room() {
+                    cell.put_cut(buf, head(&all[at..], cell.room()), self.cut, style);
+                    return;
+                }
+                cell.put(buf, text, style);
+                at += text.len();
+            }
+        }
+        let rest = head(&all[at..], cell.room());
+        cell.put_cut(buf, rest, self.cut, style);
+    }
+}

@@ -1,0 +1,66 @@
+//! What a configuration file and the environment change on the screen.
+
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use crate::support::Server;
+use crate::terminal::Terminal;
+use crate::{PROGRAM, SIZE, ended, open_with, server, with_data};
+
+/// A configuration file with a profile `here` for this server, and those lines above it.
+fn file_for(server: &Server, lines: &str, profile: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text = format!(
+        "{lines}\n[profiles.here]\nurl = \"{}\"\n{profile}\n",
+        server.url()
+    );
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+fn open_profile(file: &tempfile::NamedTempFile, env: &[(&str, &str)]) -> Terminal {
+    let path = file.path().to_str().unwrap();
+    let args = [PROGRAM, "--config", path, "--profile", "here"];
+    Terminal::start(&args, SIZE, env)
+}
+
+#[test]
+fn a_profile_names_itself_and_its_keys_act() {
+    let server = server(20);
+    let label = "label = \"PRODUCTION\"\nlabel_colour = \"bright-red\"\nread_only = true";
+    let file = file_for(&server, "keys.quit = \"F10\"\nkeys.freeze = \"F\"", label);
+    let mut terminal = open_profile(&file, &[]);
+    with_data(&terminal);
+    terminal.wait_text("READ-ONLY   PRODUCTION");
+    terminal.wait_text("F freeze");
+    terminal.send(b"qF");
+    terminal.wait_text("FROZEN");
+    // F10, as xterm sends it.
+    terminal.send(b"\x1b[21~");
+    ended(&mut terminal, 0);
+}
+
+#[test]
+fn a_theme_has_24_bit_colours_only_where_the_terminal_has_them() {
+    let server = server(20);
+    let file = file_for(&server, "theme = \"dark\"", "");
+    for (env, colours) in [(&[][..], false), (&[("COLORTERM", "truecolor")], true)] {
+        let terminal = open_profile(&file, env);
+        with_data(&terminal);
+        let shown = terminal.shown();
+        let has = |code: &[u8]| shown.bytes.windows(code.len()).any(|w| w == code);
+        assert_eq!(has(b"38;2;"), colours, "{env:?}");
+    }
+}
+
+#[test]
+fn a_locale_that_is_not_utf_8_gets_ascii() {
+    let server = server(20);
+    let terminal = open_with(&server, &[("LC_ALL", "C")]);
+    with_data(&terminal);
+    assert!(terminal.shown().text().is_ascii());
+    drop(terminal);
+    let file = file_for(&server, "ascii = false", "");
+    let terminal = open_profile(&file, &[("LC_ALL", "C")]);
+    with_data(&terminal);
+    assert!(!terminal.shown().text().is_ascii());
+}
