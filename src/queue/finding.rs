@@ -4,6 +4,8 @@
 mod no_transfer_client;
 mod wrong_type;
 
+use std::cmp::Reverse;
+
 use super::{Known, Pulse, Queue, Survey, redis_cli};
 use crate::clock::EpochMillis;
 
@@ -151,7 +153,7 @@ pub fn look(seen: &Seen) -> Diagnosis {
             Verdict::Silent => {}
         }
     }
-    all.findings.sort_by(|a, b| b.severity.cmp(&a.severity));
+    all.findings.sort_by_key(|found| Reverse(found.severity));
     all
 }
 
@@ -193,7 +195,9 @@ pub(crate) mod tests {
     /// What the rules say after these pulses and that survey.
     pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) -> Diagnosis {
         let mut watch = Watch::default();
-        pulses.iter().for_each(|pulse| watch.saw(pulse));
+        for pulse in pulses {
+            watch.saw(pulse);
+        }
         look(&Seen {
             queue,
             pulse: pulses.last(),

@@ -266,9 +266,14 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     // What is in sight as a whole is not scrolled.
     let still = super::areas::lines::last_scroll(model) == 0;
     let ascii = model.look.ascii;
+    // Where a name is typed, letters are no answers.
+    let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
     let hint = |(binding, keys): (&'static Binding, &[Key])| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
         let label = keys.first()?.label(ascii);
+        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
+            return None;
+        }
         (*word != table::SCROLL || !still).then_some((binding, label, *word))
     };
     let mut hints: Vec<Hint> = Vec::new();

@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod dialog;
+pub mod entries;
 pub mod field;
 pub mod history;
 pub mod hits;
@@ -19,6 +20,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 pub use self::dialog::Dialog;
+pub use self::entries::{Entries, EntryRow};
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
@@ -35,8 +37,7 @@ use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
 use crate::clock::EpochMillis;
 use crate::config::Profile;
-use crate::payload::Decoded;
-use crate::queue::{Announcement, Due, EntryId, Form, FrameError, Known, Link, Queue, Zoom};
+use crate::queue::{Announcement, Known, Link, Queue, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -283,50 +284,6 @@ pub enum Discovery {
         /// Keys looked through.
         looked: u64,
     },
-}
-
-/// A window on the entries of the selected queue, by their places in the list: ranks in timeouts,
-/// from its other end where the last stand first; of the hits alone while a filter is on.
-#[derive(Clone, Debug, Default)]
-pub struct Entries {
-    /// Place of the first row on the screen.
-    pub top: u64,
-    /// Place of the row under the cursor.
-    pub cursor: u64,
-    /// The cursor was moved: it follows its entry, not its rank.
-    pub anchored: bool,
-    /// Place of `rows[0]`.
-    pub first: u64,
-    /// The rows that are loaded.
-    pub rows: Vec<EntryRow>,
-}
-
-/// An entry, ready to be shown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EntryRow {
-    /// Its exact bytes.
-    pub member: Vec<u8>,
-    /// Its score.
-    pub score: f64,
-    /// What the score says.
-    pub due: Due,
-    /// What people call it by.
-    pub id: EntryId,
-    /// Its frame form; none in a layout without frames or when it is no frame.
-    pub form: Option<Form>,
-    /// Bytes of the payload (of the member, when it is no frame).
-    pub size: usize,
-    /// What is inside, or why it cannot be told.
-    pub content: Result<Decoded, FrameError>,
-}
-
-impl EntryRow {
-    /// It has a score: no element of target has, nor has a member of the order list of which
-    /// timeouts tells none. Its `score` is not a number then, which no score in Redis can be.
-    #[must_use]
-    pub const fn scored(&self) -> bool {
-        !self.score.is_nan()
-    }
 }
 
 impl Model {

@@ -237,6 +237,13 @@ impl Tasks {
                     result: result.map_err(|why| why.to_string()),
                 });
             }
+            question => self.read_by_request(store, question),
+        }
+    }
+
+    /// Starts what is read when somebody asks for it: lists, ranks, searches.
+    fn read_by_request(&mut self, store: Store, effect: Effect) {
+        match effect {
             Effect::LoadList {
                 generation,
                 queue,

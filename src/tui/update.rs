@@ -31,7 +31,6 @@ mod toast;
 mod worker;
 
 pub use act::why_not;
-pub use lists::is_deep;
 pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
@@ -80,6 +79,20 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
         Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
+        Msg::WayFound(site) => switch::way_found(model, &site),
+        Msg::NoWay(why) => switch::no_way(model, why),
+        Msg::Arrived => switch::arrived(model),
+        Msg::Announced(announcement) => {
+            link::announced(model, announcement);
+            Vec::new()
+        }
+        answer => answered(model, answer),
+    }
+}
+
+/// What was asked for is known.
+fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::PulseLoaded {
             generation,
             queue,
@@ -113,7 +126,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             outcome,
         } => {
-            offer::answered(model, generation, &queue, due, outcome);
+            offer::answered(model, generation, &queue, due, &outcome);
             Vec::new()
         }
         Msg::WorkerTold(queue, told) => {
@@ -124,16 +137,10 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
             offer::edited(model, result);
             Vec::new()
         }
-        Msg::WayFound(site) => switch::way_found(model, &site),
-        Msg::NoWay(why) => switch::no_way(model, why),
-        Msg::Arrived => switch::arrived(model),
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
             filter::told(model, found)
         }
-        Msg::Announced(announcement) => {
-            link::announced(model, announcement);
-            Vec::new()
-        }
+        _ => Vec::new(),
     }
 }
 

@@ -109,13 +109,22 @@ pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
 /// A queue that was read just now.
 pub(crate) fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 7]) -> QueueRow {
     let waiting = pulse.waiting.get().unwrap_or(0);
-    QueueRow {
+    let mut row = QueueRow {
         pulse: Some(pulse.clone()),
         survey: Some(survey(Zoom::TenMinutes, classes)),
         trend: trend(waiting, if waiting > 100 { -1 } else { 0 }),
         read_at: instant.checked_sub(Duration::from_millis(400)),
         ..QueueRow::new(Queue::redisson(name))
-    }
+    };
+    // Watched for half a minute.
+    let first = Pulse {
+        at: pulse.at.plus(-30_000),
+        ..pulse.clone()
+    };
+    row.watch.saw(&first);
+    row.watch.saw(pulse);
+    row.diagnose();
+    row
 }
 
 /// Depths that went up (or down) by `step` a second to `waiting`, with an outage in between.

@@ -7,9 +7,11 @@ mod build;
 #[path = "../support/desk.rs"]
 mod desk;
 mod finding;
+mod overlays;
 mod pictures;
 mod profile;
 mod prompts;
 mod rules;
+mod tabs;
 mod timeline;
 mod wild;

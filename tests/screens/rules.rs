@@ -44,7 +44,11 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
         since: lost.instant,
         retry_at: lost.instant,
     };
-    all.extend([queue, help, lost, opened(Face::Text), opened(Face::Hex)]);
+    all.push(queue);
+    all.push(help);
+    all.push(lost);
+    all.push(opened(Face::Text));
+    all.push(opened(Face::Hex));
     all
 }
 

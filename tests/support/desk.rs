@@ -7,20 +7,20 @@
     reason = "shared by test crates; a failure here is a failed test"
 )]
 
+#[path = "world.rs"]
+mod world;
+
 use std::time::{Duration, Instant};
 
 use delayscope::clock::{EpochMillis, ServerClock, instant};
-use delayscope::payload;
-use delayscope::queue::frame::{Form, encode};
-use delayscope::queue::{
-    Filter, Known, Link, LinkState, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse,
-    Queue, Seen, Survey, Zoom,
-};
+use delayscope::queue::{Link, LinkState, PageAsk, Queue, Survey, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Look, Model};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::update::{found, update, wakes_at};
+
+pub use world::*;
 
 /// The server's time when a desk starts.
 pub const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
@@ -33,133 +33,6 @@ pub struct Desk {
     pub open: Vec<Effect>,
     /// What there is to be read.
     pub world: Vec<World>,
-}
-
-/// A queue as the server has it: members and scores in order.
-#[derive(Clone)]
-pub struct World {
-    pub queue: Queue,
-    pub entries: Vec<(Vec<u8>, f64)>,
-    /// The order list; none: the members of timeouts, in the same order.
-    pub order: Option<Vec<Vec<u8>>>,
-    pub target: Vec<Vec<u8>>,
-    /// Clients subscribed to its channel.
-    pub clients: u64,
-}
-
-impl World {
-    /// A queue of `count` entries, the first due after `first_ms`, each `step_ms` later.
-    pub fn new(name: &str, count: u64, first_ms: i64, step_ms: i64) -> Self {
-        let entry = |i: u64| {
-            let due = START.plus(first_ms + step_ms * i64::try_from(i).unwrap());
-            (member(i), score(due))
-        };
-        Self {
-            entries: (0..count).map(entry).collect(),
-            ..Self::of(Queue::redisson(name))
-        }
-    }
-
-    /// An empty queue.
-    pub fn of(queue: Queue) -> Self {
-        Self {
-            queue,
-            entries: Vec::new(),
-            order: None,
-            target: Vec::new(),
-            clients: 1,
-        }
-    }
-
-    /// What a page of one of its lists says.
-    pub fn list(&self, list: List, first: u64, count: u32) -> ListPage {
-        let members = || self.entries.iter().map(|(member, _)| member.clone());
-        let elements = match list {
-            List::Target => self.target.clone(),
-            List::Order => self.order.clone().unwrap_or_else(|| members().collect()),
-        };
-        let score = |element: &Vec<u8>| match list {
-            List::Target => ListScore::None,
-            List::Order => {
-                let held = self.entries.iter().find(|(member, _)| member == element);
-                held.map_or(ListScore::Drift, |(_, score)| ListScore::Is(*score))
-            }
-        };
-        let rows = elements.iter().skip(usize::try_from(first).unwrap());
-        let rows = rows.take(count as usize).map(|element| ListRow {
-            score: score(element),
-            element: element.clone(),
-        });
-        ListPage {
-            first,
-            len: elements.len() as u64,
-            rows: rows.collect(),
-        }
-    }
-
-    /// The entries that a filter matches at `at`.
-    pub fn hits(&self, filter: &Filter, at: EpochMillis) -> Vec<(Vec<u8>, Option<f64>)> {
-        let matching = self.entries.iter().filter(|(member, score)| {
-            let payload = self.queue.unwrap(member).unwrap().payload;
-            let decoded = payload::decode(payload);
-            let seen = Seen {
-                id: self.queue.id(member),
-                due: Some(self.queue.due(*score)),
-                codec: decoded.codec.name(),
-                text: &decoded.text,
-            };
-            filter.matches(&seen, at)
-        });
-        matching
-            .map(|(m, score)| (m.clone(), Some(*score)))
-            .collect()
-    }
-
-    /// What a pulse of it says at `at`.
-    pub fn pulse(&self, at: EpochMillis, page: Option<PageAsk>) -> Pulse {
-        let now = score(at);
-        let late = self.entries.partition_point(|(_, s)| *s <= now);
-        let due = |(_, s): &(Vec<u8>, f64)| self.queue.due(*s);
-        let at_place = |i: usize| self.entries.get(i).map_or(0, |(member, _)| member.len());
-        let beside = if late > 0 { at_place(0) } else { 0 } + at_place(late);
-        let rows = |ask: PageAsk| {
-            let first = usize::try_from(ask.first).unwrap().min(self.entries.len());
-            let end = (first + ask.count as usize).min(self.entries.len());
-            Page {
-                first: ask.first,
-                rows: self.entries[first..end].to_vec(),
-            }
-        };
-        Pulse {
-            at,
-            waiting: Known::Is(self.entries.len() as u64),
-            late: Known::Is(late as u64),
-            head: self.entries.first().map(due),
-            oldest_late: (late > 0).then(|| due(&self.entries[0]).at()).flatten(),
-            next: self.entries.get(late).map(due),
-            order: Known::Is(self.list(List::Order, 0, 0).len),
-            target: Known::Is(self.target.len() as u64),
-            transfer_clients: Known::Is(self.clients),
-            beside_bytes: beside as u64,
-            page: page.map(rows),
-            server_us: 50,
-        }
-    }
-}
-
-/// The member of entry `i`.
-pub fn member(i: u64) -> Vec<u8> {
-    encode(
-        Form::ByteId,
-        i.to_be_bytes(),
-        format!("entry {i}").as_bytes(),
-    )
-}
-
-/// The score of a due time.
-#[expect(clippy::cast_precision_loss, reason = "times are small enough")]
-pub fn score(due: EpochMillis) -> f64 {
-    due.get() as f64
 }
 
 impl Desk {
@@ -275,16 +148,21 @@ impl Desk {
 
     /// Answers one request from the world; further requests stay open.
     pub fn answer(&mut self, effect: &Effect) -> Vec<Effect> {
+        let msg = self.read(effect).or_else(|| self.find(effect));
+        msg.map_or_else(Vec::new, |msg| self.tell(msg))
+    }
+
+    /// The queue as the server has it; one that nobody put there is empty.
+    fn world(&self, queue: &Queue) -> World {
+        let known = self.world.iter().find(|world| world.queue == *queue);
+        known.map_or_else(|| World::of(queue.clone()), World::clone)
+    }
+
+    /// The answer to what is read at each refresh.
+    fn read(&self, effect: &Effect) -> Option<Msg> {
         let at = self.now();
-        // A queue that somebody has named need not be there.
-        let world = |queue: &Queue| {
-            let known = self.world.iter().find(|w| w.queue == *queue).cloned();
-            known.unwrap_or_else(|| World {
-                queue: queue.clone(),
-                ..World::new("", 0, 0, 0)
-            })
-        };
-        let msg = match effect.clone() {
+        let world = |queue: &Queue| self.world(queue);
+        Some(match effect.clone() {
             Effect::LoadPulse {
                 generation,
                 queue,
@@ -323,6 +201,15 @@ impl Desk {
                 result: Ok(world(&queue).list(list, first, count)),
                 queue,
             },
+            _ => return None,
+        })
+    }
+
+    /// The answer to what is looked for.
+    fn find(&mut self, effect: &Effect) -> Option<Msg> {
+        let at = self.now();
+        let world = |queue: &Queue| self.world(queue);
+        Some(match effect.clone() {
             Effect::FindRank {
                 generation,
                 queue,
@@ -363,7 +250,7 @@ impl Desk {
                 queue,
                 members,
             } => {
-                let entries = &world(&queue).entries;
+                let entries = world(&queue).entries;
                 let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
                 let scores = members.into_iter().map(|m| (m.clone(), score(&m)));
                 Msg::ScoresChecked {
@@ -373,9 +260,8 @@ impl Desk {
                 }
             }
             Effect::Discover => Msg::LookedAll(100),
-            _ => return Vec::new(),
-        };
-        self.tell(msg)
+            _ => return None,
+        })
     }
 
     /// The member under the cursor.

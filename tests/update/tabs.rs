@@ -161,7 +161,7 @@ fn far_from_both_ends_a_list_is_read_only_when_the_user_asks() {
     let asked = desk.press(Code::Down);
     assert!(list_of(&asked).is_some_and(|(_, first, _)| (19_900..20_000).contains(&first)));
     desk.answer_all();
-    assert!(delayscope::tui::update::is_deep(&desk.model));
+    assert!(areas::tabs::is_deep(&desk.model));
     assert!(!desk.model.lists.delivered.rows.is_empty());
     assert_eq!(list_of(&desk.live(5_000, 1)), None);
     let asked = desk.key(Key::ctrl('r'));

@@ -112,7 +112,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         }
     } else {
         let roomy = !dashboard && h >= 24;
-        if roomy {
+        if roomy && model.tab != Tab::Traffic {
             let rows = if boxed { 6 } else { 4 };
             areas.traffic = Slot::new(body.take_bottom(rows), boxed);
         }
@@ -140,7 +140,7 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     }
     let found = super::findings::listed(model).len();
     let rows = u16::try_from(found).unwrap_or(u16::MAX);
-    if boxed && h >= PANEL_ROWS && rows > 0 {
+    if boxed && h >= PANEL_ROWS && rows > 0 && model.tab != Tab::Findings {
         let most = if h >= TALL { 6 } else { 3 };
         areas.findings = Slot::new(
             body.take_bottom(rows.saturating_mul(2).saturating_add(1).min(most) + 2),

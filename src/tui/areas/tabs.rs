@@ -2,7 +2,10 @@
 
 use super::{Area, Areas, Slot, findings};
 use crate::queue::{Announcement, Known, text};
+use crate::tui::keys::Action;
 use crate::tui::model::{Model, Tab};
+use Form::{Alarms, Alone, Full, Keys, Medium, Short};
+use Place::{Nowhere, Of, Range};
 
 /// A tab in the bar.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,9 +33,6 @@ pub struct Bar {
     pub position: Option<String>,
 }
 
-/// Stands before the first row in sight, where there is no room for the last one.
-const AT: &str = "at ";
-
 /// How long the bar is: the first form that fits is taken.
 #[derive(Clone, Copy)]
 enum Form {
@@ -48,6 +48,18 @@ enum Form {
     Keys,
     /// Only the tab in sight.
     Alone,
+}
+
+/// Where the rows in sight are told. The widest they can become is kept free, so that the bar stands
+/// still while they move.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Place {
+    /// The first and the last one in sight, at the end of the title.
+    Range,
+    /// The one under the cursor, and how many there are: the tab itself does not tell then.
+    Of,
+    /// Not in the title.
+    Nowhere,
 }
 
 impl Tab {
@@ -72,44 +84,50 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     let lead = if slot.boxed { 1 } else { 2 };
     // Blanks around the bar, and what a title leaves free.
     let room = usize::from(slot.outer.w).saturating_sub(2 * usize::from(lead) + 4);
+    let room = room.saturating_sub(said_beside(model));
     let range = range(model).filter(|_| !slot.boxed);
-    let widest = range.as_ref().map_or(0, |_| widest_range(count(model)));
-    let first = range.as_ref().map_or(0, |_| widest / 2 + text::width(AT));
     let all = badges(model);
-    use Form::{Alarms, Alone, Full, Keys, Medium, Short};
     let tries = [
-        (Full, widest),
-        (Medium, widest),
-        (Short, widest),
-        (Short, first),
-        (Alarms, first),
-        (Keys, widest),
-        (Keys, first),
-        (Alone, widest),
-        (Alone, 0),
+        (Full, Range),
+        (Medium, Range),
+        (Short, Range),
+        (Short, Of),
+        (Alarms, Of),
+        (Short, Nowhere),
+        (Alarms, Nowhere),
+        (Keys, Range),
+        (Keys, Nowhere),
+        (Alone, Range),
     ];
-    let fits = |(form, position): &(Form, usize)| {
-        let labels = labels(model, &all, *form);
-        let bar: usize = labels.iter().map(|l| usize::from(l.w) + 1).sum();
-        let position = if *position == 0 { 0 } else { position + 4 };
-        bar.saturating_sub(1) + position <= room
+    let digits = text::width(&text::thousands(count(model)));
+    let columns = |place: Place| match (&range, place) {
+        (None, _) | (_, Nowhere) => 0,
+        (_, Range | Of) => 2 * digits + 5,
     };
-    let (form, reserved) = tries.into_iter().find(fits).unwrap_or((Alone, 0));
-    let mut labels = labels(model, &all, form);
+    let fits = |(form, place): &(Form, Place)| {
+        let labels = labels(model, &all, *form, *place);
+        let bar: usize = labels.iter().map(|l| usize::from(l.w) + 1).sum();
+        bar.saturating_sub(1) + columns(*place) <= room
+    };
+    let (form, place) = tries.into_iter().find(fits).unwrap_or((Alone, Nowhere));
+    let mut labels = labels(model, &all, form, place);
     let mut x = slot.outer.x + lead + 1;
     for label in &mut labels {
         label.x = x;
         x = x.saturating_add(label.w + 1);
     }
-    let position = match reserved {
-        0 => None,
-        columns if columns == widest => range,
-        _ => Some(format!("{AT}{}", text::thousands(model.stand().top + 1))),
-    };
+    let position = range.and_then(|range| match place {
+        Nowhere => None,
+        Range => Some(range),
+        Of => {
+            let at = text::thousands(model.stand().cursor + 1);
+            Some(format!("{at}/{}", text::thousands(count(model))))
+        }
+    });
     Bar { labels, position }
 }
 
-fn labels(model: &Model, badges: &[(String, bool); 6], form: Form) -> Vec<Label> {
+fn labels(model: &Model, badges: &[(String, bool); 6], form: Form, place: Place) -> Vec<Label> {
     let tabs = Tab::ALL.into_iter().zip(badges).enumerate();
     let shown = |tab: Tab| tab == model.tab || !matches!(form, Form::Alone);
     tabs.filter(|(_, (tab, _))| shown(*tab))
@@ -120,10 +138,11 @@ fn labels(model: &Model, badges: &[(String, bool); 6], form: Form) -> Vec<Label>
                 _ if !here => format!(" {}", tab.name(form)),
                 _ => format!(" {}", tab.label()),
             };
+            let told = here && place == Place::Of;
             let said = here || *alarm || !matches!(form, Form::Alarms | Form::Keys);
             let badge = match badge.as_str() {
                 "" => String::new(),
-                _ if !said => String::new(),
+                _ if told || !said => String::new(),
                 badge => format!(" {badge}"),
             };
             let name = format!("{}{name}", i + 1);
@@ -170,6 +189,47 @@ fn badges(model: &Model) -> [(String, bool); 6] {
     ]
 }
 
+/// Further than this from either end of a list, what is in sight is read only when the user asks:
+/// Redis walks to it from the nearer end.
+const DEEP: u64 = 10_000;
+
+/// What is in sight of a list lies far from either end.
+#[must_use]
+pub fn is_deep(model: &Model) -> bool {
+    let Some(list) = model.tab.list() else {
+        return false;
+    };
+    let window = model.lists.of(list);
+    let end = window.stand.top + super::entry_rows(model) as u64;
+    window.stand.top > DEEP && end + DEEP < window.len.unwrap_or(0)
+}
+
+/// Columns that the title keeps free for what the tab has to say: a filter, another order, or that
+/// it is not refreshed.
+fn said_beside(model: &Model) -> usize {
+    let waiting = model.tab == Tab::Waiting;
+    match deep_note(model) {
+        Some(note) => text::width(&note) + 4,
+        None if waiting && model.filtered.is_some() => FILTER,
+        None if waiting && model.last_first() => text::width("last first") + 4,
+        None => 0,
+    }
+}
+
+/// Columns of a filter, what it found, and how far the search is.
+const FILTER: usize = 36;
+
+/// What the title says then: which key reads it again.
+#[must_use]
+pub fn deep_note(model: &Model) -> Option<String> {
+    if !is_deep(model) {
+        return None;
+    }
+    let key = model.keymap.label(Action::Refresh, model.look.ascii);
+    let again = key.map_or(String::new(), |key| format!(", {key} reads again"));
+    Some(format!("not refreshed{again}"))
+}
+
 /// How many rows the tab in sight has.
 #[must_use]
 pub fn count(model: &Model) -> u64 {
@@ -203,10 +263,6 @@ pub fn range(model: &Model) -> Option<String> {
         text::thousands(top + 1),
         text::thousands(last)
     ))
-}
-
-fn widest_range(count: u64) -> usize {
-    2 * text::width(&text::thousands(count)) + 1
 }
 
 /// The announcements of the selected queue that are kept, newest first.

@@ -303,7 +303,7 @@ fn what_is_wrong_with_keys_is_told_with_its_place() {
         ),
         (
             &[("explode", &["F"])],
-            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, ",
+            "c.toml:1:1: the action \"explode\" is unknown. There are open, confirm, refuse, ",
         ),
         (
             &[("freeze", &["F", "fine"])],

@@ -72,7 +72,9 @@ impl Workers {
     /// in all; those that did not end in time are left out.
     pub(super) async fn finish(&mut self) -> Vec<(Queue, u64)> {
         let queues: Vec<Queue> = self.tasks.keys().cloned().collect();
-        queues.iter().for_each(|queue| self.stop(queue));
+        for queue in &queues {
+            self.stop(queue);
+        }
         let all = self.tasks.drain().map(|(queue, task)| async {
             let abort = task.work.abort_handle();
             let moved = tokio::time::timeout(LAST_BATCH, task.work).await;

@@ -87,11 +87,8 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),
-        Action::Open if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
-            Some("choose a bar first")
-        }
-        Action::Open if model.focus == Pane::Timeline && timeline::is_empty(model) => {
-            Some("nothing falls due in this bar")
+        Action::Open | Action::MarkAll if model.focus == Pane::Timeline => {
+            timeline::why_no_bar(model)
         }
         Action::Filter if no_queue => Some("no queue to look in"),
         Action::Jump if no_queue => Some("no queue, so no entry to jump to"),
@@ -106,12 +103,6 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
             if model.hit(model.entries.cursor).is_some_and(|hit| hit.gone) =>
         {
             Some("it is no longer there")
-        }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::chosen(model).is_none() => {
-            Some("choose a bar first")
-        }
-        Action::MarkAll if model.focus == Pane::Timeline && timeline::is_empty(model) => {
-            Some("nothing falls due in this bar")
         }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")

@@ -45,7 +45,6 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             name.wrong &= !name.field.key(key);
             Vec::new()
         }
-        (Some(_), _) => Vec::new(),
         (None, _) if dialog.opened_by == Some(key) => Vec::new(),
         (None, Some(Action::Confirm)) => agreed(model),
         (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
@@ -53,7 +52,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             act::say(model, "y is yes, Esc is no".to_owned(), Tone::Warn);
             Vec::new()
         }
-        (None, _) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

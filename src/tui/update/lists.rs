@@ -6,13 +6,9 @@ use std::time::Duration;
 use super::load::{self, AHEAD_BYTES};
 use super::{cursor, rows, tabs};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
-use crate::tui::areas;
+use crate::tui::areas::{self, tabs::is_deep};
 use crate::tui::effect::Effect;
 use crate::tui::model::{EntryRow, ListElement, Model, Screen};
-
-/// Further than this from either end, what is in sight is read only when the user asks: Redis walks
-/// to it from the nearer end.
-const DEEP: u64 = 10_000;
 
 /// The list in sight, if its layout has it.
 pub(super) fn in_sight(model: &Model) -> Option<List> {
@@ -21,17 +17,6 @@ pub(super) fn in_sight(model: &Model) -> Option<List> {
     let there = list == List::Target || queue.keys().order.is_some();
     let panes = matches!(model.screen, Screen::Dashboard | Screen::Queue);
     (there && panes && areas::areas(model).entries.shown()).then_some(list)
-}
-
-/// What is in sight lies far from either end of its list.
-#[must_use]
-pub fn is_deep(model: &Model) -> bool {
-    let Some(list) = model.tab.list() else {
-        return false;
-    };
-    let window = model.lists.of(list);
-    let end = window.stand.top + cursor::entry_rows(model) as u64;
-    window.stand.top > DEEP && end + DEEP < window.len.unwrap_or(0)
 }
 
 /// The list in sight, now: its tab was opened, or the user asks for it.

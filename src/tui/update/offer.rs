@@ -267,13 +267,32 @@ pub(super) fn answered(
     generation: u64,
     queue: &Queue,
     due: EpochMillis,
-    outcome: Offered,
+    outcome: &Offered,
 ) {
     let Some(form) = of(model, queue).filter(|form| form.sending == Some(generation)) else {
         return;
     };
     form.sending = None;
-    let trouble = trouble(&outcome);
+    if let Offered::Done { ids, .. } = outcome
+        && !ids.is_empty()
+    {
+        let messages = text::counted(ids.len() as u64, "message", "messages");
+        let at = time::short(model.look.zone, due, model.schedule.exact);
+        let name = text::printable_bytes(queue.name.as_bytes());
+        model.changed(format!("offered {messages} to {name}, due {at}"));
+    }
+    told_of(model, queue, due, outcome);
+    if model.selected().is_some_and(|row| row.queue == *queue) {
+        plan::want_selected(model);
+    }
+}
+
+/// Says how it went: in the form while it is open, else in a toast.
+fn told_of(model: &mut Model, queue: &Queue, due: EpochMillis, outcome: &Offered) {
+    let Some(form) = of(model, queue) else {
+        return;
+    };
+    let trouble = trouble(outcome);
     form.failed.clone_from(&trouble);
     let open = matches!(&model.overlay, Some(Overlay::Offer(form)) if form.queue == *queue);
     match (trouble, open) {
@@ -283,7 +302,7 @@ pub(super) fn answered(
             if open {
                 put_away(model);
             }
-            let words = told(model, due, &outcome);
+            let words = told(model, due, outcome);
             let tone = match outcome {
                 Offered::Done {
                     refused: 0,
@@ -294,9 +313,6 @@ pub(super) fn answered(
             };
             act::say(model, words, tone);
         }
-    }
-    if model.selected().is_some_and(|row| row.queue == *queue) {
-        plan::want_selected(model);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tabs: which one is in sight, and where its rows stand.
 
 use super::{act, cursor, jump, lists};
+use crate::queue::Announcement;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Pane, Screen, Stand, Tab, Tone};
@@ -99,7 +100,7 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
     let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
     match model.tab {
         Tab::Traffic => {
-            let due = areas::tabs::traffic(model).nth(at).map(|a| a.due());
+            let due = areas::tabs::traffic(model).nth(at).map(Announcement::due);
             match due {
                 Some(Some(due)) if due.get() != 0 => {
                     show(model, Tab::Waiting);

@@ -49,6 +49,14 @@ pub(super) fn step(model: &mut Model, right: bool) {
     }
 }
 
+/// Why there is nothing under the cursor; none when there is.
+pub(super) fn why_no_bar(model: &Model) -> Option<&'static str> {
+    if chosen(model).is_none() {
+        return Some("choose a bar first");
+    }
+    is_empty(model).then_some("nothing falls due in this bar")
+}
+
 /// Puts the cursor on the bar that begins at `bar`.
 pub(super) fn choose(model: &mut Model, bar: EpochMillis) {
     model.bar = Some(bar);
@@ -107,7 +115,7 @@ pub(super) fn chosen(model: &Model) -> Option<(EpochMillis, EpochMillis)> {
 }
 
 /// The last survey saw nothing under the cursor.
-pub(super) fn is_empty(model: &Model) -> bool {
+fn is_empty(model: &Model) -> bool {
     count(model) == Some(0)
 }
 
@@ -135,7 +143,7 @@ pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
     let Some((from, _)) = chosen(model) else {
         return Vec::new();
     };
-    model.focus = Pane::Entries;
+    tabs::show(model, Tab::Waiting);
     jump::to(model, from)
 }
 

@@ -210,7 +210,7 @@ pub(super) fn told(model: &mut Model, queue: &Queue, told: WorkerTold) {
             let news = !matches!(&worker.state, WorkerState::Failing(old) if *old == why);
             let words = format!("tries again: {why}");
             worker.state = WorkerState::Failing(why);
-            news.then_some((words, Tone::Warn))
+            news.then_some((words, Tone::Error))
         }
     };
     if let Some((words, tone)) = news {
@@ -236,15 +236,16 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
     };
     let worker = workers.remove(i);
     let name = name(queue);
-    match why {
-        Some(why) => act::say(model, format!("no worker on {name}: {why}"), Tone::Warn),
-        None => {
-            let moved = text::counted(worker.moved, "entry", "entries");
-            act::say(
-                model,
-                format!("the worker on {name} has ended: {moved} moved"),
-                Tone::Good,
-            );
-        }
+    let moved = text::counted(worker.moved, "entry", "entries");
+    let (words, tone) = why.map_or_else(
+        || {
+            let words = format!("the worker on {name} has ended: {moved} moved");
+            (words, Tone::Good)
+        },
+        |why| (format!("no worker on {name}: {why}"), Tone::Error),
+    );
+    act::say(model, words, tone);
+    if worker.moved > 0 {
+        model.changed(format!("worker on {name}: {moved} moved"));
     }
 }

@@ -96,11 +96,8 @@ fn title(
 ) {
     let face = view.map(|view| view.face);
     let t = &ctx.theme;
-    let mut name = Part::new(
-        100,
-        "Entry ",
-        if face.is_some() { t.accent } else { t.strong },
-    );
+    let style = if face.is_some() { t.accent } else { t.strong };
+    let mut name = Part::new(100, "Entry ", style);
     name.pieces.push((row.id.to_string(), name.pieces[0].1));
     let mut left = vec![name];
     left.extend(queue.map(|q| Part::new(50, format!("of {}", text::cut(q, 40)), t.dim)));

@@ -8,9 +8,12 @@ use crate::queue::{Severity, text};
 use crate::tui::areas::findings::{self, INDENT, Kind, Told};
 use crate::tui::areas::lines::wrap;
 use crate::tui::areas::{Area, Slot};
-use crate::tui::model::{Pane, Screen};
+use crate::tui::model::{Pane, Screen, Tab};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
+
+/// Columns of a queue's name where a finding has one line.
+const NAME: u16 = 9;
 
 /// Glyph, word and style of a severity.
 fn sign(ctx: &Ctx, severity: Severity) -> (String, Style) {
@@ -167,7 +170,11 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, y: u16, most: u16, buf: &mut Buff
     line.x = (row.x + indent).min(line.end);
     let finding = told.finding;
     if most == 1 {
-        line.put(buf, &name, d.strong).skip(2);
+        let x = line.x;
+        line.put(buf, &name, d.strong);
+        // The sentences of short names stand below each other.
+        line.x = line.x.max(x + NAME.min(area.w)) + 2;
+        line.x = line.x.min(line.end);
         let words = format!("{} {}", finding.sentence, finding.repair);
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
         return 1;
@@ -202,8 +209,10 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let mut line = Line::new(buf, area.x, area.y, area.w);
     line.skip(1);
     line.end = line.end.saturating_sub(1);
-    let Some(worst) = told.first() else {
-        if let Some((words, style)) = calm(ctx, false).into_iter().next() {
+    // The tab tells all of them.
+    let Some(worst) = told.first().filter(|_| ctx.model.tab != Tab::Findings) else {
+        let well = calm(ctx, false).into_iter().next();
+        if let Some((words, style)) = well.filter(|_| told.is_empty()) {
             let words = words.replace("    ", " ");
             line.put_right(buf, &words, style);
             line.end = line.end.saturating_sub(2);

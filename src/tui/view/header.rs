@@ -75,38 +75,24 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         let name = text::cut(&name, if ctx.wide() { 32 } else { 16 }).replace('…', t.glyphs.cut);
         push(8, format!("{} {name}", t.glyphs.more), t.strong);
     }
-    if let (true, Some(facts)) = (ctx.wide(), m.link.facts.as_ref()) {
-        let role = if facts.role == "slave" {
-            "replica"
-        } else {
-            &facts.role
-        };
-        let mut server = format!("{} {} {role}", facts.product, facts.version);
-        if m.size.0 >= 160 && facts.uptime_s > 0 {
-            let _ = write!(server, "   up {}", uptime(facts.uptime_s));
-        }
+    if let Some(server) = server(ctx) {
         push(1, server, t.dim);
     }
     let (state, style) = state(ctx);
     push(9, state, style);
-    push_sick(ctx, &mut items);
-    let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
+    if let Some((words, style)) = sick(ctx) {
+        push(6, words, style);
+    }
     if let Some(since) = m.frozen {
-        push(
-            8,
-            format!("FROZEN {}", time::clock(m.look.zone, since)),
-            t.warn,
-        );
+        let since = time::clock(m.look.zone, since);
+        push(8, format!("FROZEN {since}"), t.warn);
     }
     if let Some((words, style)) = workers(ctx) {
         push(8, words, style);
     }
     if m.link.clock.is_some() {
-        push(
-            4,
-            format!("server {}", time::clock(m.look.zone, m.now)),
-            t.text,
-        );
+        let now = time::clock(m.look.zone, m.now);
+        push(4, format!("server {now}"), t.text);
     }
     let skew = m.link.clock.map_or(0, |c| c.skew_ms());
     if skew.abs() > 250 {
@@ -130,11 +116,11 @@ fn items(ctx: &Ctx) -> Vec<Item> {
 }
 
 /// `3 of 312 queues sick`, where there is more than one.
-fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
+fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let sick = m.queues.iter().filter(|row| row.sick(ctx.now)).count();
     if sick == 0 || m.queues.len() < 2 {
-        return;
+        return None;
     }
     let all = text::thousands(m.queues.len() as u64);
     let queues = if ctx.wide() { " queues" } else { "" };
@@ -142,11 +128,22 @@ fn push_sick(ctx: &Ctx, items: &mut Vec<Item>) {
         .queues
         .iter()
         .any(|row| row.worst() == Some(Severity::Critical));
-    items.push(Item {
-        rank: 6,
-        text: format!("{} of {all}{queues} sick", text::thousands(sick as u64)),
-        style: if critical { t.late } else { t.warn },
-    });
+    let words = format!("{} of {all}{queues} sick", text::thousands(sick as u64));
+    Some((words, if critical { t.late } else { t.warn }))
+}
+
+/// What the server is, where there is room for it: `redis 7.2.4 master`.
+fn server(ctx: &Ctx) -> Option<String> {
+    let facts = ctx.model.link.facts.as_ref().filter(|_| ctx.wide())?;
+    let role = match facts.role.as_str() {
+        "slave" => "replica",
+        role => role,
+    };
+    let mut server = format!("{} {} {role}", facts.product, facts.version);
+    if ctx.model.size.0 >= 160 && facts.uptime_s > 0 {
+        let _ = write!(server, "   up {}", uptime(facts.uptime_s));
+    }
+    Some(server)
 }
 
 /// The stand-in workers of this session: `WORKER orders 1,204 moved`.

@@ -6,7 +6,6 @@ use super::{Ctx, entries, tabs, time};
 use crate::queue::{Due, Known, List, ListScore, text};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::{ListElement, ListWindow, Pane};
-use crate::tui::update::is_deep;
 use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
@@ -33,12 +32,8 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     let window = ctx.model.lists.of(list);
     let mut left = Vec::new();
-    if is_deep(ctx.model) {
-        left.push(Part::new(
-            85,
-            "not refreshed: ^R reads it again",
-            ctx.theme.warn,
-        ));
+    if let Some(note) = areas::tabs::deep_note(ctx.model) {
+        left.push(Part::new(85, note, ctx.theme.warn));
     } else if list == List::Order {
         left.push(Part::new(20, "as offered", ctx.theme.dim));
     } else {
@@ -60,12 +55,11 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let index = window.stand.top + u64::from(i);
         let area = table.row(i);
-        match window.at(index) {
-            Some(element) => row(ctx, index, element, &placed, area, buf),
-            None => {
-                let mut line = Line::new(buf, area.x, area.y, area.w);
-                line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
-            }
+        if let Some(element) = window.at(index) {
+            row(ctx, index, element, &placed, area, buf);
+        } else {
+            let mut line = Line::new(buf, area.x, area.y, area.w);
+            line.skip(3).put(buf, ctx.data.glyphs.cut, ctx.data.dim);
         }
         if index == window.stand.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
@@ -175,9 +169,10 @@ fn row(
             Col::DueAt => {
                 if let (ListScore::Is(_), Due::At(at)) = (&element.score, row.due) {
                     let zone = ctx.model.look.zone;
-                    let words = match *w < 2 + time::LONG {
-                        true => time::short(zone, at, ctx.now),
-                        false => time::long(zone, at, ctx.now),
+                    let words = if *w < 2 + time::LONG {
+                        time::short(zone, at, ctx.now)
+                    } else {
+                        time::long(zone, at, ctx.now)
                     };
                     cell.put(buf, &words, d.text);
                 }

@@ -51,7 +51,7 @@ fn bar(ctx: &Ctx, labels: &[Label]) -> Part {
             (true, false) => t.strong,
             (false, _) => t.dim,
         };
-        let bracket = |b: &str| (here.then(|| b.to_owned()).unwrap_or_default(), style);
+        let bracket = |b: &str| (if here { b } else { "" }.to_owned(), style);
         pieces.push(bracket("["));
         pieces.push((label.name.clone(), style));
         let badge = if label.alarm { t.warn } else { style };

@@ -94,8 +94,13 @@ pub fn due(form: &OfferForm, now: EpochMillis) -> Result<EpochMillis, String> {
     let typed = form.due.text();
     let typed = typed.trim();
     let span = typed.parse::<Span>();
+    let digits = typed.bytes().all(|b| b.is_ascii_digit());
     let when = match (typed, &span) {
         ("", _) => Ok(When::FromNow(0)),
+        // Nobody means the first day of 1970.
+        (_, Err(why @ BadTime::NoUnit(_))) if digits && typed.len() < 9 => {
+            return Err(why.to_string());
+        }
         (_, Ok(span)) => Ok(When::FromNow(span.signed_ms())),
         _ => typed.parse::<When>(),
     };
@@ -129,9 +134,7 @@ pub fn count(form: &OfferForm) -> Result<u64, String> {
     };
     if count > MOST {
         let most = text::thousands(MOST);
-        return Err(format!(
-            "at most {most} here; delayscope offer --count takes more"
-        ));
+        return Err(format!("at most {most}: the command offer takes more"));
     }
     let bytes = form.message.bytes.saturating_mul(count);
     if bytes > MOST_BYTES {
@@ -197,10 +200,7 @@ pub fn what_form(form: &OfferForm) -> Said {
             Said::Note("Redisson 3.21.1 and later".to_owned())
         }
         (None, Some(_)) => Said::Note("Redisson up to 3.21.0".to_owned()),
-        (None, None) => Said::Wrong(
-            "nothing here tells: byte-id for Redisson 3.21.1 and later, double-id up to 3.21.0"
-                .to_owned(),
-        ),
+        (None, None) => Said::Wrong("byte-id: Redisson 3.21.1+, double-id: older".to_owned()),
     }
 }
 

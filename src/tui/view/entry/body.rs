@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::Widget;
 
+use crate::queue::text;
 use crate::tui::areas::lines;
 use crate::tui::model::{EntryRow, Found, Piece, Spot};
 use crate::tui::view::Ctx;
@@ -69,25 +70,37 @@ fn field_styles(ctx: &Ctx) -> [Style; 3] {
     [ctx.data.warn, ctx.data.accent, ctx.data.mid]
 }
 
-/// Says which field of the frame has which colour, and which bytes it takes.
+/// Says which field of the frame has which colour, and which bytes it takes; only their names
+/// where the line is short.
 pub(super) fn legend(ctx: &Ctx, row: &EntryRow, line: &mut Line, buf: &mut Buffer) {
     let Some(form) = row.form else {
         return;
     };
-    let styles = field_styles(ctx);
+    let d = &ctx.data;
     let mut from = 0;
-    for (i, (name, bytes)) in form.fields().iter().enumerate() {
+    let mut parts = Vec::new();
+    for ((name, bytes), style) in form.fields().iter().zip(field_styles(ctx).iter().cycle()) {
+        let last = from + bytes - 1;
         let place = if *bytes == 1 {
-            format!("{from}")
+            format!("{from} ")
         } else {
-            format!("{from}{}{}", ctx.data.glyphs.to, from + bytes - 1)
+            format!("{from}{}{last} ", d.glyphs.to)
         };
-        line.put(buf, &place, ctx.data.dim).skip(1);
-        line.put(buf, name, styles[i % styles.len()]).skip(2);
+        parts.push((place, *name, *style));
         from += bytes;
     }
-    line.put(buf, &format!("{from}{}", ctx.data.glyphs.to), ctx.data.dim);
-    line.skip(1).put(buf, "payload", ctx.data.text);
+    parts.push((format!("{from}{} ", d.glyphs.to), "payload", d.text));
+    let whole = |part: &(String, &str, Style)| text::width(&part.0) + part.1.len() + 2;
+    let places = parts.iter().map(whole).sum::<usize>() <= line.room() + 2;
+    for (place, name, style) in &parts {
+        if places {
+            line.put(buf, place, d.dim);
+        }
+        if !line.put_whole(buf, name, *style) {
+            return;
+        }
+        line.skip(2);
+    }
 }
 
 /// Draws lines of text from line `scroll` on.

@@ -53,7 +53,7 @@ pub(super) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
             if row.content.is_err() { d.warn } else { d.text },
         ),
         ("", String::new(), d.text),
-        ("size", size(row) + &place(ctx, row), d.text),
+        ("size", size(ctx, row, area.width), d.text),
         ("codec", format!("{name}: {why}"), d.text),
     ];
     for (y, (label, words, style)) in (area.top()..area.bottom()).zip(all) {
@@ -87,13 +87,19 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
     })
 }
 
-fn size(row: &EntryRow) -> String {
+/// Its bytes, and where there is room for it its place.
+fn size(ctx: &Ctx, row: &EntryRow, columns: u16) -> String {
     let count = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
-    if row.size == row.member.len() {
-        return format!("{} bytes", count(row.size));
-    }
     let (payload, member) = (count(row.size), count(row.member.len()));
-    format!("{payload} bytes, {member} with the frame")
+    let mut size = format!("{payload} bytes");
+    if row.size != row.member.len() {
+        size = format!("{size}, {member} with the frame");
+    }
+    let place = place(ctx, row);
+    if text::width(&size) + text::width(&place) + 7 <= usize::from(columns) {
+        size.push_str(&place);
+    }
+    size
 }
 
 /// Which clients write a frame form.

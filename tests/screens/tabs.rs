@@ -1,0 +1,219 @@
+//! The tabs beside the first one, and the findings wherever they stand.
+
+use delayscope::queue::{Due, EntryId, Known, List, ListScore, Queue};
+use delayscope::tui::areas;
+use delayscope::tui::model::{
+    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, Screen, Tab,
+};
+
+use crate::build::{NOW, evening, figures, look, queue, sample};
+use crate::pictures::{draw, picture};
+
+/// The selected queue's tab, its rows loaded.
+fn on(tab: Tab, size: (u16, u16), look: Look) -> Model {
+    let mut m = evening(size, look);
+    m.tab = tab;
+    m.screen = Screen::Queue;
+    m.lists.order = order();
+    m.lists.delivered = delivered();
+    if let Some(pulse) = &mut m.queues[0].pulse {
+        pulse.order = Known::Is(1_000_002);
+    }
+    m
+}
+
+/// The head of an order list: two members of which timeouts knows nothing, one that could not be
+/// looked up.
+fn order() -> ListWindow {
+    let element = |i: usize| {
+        let row = sample(i);
+        let score = match i {
+            2 | 6 => ListScore::Drift,
+            4 => ListScore::Untold("it moved while the page was read".into()),
+            _ => ListScore::Is(row.score),
+        };
+        let told = matches!(score, ListScore::Is(_));
+        let row = if told { row } else { unscored(row) };
+        ListElement { row, score }
+    };
+    ListWindow {
+        rows: (0..40).map(element).collect(),
+        len: Some(1_000_002),
+        ..ListWindow::default()
+    }
+}
+
+fn delivered() -> ListWindow {
+    let element = |i: usize| ListElement {
+        row: EntryRow {
+            form: None,
+            id: EntryId::of_bytes(b"x"),
+            ..unscored(sample(i))
+        },
+        score: ListScore::None,
+    };
+    ListWindow {
+        rows: (0..3).map(element).collect(),
+        len: Some(3),
+        ..ListWindow::default()
+    }
+}
+
+fn unscored(row: EntryRow) -> EntryRow {
+    EntryRow {
+        score: f64::NAN,
+        due: Due::OutOfRange(f64::NAN),
+        ..row
+    }
+}
+
+const SMALL: (u16, u16) = (80, 24);
+const MIDDLE: (u16, u16) = (120, 40);
+const LARGE: (u16, u16) = (200, 60);
+
+#[test]
+fn the_order_list_with_drift() {
+    picture("tab_order_80x24", &on(Tab::Order, SMALL, look()));
+    picture("tab_order_120x40", &on(Tab::Order, MIDDLE, look()));
+    picture("tab_order_200x60", &on(Tab::Order, LARGE, look()));
+}
+
+#[test]
+fn drift_is_told_without_colour_and_in_ascii() {
+    let bare = Look {
+        ascii: true,
+        no_color: true,
+        ..look()
+    };
+    for size in [SMALL, MIDDLE, LARGE] {
+        let all = words(&on(Tab::Order, size, bare.clone()));
+        assert_eq!(all.matches("! not in timeouts").count(), 2, "{all}");
+        assert!(all.contains("!2"), "{all}");
+    }
+}
+
+#[test]
+fn what_was_delivered() {
+    picture("tab_delivered_80x24", &on(Tab::Delivered, SMALL, look()));
+    picture("tab_delivered_120x40", &on(Tab::Delivered, MIDDLE, look()));
+}
+
+#[test]
+fn the_traffic_in_full() {
+    picture("tab_traffic_80x24", &on(Tab::Traffic, SMALL, look()));
+    picture("tab_traffic_200x60", &on(Tab::Traffic, LARGE, look()));
+}
+
+#[test]
+fn the_changes_and_their_strip() {
+    picture("tab_changes_80x24", &on(Tab::Changes, SMALL, look()));
+    let mut m = on(Tab::Changes, LARGE, look());
+    let change = |ms, text: &str| ChangeLine {
+        at: NOW.plus(ms),
+        text: text.to_owned(),
+    };
+    m.changes = [
+        change(-29_000, "offered 1 message to emails, due in 0:20"),
+        change(-90_000, "worker on reminders: 1,204 moved in 2:05"),
+    ]
+    .into();
+    picture("tab_changes_200x60", &m);
+}
+
+/// The dashboard of a bad evening: two queues that nobody serves, one with a key of another type.
+fn sick(size: (u16, u16)) -> Model {
+    let mut m = evening(size, look());
+    m.queues[1] = queue(
+        "emails",
+        m.instant,
+        &figures(120, 0, 0),
+        [0, 12, 30, 78, 0, 0, 0],
+    );
+    let mut wrong = figures(40, 0, 2);
+    wrong.order = Known::Unknown("WRONGTYPE Operation against a key holding the wrong kind".into());
+    let row = queue("invoices", m.instant, &wrong, [0, 0, 0, 0, 11, 29, 0]);
+    m.queues[2] = row;
+    m
+}
+
+#[test]
+fn the_findings_at_three_sizes_and_in_their_tab() {
+    for (name, size) in [("80x24", SMALL), ("120x40", MIDDLE), ("200x60", LARGE)] {
+        let mut m = sick(size);
+        picture(&format!("findings_{name}"), &m);
+        m.tab = Tab::Findings;
+        m.stands.findings.cursor = 1;
+        picture(&format!("tab_findings_{name}"), &m);
+    }
+}
+
+#[test]
+fn where_nothing_is_wrong_that_is_proven_in_one_line() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = evening(size, look());
+        m.queues.truncate(3);
+        let all = words(&m);
+        assert!(all.contains("2 checks"), "{all}");
+        assert!(!all.contains("CRIT"), "{all}");
+    }
+}
+
+#[test]
+fn a_rule_that_cannot_look_says_so() {
+    let mut m = evening(LARGE, look());
+    m.queues.truncate(1);
+    let mut refused = figures(7, 0, 0);
+    refused.transfer_clients = Known::Unknown("NOPERM".into());
+    m.queues[0] = queue("orders", m.instant, &refused, [0; 7]);
+    let all = words(&m);
+    assert!(all.contains("1 check "), "{all}");
+    assert!(
+        all.contains("no-transfer-client cannot look: NOPERM"),
+        "{all}"
+    );
+}
+
+#[test]
+fn a_layout_without_an_order_list_says_why() {
+    let mut m = on(Tab::Order, SMALL, look());
+    m.queues[0].queue = "zset-list:delay,ready".parse::<Queue>().unwrap();
+    let all = words(&m);
+    assert!(all.contains("A zset-list queue has no order list"), "{all}");
+}
+
+#[test]
+fn deep_inside_a_list_the_title_says_which_key_reads_it_again() {
+    let mut m = on(Tab::Order, MIDDLE, look());
+    let window = m.lists.of_mut(List::Order);
+    window.first = 500_000;
+    (window.stand.top, window.stand.cursor) = (500_000, 500_000);
+    let all = words(&m);
+    assert!(all.contains("not refreshed, ^R reads again"), "{all}");
+    assert!(all.contains("500,001"), "{all}");
+}
+
+#[test]
+fn the_bar_of_the_tabs_drops_words_before_figures() {
+    for w in 40..=210 {
+        let m = on(Tab::Waiting, (w, 24), look());
+        let slot = areas::areas(&m).entries;
+        let picture = draw(&m);
+        let line: String = (0..w)
+            .map(|x| picture[(x, slot.outer.y)].symbol())
+            .collect();
+        assert!(line.contains("1,000,000"), "{w}: {line}");
+        for label in areas::tabs::bar(&m, slot).labels {
+            let at = label.x + u16::from(label.tab == m.tab);
+            let drawn = picture[(at, slot.outer.y)].symbol();
+            assert_eq!(drawn, &label.name[..1], "{w}: {line}");
+        }
+    }
+}
+
+/// A picture as one text.
+fn words(m: &Model) -> String {
+    let picture = draw(m);
+    let line = |y| (0..m.size.0).map(move |x| (x, y));
+    let rows = (0..m.size.1).map(|y| line(y).map(|at| picture[at].symbol()).collect::<String>());
+    rows.collect::<Vec<_>>().join("\n")
+}

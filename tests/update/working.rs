@@ -1,0 +1,236 @@
+//! Stand-in workers, the questions before them, and leaving with one at work.
+
+use delayscope::queue::Queue;
+use delayscope::tui::effect::Effect;
+use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::dialog::{Dialog, DialogLine};
+use delayscope::tui::model::worker::{WorkerState, WorkerTold};
+use delayscope::tui::model::{Overlay, Tone};
+use delayscope::tui::msg::Msg;
+
+use crate::desk::{Desk, World};
+
+fn orders() -> Queue {
+    Queue::redisson("orders")
+}
+
+/// A desk with `late` late entries and as many that wait, on a server that stays when we go.
+fn desk(late: u64) -> Desk {
+    let ms = i64::try_from(late).unwrap() * 1000;
+    let mut desk = Desk::of(vec![World::new("orders", late * 2, -ms, 1000)]);
+    desk.model.workers.program = Some("delayscope -h prod".to_owned());
+    desk
+}
+
+fn dialog(desk: &Desk) -> &Dialog {
+    match &desk.model.overlay {
+        Some(Overlay::Dialog(dialog)) => dialog,
+        other => panic!("no question: {other:?}"),
+    }
+}
+
+fn at_work(late: u64) -> Desk {
+    let mut desk = desk(late);
+    desk.char('w');
+    assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
+    tell(&mut desk, WorkerTold::Listening);
+    desk
+}
+
+fn tell(desk: &mut Desk, told: WorkerTold) -> Vec<Effect> {
+    desk.tell(Msg::WorkerTold(orders(), told))
+}
+
+#[test]
+fn y_starts_a_worker_and_neither_enter_nor_the_key_that_asked_does() {
+    let mut desk = desk(3);
+    desk.char('w');
+    for key in [
+        Key::char('w'),
+        Key::of(Code::Enter),
+        Key::char(' '),
+        Key::char('j'),
+    ] {
+        let asked = desk.key(key);
+        assert!(
+            !asked.iter().any(|e| matches!(e, Effect::StartWorker(_))),
+            "{key:?}"
+        );
+        dialog(&desk);
+    }
+    assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
+    assert_eq!(desk.model.overlay, None);
+    assert!(desk.model.workers.on(&orders()).is_some());
+}
+
+#[test]
+fn esc_n_and_q_answer_no() {
+    for key in [Key::of(Code::Esc), Key::char('n'), Key::char('q')] {
+        let mut desk = desk(3);
+        desk.char('w');
+        assert!(!desk.key(key).contains(&Effect::Quit));
+        assert_eq!(desk.model.overlay, None);
+        assert!(desk.model.workers.at_work.is_empty());
+    }
+}
+
+#[test]
+fn a_refresh_never_changes_what_a_question_is_about() {
+    let mut desk = desk(3);
+    desk.char('w');
+    let before = dialog(&desk).clone();
+    let late = DialogLine::Fact("late now", "4: moved at once".to_owned());
+    assert!(before.lines.contains(&late), "{:?}", before.lines);
+    desk.live(5_000, 5);
+    assert_eq!(*dialog(&desk), before);
+}
+
+#[test]
+fn where_a_thousand_would_move_the_queues_name_has_to_be_typed() {
+    let mut desk = desk(1_200);
+    desk.char('w');
+    desk.char('y');
+    assert!(
+        dialog(&desk)
+            .name
+            .as_ref()
+            .is_some_and(|name| !name.is_right())
+    );
+    desk.press(Code::Enter);
+    assert!(dialog(&desk).name.as_ref().is_some_and(|name| name.wrong));
+    desk.press(Code::Backspace);
+    for c in "orders".chars() {
+        desk.char(c);
+    }
+    assert!(
+        desk.press(Code::Enter)
+            .contains(&Effect::StartWorker(orders()))
+    );
+}
+
+#[test]
+fn the_demos_own_server_asks_for_no_name() {
+    let mut desk = desk(1_200);
+    desk.model.workers.program = None;
+    desk.char('w');
+    assert!(dialog(&desk).name.is_none());
+}
+
+#[test]
+fn what_a_worker_moves_is_counted_and_the_picture_follows() {
+    let mut desk = at_work(3);
+    let moved = WorkerTold::Moved {
+        moved: 3,
+        skipped: 1,
+    };
+    tell(&mut desk, moved);
+    let asked = desk.live(100, 1);
+    assert!(asked.iter().any(crate::desk::is_pulse));
+    let worker = desk.model.workers.on(&orders()).unwrap();
+    assert_eq!((worker.moved, worker.skipped), (3, 1));
+    assert_eq!(worker.state, WorkerState::AtWork);
+}
+
+#[test]
+fn trouble_is_told_once_and_its_end_too() {
+    let mut desk = at_work(3);
+    desk.model.toast = None;
+    tell(&mut desk, WorkerTold::Failed("OOM".to_owned()));
+    let toast = desk.model.toast.take().unwrap();
+    assert!(toast.text.contains("OOM") && toast.tone != Tone::Good);
+    tell(&mut desk, WorkerTold::Failed("OOM".to_owned()));
+    assert_eq!(desk.model.toast, None);
+    tell(&mut desk, WorkerTold::WorksAgain(4_200));
+    assert!(
+        desk.model
+            .toast
+            .as_ref()
+            .unwrap()
+            .text
+            .contains("works again after 4.2 s")
+    );
+}
+
+#[test]
+fn w_again_asks_to_stop_it() {
+    let mut desk = at_work(3);
+    desk.char('w');
+    assert_eq!(dialog(&desk).yes, "stop");
+    assert!(desk.char('y').contains(&Effect::StopWorker(orders())));
+    let worker = desk.model.workers.on(&orders()).unwrap();
+    assert_eq!(worker.state, WorkerState::Ending);
+    tell(
+        &mut desk,
+        WorkerTold::Moved {
+            moved: 2,
+            skipped: 0,
+        },
+    );
+    tell(&mut desk, WorkerTold::Ended(None));
+    assert!(desk.model.workers.at_work.is_empty());
+    assert!(
+        desk.model
+            .toast
+            .as_ref()
+            .unwrap()
+            .text
+            .contains("2 entries moved")
+    );
+}
+
+#[test]
+fn leaving_asks_while_a_worker_is_at_work_and_a_second_ctrl_c_leaves() {
+    let mut desk = at_work(3);
+    for key in [Key::char('q'), Key::ctrl('c')] {
+        assert!(!desk.key(key).contains(&Effect::Quit));
+        assert_eq!(dialog(&desk).yes, "leave");
+        desk.press(Code::Esc);
+    }
+    desk.key(Key::ctrl('c'));
+    assert!(desk.key(Key::ctrl('c')).contains(&Effect::Quit));
+    desk.press(Code::Esc);
+    desk.char('q');
+    assert!(desk.char('y').contains(&Effect::Quit));
+}
+
+#[test]
+fn leaving_a_demo_asks_nothing() {
+    let mut desk = at_work(3);
+    desk.model.workers.program = None;
+    assert!(desk.char('q').contains(&Effect::Quit));
+}
+
+#[test]
+fn leaving_from_a_form_keeps_its_draft() {
+    let mut desk = at_work(3);
+    desk.char('o');
+    desk.char('x');
+    desk.key(Key::ctrl('c'));
+    desk.press(Code::Esc);
+    desk.char('o');
+    match &desk.model.overlay {
+        Some(Overlay::Offer(form)) => assert_eq!(form.payload.text(), "x"),
+        other => panic!("no form: {other:?}"),
+    }
+}
+
+#[test]
+fn what_goes_on_with_the_work_is_a_command_for_a_shell() {
+    let mut desk = desk(3);
+    assert!(desk.model.workers.farewell().is_empty());
+    desk.char('w');
+    desk.char('y');
+    tell(
+        &mut desk,
+        WorkerTold::Moved {
+            moved: 1204,
+            skipped: 0,
+        },
+    );
+    let farewell = desk.model.workers.farewell();
+    let [(said, command)] = farewell.as_slice() else {
+        panic!("{farewell:?}");
+    };
+    assert!(said.contains("1,204 entries"));
+    assert_eq!(command, "delayscope -h prod worker orders");
+}
