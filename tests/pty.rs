@@ -8,6 +8,8 @@ use delayscope::queue::Queue;
 use support::{PATIENCE, Server, frame, wait_for};
 use terminal::Terminal;
 
+#[path = "pty/commands.rs"]
+mod commands;
 #[path = "pty/configured.rs"]
 mod configured;
 mod support;

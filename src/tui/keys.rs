@@ -221,15 +221,23 @@ impl Section {
 /// Where keys go now.
 #[must_use]
 pub fn place(model: &Model) -> Place {
-    match (&model.overlay, &model.screen, model.focus) {
-        (Some(Overlay::Help { .. }), _, _) => Place::Help,
-        (Some(Overlay::Dialog(_)), _, _) => Place::Dialog,
-        (Some(Overlay::Offer(_)), _, _) => Place::Form,
-        (None, Screen::Entry(_), _) => Place::Entry,
-        (None, _, Pane::Queues) => Place::Queues,
-        (None, _, Pane::Timeline) => Place::Timeline,
-        (None, _, Pane::Traffic) => Place::Traffic,
-        (None, _, Pane::Entries) => match model.tab {
+    match &model.overlay {
+        Some(Overlay::Help { .. }) => Place::Help,
+        Some(Overlay::Dialog(_)) => Place::Dialog,
+        Some(Overlay::Offer(_)) => Place::Form,
+        None => place_below(model),
+    }
+}
+
+/// Where keys go once nothing lies over the screen any more.
+#[must_use]
+pub fn place_below(model: &Model) -> Place {
+    match (&model.screen, model.focus) {
+        (Screen::Entry(_), _) => Place::Entry,
+        (_, Pane::Queues) => Place::Queues,
+        (_, Pane::Timeline) => Place::Timeline,
+        (_, Pane::Traffic) => Place::Traffic,
+        (_, Pane::Entries) => match model.tab {
             Tab::Waiting => Place::Entries,
             Tab::Delivered => Place::Delivered,
             Tab::Order => Place::Order,
@@ -284,34 +292,66 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// The help: per head, the keys and what they do. Neighbours with the same words, such as up and
-/// down, are one row; what has no key has a dash.
+/// A row of the help.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HelpRow {
+    /// The keys.
+    pub keys: String,
+    /// What they do.
+    pub words: &'static str,
+    /// One of them does it in the place that was asked about.
+    pub here: bool,
+}
+
+/// The help: per head, the keys and what they do, as seen from `place`. Neighbours with the same
+/// words, such as up and down, are one row; what has no key has a dash.
 #[must_use]
-pub fn help(keymap: &Keymap, ascii: bool) -> Vec<(&'static str, Vec<(String, &'static str)>)> {
+pub fn help(keymap: &Keymap, ascii: bool, place: Place) -> Vec<(&'static str, Vec<HelpRow>)> {
     let rows = |section| {
-        let mut rows: Vec<(String, &'static str)> = Vec::new();
-        for (binding, keys) in keymap.rows().filter(|(row, _)| row.section == section) {
-            let labels: Vec<String> = keys.iter().map(|key| key.label(ascii)).collect();
-            let labels = labels.join(" ");
-            match rows.last_mut().filter(|(_, words)| *words == binding.help) {
-                Some((keys, _)) if keys.is_empty() => *keys = labels,
-                Some(_) if labels.is_empty() => {}
-                Some((keys, _)) => {
-                    keys.push_str("  ");
-                    keys.push_str(&labels);
-                }
-                None => rows.push((labels, binding.help)),
-            }
-        }
-        for (keys, _) in rows.iter_mut().filter(|(keys, _)| keys.is_empty()) {
-            keys.push_str(if ascii { "-" } else { "—" });
-        }
-        rows
+        let own: Vec<_> = keymap
+            .rows()
+            .filter(|(row, _)| row.section == section)
+            .collect();
+        let groups = own.chunk_by(|(a, _), (b, _)| a.help == b.help);
+        groups.map(|group| help_row(group, ascii, place)).collect()
     };
     Section::ALL
         .iter()
         .map(|(section, title)| (*title, rows(*section)))
         .collect()
+}
+
+fn help_row(group: &[(&'static Binding, &[Key])], ascii: bool, place: Place) -> HelpRow {
+    // `1 2 3`, but `↑ k  ↓ j`: what does the same stands closer.
+    let single = group.iter().all(|(_, keys)| keys.len() < 2);
+    let labels = group.iter().filter(|(_, keys)| !keys.is_empty());
+    let labels = labels.map(|(_, keys)| {
+        let labels: Vec<String> = keys.iter().map(|key| key.label(ascii)).collect();
+        labels.join(" ")
+    });
+    let labels: Vec<String> = labels.collect();
+    HelpRow {
+        keys: match labels.join(if single { " " } else { "  " }) {
+            none if none.is_empty() => if ascii { "-" } else { "—" }.to_owned(),
+            keys => keys,
+        },
+        words: group[0].0.help,
+        here: group.iter().any(|(row, _)| row.places.contains(&place)),
+    }
+}
+
+/// What a single action does. Where the help says it of several in one row, `closer, wider, 10
+/// min`, its own part of that.
+#[must_use]
+pub fn said(binding: &'static Binding) -> &'static str {
+    let group: Vec<_> = BINDINGS.iter().filter(|b| b.help == binding.help).collect();
+    let parts: Vec<&str> = binding.help.split(", ").collect();
+    let at = group.iter().position(|b| b.action == binding.action);
+    match (binding.action, at) {
+        (Action::Tab(tab), _) => tab.label(),
+        (_, Some(at)) if group.len() > 1 && parts.len() == group.len() => parts[at],
+        _ => binding.help,
+    }
 }
 
 #[cfg(test)]

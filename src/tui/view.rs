@@ -227,7 +227,8 @@ impl<'a> Ctx<'a> {
         right: Vec<Part>,
         buf: &mut Buffer,
     ) {
-        let focused = which == Some(self.model.focus) && self.model.overlay.is_none();
+        let covered = self.model.overlay.is_some() || areas::palette::slot(self.model).is_some();
+        let focused = which == Some(self.model.focus) && !covered;
         let pane = Pane {
             left,
             right,

@@ -10,6 +10,7 @@ mod finding;
 mod overlays;
 mod pictures;
 mod profile;
+mod prompts;
 mod rules;
 mod tabs;
 mod timeline;

@@ -215,7 +215,7 @@ impl Desk {
                 queue,
                 due,
             } => {
-                let entries = &world(&queue).entries;
+                let entries = world(&queue).entries;
                 let rank = entries.partition_point(|(_, s)| *s < score(due));
                 Msg::RankFound {
                     generation,
@@ -254,7 +254,7 @@ impl Desk {
                 queue,
                 members,
             } => {
-                let entries = &world(&queue).entries;
+                let entries = world(&queue).entries;
                 let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
                 let scores = members.into_iter().map(|m| (m.clone(), score(&m)));
                 Msg::ScoresChecked {

@@ -9,6 +9,7 @@
 mod desk;
 
 mod finding;
+mod hints;
 mod jumping;
 mod link;
 mod marking;
@@ -17,9 +18,11 @@ mod moving;
 mod offering;
 mod opened;
 mod own_keys;
+mod palette;
 mod prompts;
 mod reading;
 mod screens;
+mod sessions;
 mod tabs;
 mod timeline;
 mod working;

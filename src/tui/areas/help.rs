@@ -1,54 +1,246 @@
-//! The help: its lines and its place, so that `update` knows how far it can be scrolled.
+//! The help: its lines, its columns and its place, so that `update` knows how far it can be
+//! scrolled.
 
+use super::lines::wrap;
 use super::{Area, Slot};
+use crate::queue::{filter, text};
 use crate::tui::keys;
 use crate::tui::model::Model;
+use crate::tui::theme::Theme;
 
 /// A line of the help.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Line {
     /// What the next lines are about.
     Head(&'static str),
-    /// Keys, and what they do.
-    Keys(String, &'static str),
+    /// Keys (or a sign), and what they do; in the second line of long words, no keys.
+    Keys {
+        /// The keys.
+        keys: String,
+        /// What they do.
+        words: String,
+        /// They do it where the focus is.
+        here: bool,
+    },
     /// Nothing.
     Blank,
 }
 
-/// All its lines; on a low terminal without the blanks between its parts.
-#[must_use]
-pub fn lines(model: &Model) -> Vec<Line> {
-    let mut lines = Vec::new();
-    for (head, rows) in keys::help(&model.keymap, model.look.ascii) {
-        if !lines.is_empty() {
-            lines.push(Line::Blank);
-        }
-        lines.push(Line::Head(head));
-        lines.extend(rows.into_iter().map(|(keys, what)| Line::Keys(keys, what)));
-    }
-    if lines.len() > usize::from(slot(model, lines.len()).inner.h) {
-        lines.retain(|line| *line != Line::Blank);
-    }
-    lines
+/// One column of the help.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Column {
+    /// Columns of the screen that its keys take.
+    pub keys: u16,
+    /// Its lines.
+    pub lines: Vec<Line>,
 }
 
-/// Where it lies when it has that many lines: in the middle, as high as it needs.
+/// The help as it is laid out.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Page {
+    /// Side by side.
+    pub columns: Vec<Column>,
+    /// Below them, never scrolled: a head and what it is about.
+    pub foot: Vec<(&'static str, String)>,
+}
+
+impl Page {
+    /// Rows of its longest column.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        let rows = self.columns.iter().map(|column| column.lines.len());
+        rows.max().unwrap_or(0)
+    }
+}
+
+/// Keys take so many columns at most; more stand over the words' place.
+const KEYS: usize = 14;
+/// From so many columns on there are two side by side.
+const TWO: u16 = 76;
+/// Columns between the two, and around them.
+pub const GAP: u16 = 2;
+
+/// How much of the help there is room for.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Detail {
+    /// All, with blanks between its parts.
+    Airy,
+    /// All.
+    Full,
+    /// The signs and the filter's grammar in a line each.
+    Brief,
+    /// And no heads.
+    Dense,
+}
+
+/// All of it, as airy as there is room for.
 #[must_use]
-pub fn slot(model: &Model, lines: usize) -> Slot {
+pub fn page(model: &Model) -> Page {
+    let fits = |page: &Page| page.rows() <= usize::from(body(slot(model, page), page).h);
+    let details = [Detail::Airy, Detail::Full, Detail::Brief, Detail::Dense];
+    let mut pages = details.map(|detail| laid_out(model, detail)).into_iter();
+    let page = pages.find(fits);
+    // What must be scrolled in any case can as well say all.
+    page.unwrap_or_else(|| laid_out(model, Detail::Full))
+}
+
+fn laid_out(model: &Model, detail: Detail) -> Page {
+    let brief = matches!(detail, Detail::Brief | Detail::Dense);
+    let mut lines = Vec::new();
+    for (head, rows) in sections(model, brief) {
+        if !lines.is_empty() && detail == Detail::Airy {
+            lines.push(Line::Blank);
+        }
+        if detail != Detail::Dense {
+            lines.push(Line::Head(head));
+        }
+        lines.extend(rows);
+    }
+    let width = width(model).saturating_sub(2);
+    let columns = if width < TWO {
+        vec![column(&lines, width)]
+    } else {
+        in_two(&lines, (width - GAP) / 2)
+    };
+    let foot = if brief { foot(model) } else { Vec::new() };
+    Page { columns, foot }
+}
+
+/// What is told, under its heads.
+fn sections(model: &Model, brief: bool) -> Vec<(&'static str, Vec<Line>)> {
+    let line = |row: keys::HelpRow| Line::Keys {
+        keys: row.keys,
+        words: row.words.to_owned(),
+        here: row.here,
+    };
+    let keys = keys::help(&model.keymap, model.look.ascii, keys::place_below(model));
+    let keys = keys.into_iter();
+    let mut sections: Vec<(&str, Vec<Line>)> = keys
+        .map(|(head, rows)| (head, rows.into_iter().map(line).collect()))
+        .collect();
+    if !brief {
+        let told = |(sign, words): (&str, &str)| Line::Keys {
+            keys: sign.to_owned(),
+            words: words.replace('…', if model.look.ascii { "..." } else { "…" }),
+            here: true,
+        };
+        let grammar = filter::GRAMMAR.into_iter().map(told);
+        sections.push(("filter", grammar.collect()));
+        let signs = signs(model).map(|(sign, words, _)| told((sign, words)));
+        sections.push(("signs", signs.to_vec()));
+    }
+    sections
+}
+
+/// The signs of the tables, what they say, and that in a word or two.
+fn signs(model: &Model) -> [(&'static str, &'static str, &'static str); 7] {
+    let g = Theme::of(&model.look).glyphs;
+    [
+        ("!", "something is wrong", "wrong"),
+        (g.mark, "marked", "marked"),
+        (g.cursor, "under the cursor", "cursor"),
+        ("~", "told by our own clock", "our clock"),
+        ("?", "could not be read", "unknown"),
+        (g.zero, "zero", "zero"),
+        (g.none, "there is no such thing", "none"),
+    ]
+}
+
+/// The signs and the grammar of the filter, a line each.
+fn foot(model: &Model) -> Vec<(&'static str, String)> {
+    let forms = filter::GRAMMAR.into_iter().map(|(form, _)| form);
+    // Whoever quotes is no stranger to it.
+    let forms: Vec<&str> = forms.filter(|form| !form.starts_with('"')).collect();
+    let signs = signs(model).map(|(sign, _, word)| format!("{sign} {word}"));
+    vec![("filter", forms.join("  ")), ("signs", signs.join("  "))]
+}
+
+/// Lines in a column of `width`: long words go on below themselves.
+fn column(lines: &[Line], width: u16) -> Column {
+    let widths = lines.iter().map(|line| match line {
+        Line::Keys { keys, .. } => text::width(keys),
+        _ => 0,
+    });
+    let fits = widths.filter(|w| *w <= KEYS).max().unwrap_or(0);
+    let keys_width = u16::try_from(fits).unwrap_or(0);
+    let room = usize::from(width.saturating_sub(keys_width + 3)).max(1);
+    let mut folded = Vec::new();
+    for line in lines {
+        let Line::Keys { keys, words, here } = line else {
+            folded.push(line.clone());
+            continue;
+        };
+        // Keys that stand over their place leave the words less of it.
+        let over = text::width(keys).saturating_sub(fits);
+        let pieces = if over > 0 && text::width(words) + over > room {
+            [vec![String::new()], wrap(words, room)].concat()
+        } else {
+            wrap(words, room)
+        };
+        for (i, words) in pieces.into_iter().enumerate() {
+            folded.push(Line::Keys {
+                keys: if i == 0 { keys.clone() } else { String::new() },
+                words,
+                here: *here,
+            });
+        }
+    }
+    Column {
+        keys: keys_width,
+        lines: folded,
+    }
+}
+
+/// Lines in two columns of `width`, as equally high as can be; no head ends the first one.
+fn in_two(lines: &[Line], width: u16) -> Vec<Column> {
+    let at = |i: usize| {
+        let (left, right) = lines.split_at(i);
+        let right = match right {
+            [Line::Blank, rest @ ..] => rest,
+            all => all,
+        };
+        [column(left, width), column(right, width)]
+    };
+    let ends_in_head = |i: usize| matches!(lines[..i].last(), Some(Line::Head(_) | Line::Blank));
+    let places = (0..=lines.len()).filter(|i| !ends_in_head(*i));
+    let height = |columns: &[Column; 2]| columns.iter().map(|c| c.lines.len()).max();
+    let best = places.map(at).min_by_key(height);
+    best.map(Vec::from).unwrap_or_default()
+}
+
+/// Columns of the box. Beside one on a narrow terminal only shreds would be seen.
+fn width(model: &Model) -> u16 {
+    let w = model.size.0;
+    if w < 100 { w } else { 100 }
+}
+
+/// Where it lies: in the middle, as high as it needs.
+#[must_use]
+pub fn slot(model: &Model, page: &Page) -> Slot {
     let (w, h) = model.size;
-    // Beside a box on a narrow terminal only shreds would be seen.
-    let bw = if w < 100 { w } else { 76 };
-    // A row stays free above and below, so that it is seen to lie over something.
-    let most = if h > 12 { h - 2 } else { h };
-    let bh = u16::try_from(lines.saturating_add(2))
-        .unwrap_or(u16::MAX)
-        .min(most);
+    let bw = width(model);
+    let needed = page.rows() + foot_rows(page) + 2;
+    let bh = u16::try_from(needed).unwrap_or(u16::MAX).min(h);
     Slot::new(Area::new((w - bw) / 2, (h - bh) / 2, bw, bh), true)
+}
+
+/// Rows of the foot.
+fn foot_rows(page: &Page) -> usize {
+    page.foot.len()
+}
+
+/// Where the columns lie, above the foot.
+#[must_use]
+pub fn body(slot: Slot, page: &Page) -> Area {
+    let inner = slot.inner;
+    let foot = u16::try_from(foot_rows(page)).unwrap_or(0);
+    Area::new(inner.x, inner.y, inner.w, inner.h.saturating_sub(foot))
 }
 
 /// The last line it can be scrolled to.
 #[must_use]
 pub fn last_scroll(model: &Model) -> usize {
-    let lines = lines(model).len();
-    lines.saturating_sub(usize::from(slot(model, lines).inner.h))
+    let page = page(model);
+    let rows = usize::from(body(slot(model, &page), &page).h);
+    page.rows().saturating_sub(rows)
 }

@@ -8,6 +8,9 @@ const LEAST: (u16, u16) = (30, 9);
 /// The box takes so many columns at most, and so many rows.
 const MOST: (u16, u16) = (96, 20);
 
+/// Rows of the box that are no choices: its edges, the line and the rule.
+const CHROME: u16 = 4;
+
 /// The commands' line with its choices, when that is what is being typed.
 #[must_use]
 pub fn prompt(model: &Model) -> Option<&Prompt> {
@@ -15,8 +18,8 @@ pub fn prompt(model: &Model) -> Option<&Prompt> {
     prompt.filter(|prompt| prompt.kind == PromptKind::Command)
 }
 
-/// Where the box lies; none when there is none, or no room for one. Its height does not depend on
-/// what is typed: only the rows in it change.
+/// Where the box lies; none when there is none, or no room for one. Its line and its choices keep
+/// their places whatever is typed: only its lower edge moves.
 #[must_use]
 pub fn slot(model: &Model) -> Option<Slot> {
     let (w, h) = model.size;
@@ -26,7 +29,11 @@ pub fn slot(model: &Model) -> Option<Slot> {
     // Beside a box on a narrow terminal only shreds would be seen.
     let bw = if w < 100 { w } else { MOST.0 };
     // The header, a row of the screen below it, and the hints stay in sight.
-    let bh = MOST.1.min(h - 4);
+    let rows = prompt(model)
+        .map_or(0, |prompt| prompt.choices.len())
+        .max(1);
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+    let bh = rows.saturating_add(CHROME).min(MOST.1).min(h - 4);
     let y = if h < 30 { 2 } else { h / 6 };
     Some(Slot::new(Area::new((w - bw) / 2, y, bw, bh), true))
 }

@@ -80,9 +80,10 @@ fn scaled(part: u64, room: u64, whole: u64) -> u64 {
 #[must_use]
 pub fn rails(model: &Model) -> Vec<(Scrolled, Rail)> {
     if let Some(Overlay::Help { scroll }) = model.overlay {
-        let count = help::lines(model).len();
-        let slot = help::slot(model, count);
-        return of_lines(Scrolled::Help, slot, slot.inner, count, scroll)
+        let page = help::page(model);
+        let slot = help::slot(model, &page);
+        let body = help::body(slot, &page);
+        return of_lines(Scrolled::Help, slot, body, page.rows(), scroll)
             .into_iter()
             .collect();
     }

@@ -70,26 +70,27 @@ const TABS: &[(Place, &str)] = &[
     (Findings, "tab"),
     (Changes, "tab"),
 ];
-const TABS_HELP: &str = "waiting, delivered, order, traffic, findings, changes";
-const BARS_HELP: &str = "one bar to the left, to the right";
-const ZOOM_HELP: &str = "closer, wider, ten minutes again";
+const TABS_HELP: &str = "tabs in their order";
+const BARS_HELP: &str = "one bar left, right";
+const ZOOM_HELP: &str = "closer, wider, 10 min";
 const PAGE_HELP: &str = "one page up, down";
 const ROW_HELP: &str = "one row up, down";
-const ENDS_HELP: &str = "to the first row, the last";
-const PANE_HELP: &str = "the next pane (in a form: field), the one before";
-const ANSWER_HELP: &str = "in a question: yes, no";
-const MATCH_HELP: &str = "the next match, the one before";
+const ENDS_HELP: &str = "to the top, to the end";
+const PANE_HELP: &str = "next pane, pane before";
+const ANSWER_HELP: &str = "answer yes, answer no";
+const COPY_HELP: &str = "copy the payload, as redis-cli";
+const MATCH_HELP: &str = "next match, previous";
 
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue")], "open the queue or the entry; list the bar's entries"),
+    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue")], "open; list a bar"),
     row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], ANSWER_HELP),
     row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[(Dialog, "no")], ANSWER_HELP),
-    row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in a form: offer; its button does the same"),
-    row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in a form: edit the text with $VISUAL or $EDITOR"),
-    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "on an entry: text or hex"),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close")], "close, else clear filter, else marks, else back"),
+    row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in the form: offer"),
+    row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in the form: $EDITOR"),
+    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "entry: text or hex"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
@@ -109,23 +110,23 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Timeline, "zoom-in", Action::ZoomIn, &[Key::char('+'), Key::char('=')], PANES, ZOOM, ZOOM_HELP),
     row(Section::Timeline, "zoom-out", Action::ZoomOut, &[Key::char('-')], PANES, ZOOM, ZOOM_HELP),
     row(Section::Timeline, "zoom-reset", Action::ZoomReset, &[Key::char('0')], PANES, &[], ZOOM_HELP),
-    row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "height of the bars: linear or log"),
-    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "filter"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter the entries; search in an entry"),
+    row(Section::Timeline, "log-height", Action::LogHeight, &[Key::char('L')], PANES, &[(Timeline, "log")], "linear or log height"),
+    row(Section::Find, "filter", Action::Filter, &[Key::char('/')], &[Queues, Timeline, Entries, Delivered, Order, Entry], &[(Queues, "filter"), (Entries, "filter"), (Delivered, "filter"), (Order, "filter"), (Entry, "search")], "filter; find in entry"),
     row(Section::Find, "next-match", Action::NextMatch, &[Key::char('n')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
     row(Section::Find, "previous-match", Action::PreviousMatch, &[Key::char('N')], &[Entries, Delivered, Order, Entry], &[(Entry, "match")], MATCH_HELP),
-    row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark the entry, or take its mark away"),
-    row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark from here on; again: to here"),
-    row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all that match; in the timeline, all of the bar"),
+    row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
+    row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
+    row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "all commands, by name"),
-    row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, or let it go on"),
-    row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "the next order of the rows"),
+    row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
+    row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
-    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "start a stand-in worker, or stop it"),
-    row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], "copy the payload"),
-    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[], "copy as a redis-cli command"),
-    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh now; retry a lost link; look for queues again"),
-    row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh: 0.2 s to 60 s"),
+    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "worker on, off"),
+    row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], COPY_HELP),
+    row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[], COPY_HELP),
+    row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh, retry, look again"),
+    row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
     row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first screen quit"),
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),
     row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], "suspend; fg brings it back"),

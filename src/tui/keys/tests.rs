@@ -21,10 +21,7 @@ fn no_key_is_bound_twice_in_one_place() {
 fn every_action_has_one_row_and_every_key_stands_in_the_help() {
     let actions: HashSet<Action> = BINDINGS.iter().map(|b| b.action).collect();
     assert_eq!(actions.len(), BINDINGS.len());
-    let rows = help(&Keymap::default(), false)
-        .into_iter()
-        .flat_map(|(_, rows)| rows);
-    let shown: Vec<(String, &str)> = rows.collect();
+    let shown = shown(&Keymap::default());
     for binding in BINDINGS {
         let rows = shown.iter().filter(|(_, words)| *words == binding.help);
         let keys: Vec<&str> = rows.flat_map(|(keys, _)| keys.split_whitespace()).collect();
@@ -33,6 +30,22 @@ fn every_action_has_one_row_and_every_key_stands_in_the_help() {
             assert_eq!(keys.iter().filter(|k| **k == label).count(), 1, "{label}");
         }
     }
+}
+
+/// The rows of the help: keys and words.
+fn shown(map: &Keymap) -> Vec<(String, &'static str)> {
+    let rows = help(map, false, Place::Queues).into_iter();
+    let rows = rows.flat_map(|(_, rows)| rows);
+    rows.map(|row| (row.keys, row.words)).collect()
+}
+
+#[test]
+fn what_the_help_says_of_several_is_said_of_each() {
+    let said = |name| said(BINDINGS.iter().find(|b| b.name == name).unwrap());
+    assert_eq!(said("zoom-out"), "wider");
+    assert_eq!(said("last"), "to the end");
+    assert_eq!(said("tab-order"), "order list");
+    assert_eq!(said("redraw"), "draw every cell again");
 }
 
 #[test]
@@ -209,14 +222,14 @@ fn one_key_can_do_two_things_where_they_never_meet() {
 #[test]
 fn a_key_of_ones_own_is_seen_in_the_help_and_the_hints() {
     let map = mapped(&[("freeze", &["F"]), ("up", &[]), ("sort", &[])]).unwrap();
-    let rows: Vec<(String, &str)> = help(&map, false).into_iter().flat_map(|(_, r)| r).collect();
+    let rows: Vec<(String, &str)> = shown(&map);
     let keys = |words: &str| {
         let row = rows.iter().find(|(_, said)| *said == words);
         row.map(|(keys, _)| keys.as_str()).unwrap()
     };
-    assert_eq!(keys("freeze the picture, or let it go on"), "F");
+    assert_eq!(keys("freeze the picture, go on"), "F");
     assert_eq!(keys("one row up, down"), "↓ j");
-    assert_eq!(keys("the next order of the rows"), "—");
+    assert_eq!(keys("another order of rows"), "—");
     let look = crate::tui::model::Look::default();
     let at = crate::clock::instant();
     let mut model = Model::new((200, 60), look, String::new(), false, at);

@@ -64,8 +64,9 @@ impl Session {
         }
     }
 
-    /// Where a switch leads to. May run a command that prints a password, and waits for its end.
-    fn elsewhere(self, to: &Switch) -> Result<Self, String> {
+    /// Where a switch leads to, or why nowhere. May run a command that prints a password, and waits
+    /// for its end: up to 30 s.
+    pub fn elsewhere(self, to: &Switch) -> Result<Self, String> {
         match to {
             Switch::Db(db) => Ok(Self {
                 config: self.config.for_db(*db),
@@ -181,48 +182,6 @@ impl Tasks {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(address: Address) -> Session {
-        use clap::Parser as _;
-        let args = crate::args::Args::try_parse_from(["delayscope"])
-            .ok()
-            .unwrap();
-        let mut config = Config::new(&args, |_| None).unwrap();
-        config.endpoint = Endpoint {
-            address,
-            db: 3,
-            user: None,
-            password: None,
-        };
-        Session::new(config, None)
-    }
-
-    #[test]
-    fn the_db_of_a_socket_is_no_part_of_its_path() {
-        let socket = at(Address::Unix("/run/redis.sock".into()));
-        assert_eq!(socket.site().endpoint, "/run/redis.sock db 3");
-        let host = at(Address::Tcp("prod-1".to_owned(), 6379));
-        assert_eq!(host.site().endpoint, "prod-1:6379/3");
-    }
-
-    #[test]
-    fn a_server_with_a_name_of_its_own_keeps_it_in_another_database() {
-        let demo = Session {
-            called: Some(("demo".to_owned(), 3)),
-            ..at(Address::Unix("/tmp/x.sock".into()))
-        };
-        let there = demo.clone().elsewhere(&Switch::Db(1)).unwrap();
-        assert_eq!(there.site().endpoint, "demo db 1");
-        let back = there.elsewhere(&Switch::Db(3)).unwrap();
-        assert_eq!(back.site().endpoint, "demo");
-    }
-
-    #[test]
-    fn a_profile_that_there_is_not_is_said_to_be_none() {
-        let session = at(Address::Tcp("prod-1".to_owned(), 6379));
-        let why = session.elsewhere(&Switch::Profile("x".to_owned()));
-        assert!(why.is_err_and(|why| why.contains('x')));
-    }
 
     #[tokio::test]
     async fn nothing_comes_through_a_gate_that_is_shut() {

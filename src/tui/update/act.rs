@@ -107,6 +107,9 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
+        Action::NextPane | Action::PreviousPane if is_alone(model) => {
+            Some("there is no other pane")
+        }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),
@@ -190,9 +193,18 @@ fn on_first_screen(model: &Model) -> bool {
     first && model.overlay.is_none()
 }
 
+/// The panes, in the order that the focus goes round.
+const PANES: [Pane; 4] = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic];
+
+/// No other pane than the one with the focus is on the screen.
+fn is_alone(model: &Model) -> bool {
+    let others = PANES.iter().filter(|pane| **pane != model.focus);
+    let mut shown = others.filter(|pane| areas::shown(model, **pane));
+    shown.next().is_none()
+}
+
 /// Moves the focus `steps` panes on, over those that are not on the screen.
 fn pane(model: &mut Model, steps: usize) {
-    const PANES: [Pane; 4] = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic];
     let mut at = PANES.iter().position(|p| *p == model.focus).unwrap_or(0);
     for _ in 0..PANES.len() {
         at = (at + steps) % PANES.len();

@@ -11,8 +11,8 @@ use crate::tui::effect::Effect;
 use crate::tui::keys::{self, Action, BINDINGS, Binding};
 use crate::tui::model::{Choice, Model, PromptKind, Tone};
 
-/// What the palette leaves out: moves that nobody makes by name, and what stands there as a
-/// command.
+/// What the palette leaves out: moves that nobody makes by name, what stands there as a command,
+/// and what is done in forms and questions, where no command can be typed.
 const LEFT_OUT: &[Action] = &[
     Action::Up,
     Action::Down,
@@ -104,11 +104,11 @@ fn of_command(model: &Model, command: &Command) -> Choice {
     }
 }
 
-fn of_action(model: &Model, binding: &Binding) -> Choice {
+fn of_action(model: &Model, binding: &'static Binding) -> Choice {
     Choice {
         line: binding.name.to_owned(),
         wants: "",
-        help: binding.help.to_owned(),
+        help: keys::said(binding).to_owned(),
         keys: labels(model, binding.action),
         disabled: why_not(model, binding),
     }

@@ -1,0 +1,114 @@
+//! Every hint at the bottom does something where it stands, or says why it cannot.
+
+use std::collections::HashSet;
+
+use delayscope::tui::keys::{self, BINDINGS, Code, Place};
+use delayscope::tui::model::{Pane, Screen, Tab};
+use delayscope::tui::msg::Msg;
+
+use crate::desk::{Desk, World};
+
+/// With queues and entries, with empty queues, and with none.
+fn worlds() -> [Vec<World>; 3] {
+    [
+        vec![
+            World::new("alpha", 300, -5_000, 1000),
+            World::new("beta", 30, 60_000, 1000),
+        ],
+        vec![World::new("empty", 0, 0, 0), World::new("void", 0, 0, 0)],
+        Vec::new(),
+    ]
+}
+
+/// What leads to each place that has hints.
+fn ways() -> Vec<Box<dyn Fn(&mut Desk)>> {
+    let mut ways: Vec<Box<dyn Fn(&mut Desk)>> = Vec::new();
+    for focus in [Pane::Queues, Pane::Timeline, Pane::Traffic] {
+        ways.push(Box::new(move |desk| desk.model.focus = focus));
+    }
+    for tab in Tab::ALL {
+        ways.push(Box::new(move |desk| {
+            (desk.model.tab, desk.model.focus) = (tab, Pane::Entries);
+            desk.model.screen = Screen::Queue;
+        }));
+    }
+    ways.push(Box::new(|desk| {
+        desk.tell(Msg::Resized(60, 12));
+        desk.char('?');
+    }));
+    ways.push(Box::new(|desk| {
+        desk.press(Code::Enter);
+        desk.press(Code::Enter);
+    }));
+    for key in ['o', 'w'] {
+        ways.push(Box::new(move |desk| {
+            desk.char(key);
+        }));
+    }
+    ways
+}
+
+/// All that a user could see of it.
+fn seen(desk: &Desk) -> String {
+    format!("{:?}", desk.model)
+}
+
+#[test]
+fn every_hint_does_something_or_says_why_not() {
+    let (mut places, mut idle) = (HashSet::new(), Vec::new());
+    for (way, world) in ways()
+        .iter()
+        .flat_map(|way| (0..3).map(move |world| (way, world)))
+    {
+        let there = || {
+            let [full, empty, none] = worlds();
+            let mut desk = Desk::of([full, empty, none].into_iter().nth(world).unwrap());
+            way(&mut desk);
+            // It may say already what it will say again.
+            desk.model.toast = None;
+            desk
+        };
+        let place = keys::place(&there().model);
+        places.insert(place);
+        for shown in keys::hints(&there().model) {
+            // Of a pair one key may have nothing left to do: up, on the first row.
+            let rows = BINDINGS
+                .iter()
+                .filter(|b| hint(b, place) == Some(shown.word));
+            let acts = rows.flat_map(|b| b.keys).any(|key| {
+                let mut desk = there();
+                let before = seen(&desk);
+                !desk.key(*key).is_empty() || seen(&desk) != before
+            });
+            if !acts {
+                idle.push(format!("{} in {place:?}, world {world}", shown.word));
+            }
+        }
+    }
+    assert!(idle.is_empty(), "these do nothing: {idle:#?}");
+    for place in Place::ALL {
+        let has_hints = BINDINGS.iter().any(|row| hint(row, place).is_some());
+        assert!(
+            places.contains(&place) || !has_hints,
+            "{place:?} was not looked at"
+        );
+    }
+}
+
+fn hint(row: &keys::Binding, place: Place) -> Option<&'static str> {
+    let found = row.hints.iter().find(|(at, _)| *at == place);
+    found.map(|(_, word)| *word)
+}
+
+#[test]
+fn help_is_the_last_hint_wherever_it_is_one() {
+    for way in ways() {
+        let [full, ..] = worlds();
+        let mut desk = Desk::of(full);
+        way(&mut desk);
+        let hints = keys::hints(&desk.model);
+        if let Some(at) = hints.iter().position(|hint| hint.word == "help") {
+            assert_eq!(at + 1, hints.len());
+        }
+    }
+}
