@@ -136,6 +136,8 @@ fn labels(model: &Model, badges: &[(String, bool); 6], form: Form, place: Place)
             };
             let told = here && place == Place::Of;
             let said = match form {
+                // What a filter found is worth more than what it was found in.
+                _ if model.on_hits() => false,
                 Full | Medium => true,
                 Alarms | Keys | Alone => here || *alarm,
                 Bare => *alarm,
@@ -217,7 +219,7 @@ fn said_beside(model: &Model) -> usize {
 }
 
 /// Columns of a filter, what it found, and how far the search is.
-const FILTER: usize = 36;
+const FILTER: usize = 52;
 
 /// What the title says then: which key reads it again.
 #[must_use]
