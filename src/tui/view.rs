@@ -73,6 +73,19 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
     toast::render(&ctx, buf);
+    if model.look.ascii {
+        spell(buf);
+    }
+}
+
+/// Names and payloads have what characters they like; a terminal that takes only ASCII gets a `?`
+/// for each of the others.
+fn spell(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        if !cell.symbol().is_ascii() {
+            cell.set_symbol("?");
+        }
+    }
 }
 
 /// The tab in sight, and beside it what its cursor is on.
