@@ -217,6 +217,7 @@ pub(crate) fn refused(size: (u16, u16), look: Look) -> Model {
     pulse.order = Known::Unknown("NOPERM No permissions to access a key".into());
     let mut row = queue("orders", m.instant, &pulse, [0; 7]);
     row.survey = None;
+    row.unsurveyed = Some("prod-1:6379/0 refused to count what is due: NOPERM no 'zcount'".into());
     m.queues.truncate(1);
     m.queues[0] = row;
     m.traffic.clear();

@@ -111,7 +111,13 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             .checked_div(keys)
             .unwrap_or(0)
             .min(99);
-        push(3, format!("looked through {share} %"), t.dim);
+        let words = if ctx.wide() {
+            "looked through"
+        } else {
+            "looked"
+        };
+        // Whether a queue is not there, or not found yet, matters more than what time it is.
+        push(5, format!("{words} {share} %"), t.dim);
     }
     items
 }
