@@ -40,6 +40,9 @@ pub const CODECS: [&str; 7] = [
     "unknown",
 ];
 
+/// The characters between which `payload` says pieces of what it was given as they stand there.
+pub const SEPARATORS: [char; 8] = ['{', '}', '[', ']', ',', ':', '"', '+'];
+
 /// How far a search is, in entries.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Progress {
@@ -84,6 +87,8 @@ pub struct Bounds {
 enum Term {
     Word {
         find: Regex,
+        /// The longest pieces of it that no [separator](SEPARATORS) divides.
+        pieces: Vec<Regex>,
         /// The word itself, in lower case, when it can stand in an id.
         in_id: Option<String>,
     },
@@ -173,14 +178,29 @@ impl Filter {
     #[must_use]
     pub fn finds(&self, seen: &Seen<'_>) -> bool {
         self.terms.iter().all(|term| match term {
-            Term::Word { find, in_id } => {
-                find.is_match(seen.text)
-                    || (in_id.as_ref()).is_some_and(|word| seen.id.to_string().contains(word))
+            Term::Word { find, in_id, .. } => {
+                find.is_match(seen.text) || stands_in(in_id.as_ref(), seen.id)
             }
             Term::Pattern(find) => find.is_match(parse::searched(seen.text)),
-            Term::Id(start) => seen.id.to_string().starts_with(start),
+            Term::Id(start) => seen.id.hex().starts_with(start.as_bytes()),
             Term::Codec(start) => seen.codec.starts_with(start),
             Term::Late | Term::Due(..) => true,
+        })
+    }
+
+    /// Whether [`finds`](Self::finds) can be true of an entry with that id and a payload of which
+    /// only this is known: each run of characters without one of [`SEPARATORS`] in its decoded
+    /// text stands in `raw` too, save for the case of letters. False says that it is not; true
+    /// says nothing.
+    #[must_use]
+    pub fn may_find(&self, id: EntryId, raw: &str) -> bool {
+        self.terms.iter().all(|term| match term {
+            Term::Word { pieces, in_id, .. } => {
+                let in_raw = pieces.iter().all(|piece| piece.is_match(raw));
+                in_raw || stands_in(in_id.as_ref(), id)
+            }
+            Term::Id(start) => id.hex().starts_with(start.as_bytes()),
+            Term::Pattern(_) | Term::Codec(_) | Term::Late | Term::Due(..) => true,
         })
     }
 
@@ -217,6 +237,12 @@ impl Filter {
         }
         joined(found)
     }
+}
+
+/// Whether a word of hex digits stands in an id.
+fn stands_in(word: Option<&String>, id: EntryId) -> bool {
+    let hex = id.hex();
+    word.is_some_and(|word| hex.windows(word.len()).any(|part| part == word.as_bytes()))
 }
 
 /// In order, and as one where they touch.
