@@ -1,6 +1,8 @@
 //! What is looked for in the bytes of a payload before it is decoded: a filter that finds
 //! something in the decoded text is never told that it cannot.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::collections::BTreeSet;
 
 use delayscope::payload::{plain, whole};

@@ -132,11 +132,11 @@ fn pattern(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
         "i" => true,
         _ => return Err(Wrong::AfterPattern.at(at..end)),
     };
-    let find = compiled(&typed, any_case).map_err(|wrong| wrong.at(start..close))?;
-    Ok((Term::Pattern(find), end))
+    let term = compiled(&typed, any_case).map_err(|wrong| wrong.at(start..close))?;
+    Ok((term, end))
 }
 
-fn compiled(pattern: &str, any_case: bool) -> Result<Regex, Wrong> {
+fn compiled(pattern: &str, any_case: bool) -> Result<Term, Wrong> {
     let parsed = ParserBuilder::new()
         .case_insensitive(any_case)
         .nest_limit(DEEPEST)
@@ -149,16 +149,18 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Regex, Wrong> {
             other => other.to_string().replace('\n', " "),
         })
     })?;
-    if length(&parsed) > PATTERN_LONGEST {
+    let length = length(&parsed);
+    if length > PATTERN_LONGEST {
         return Err(Wrong::PatternSize);
     }
-    RegexBuilder::new(pattern)
+    let find = RegexBuilder::new(pattern)
         .case_insensitive(any_case)
         .nest_limit(DEEPEST)
         .size_limit(PATTERN_BYTES)
         .dfa_size_limit(TABLE_BYTES)
         .build()
-        .map_err(|_| Wrong::PatternSize)
+        .map_err(|_| Wrong::PatternSize)?;
+    Ok(Term::Pattern { find, length })
 }
 
 /// How many characters a pattern has, once its repetitions are written out.
@@ -231,6 +233,7 @@ fn word(word: &str, at: Range<usize>) -> Result<Term, BadFilter> {
     let pieces: Result<Vec<Regex>, BadFilter> = pieces.into_iter().map(find).collect();
     Ok(Term::Word {
         find: find(word)?,
+        length: word.len(),
         pieces: pieces?,
         in_id: can_stand_in_id(word).then(|| word.to_ascii_lowercase()),
     })
