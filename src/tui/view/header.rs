@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
 use crate::queue::{LinkState, Severity, text};
+use crate::tui::areas::Area;
 use crate::tui::keys::Action;
 use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
@@ -35,9 +36,26 @@ pub(super) fn interval(ms: u64) -> String {
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.header;
-    let gap = if ctx.wide() { 3 } else { 2 };
     let mut line = Line::new(buf, area.x, area.y, area.w);
     line.skip(1);
+    let (items, cost) = fitting(ctx, line.room());
+    if let Some(cost) = cost {
+        line.put_right(buf, &cost, ctx.theme.dim);
+    }
+    for item in items {
+        line.put_cut(buf, &item.text, ctx.theme.glyphs.cut, item.style);
+        line.skip(gap(ctx));
+    }
+}
+
+/// Columns between two parts.
+fn gap(ctx: &Ctx) -> u16 {
+    if ctx.wide() { 3 } else { 2 }
+}
+
+/// The parts that fit into `room` columns, and what we cost where there is room for it.
+fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
+    let gap = usize::from(gap(ctx));
     let mut items = items(ctx);
     let cost = cost(ctx);
     let cost_width = cost.as_ref().map_or(0, |c| text::width(c) + gap);
@@ -45,21 +63,30 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let each = items.iter().map(|i| text::width(&i.text) + gap);
         each.sum::<usize>() - gap.min(items.len() * gap)
     };
-    let room_of_all = line.room();
-    let drop_cost = needed(&items) + cost_width > room_of_all;
-    while needed(&items) > line.room() && items.len() > 1 {
+    let cost = cost.filter(|_| needed(&items) + cost_width <= room);
+    while needed(&items) > room && items.len() > 1 {
         let lowest = items.iter().map(|i| i.rank).min();
         if let Some(i) = items.iter().rposition(|i| Some(i.rank) == lowest) {
             items.remove(i);
         }
     }
-    if let Some(cost) = cost.filter(|_| !drop_cost) {
-        line.put_right(buf, &cost, ctx.theme.dim);
-    }
+    (items, cost)
+}
+
+/// Where the header says how many queues are sick; none when it does not.
+pub(super) fn sick_place(ctx: &Ctx) -> Option<Area> {
+    let (words, _) = sick(ctx)?;
+    let area = ctx.areas.header;
+    let (items, _) = fitting(ctx, usize::from(area.w.saturating_sub(1)));
+    let mut x = area.x + 1;
     for item in items {
-        line.put_cut(buf, &item.text, ctx.theme.glyphs.cut, item.style);
-        line.skip(u16::try_from(gap).unwrap_or(2));
+        let w = u16::try_from(text::width(&item.text)).unwrap_or(0);
+        if item.text == words {
+            return Some(Area::new(x, area.y, w, area.h));
+        }
+        x = x.saturating_add(w + gap(ctx));
     }
+    None
 }
 
 fn items(ctx: &Ctx) -> Vec<Item> {

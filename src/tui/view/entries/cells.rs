@@ -8,11 +8,11 @@ use super::filter::Found;
 use crate::payload::Codec;
 use crate::queue::{Due, text};
 use crate::tui::areas::Area;
+use crate::tui::areas::columns::Placed;
 use crate::tui::model::EntryRow;
 use crate::tui::model::HAND_OVER_MS;
 use crate::tui::theme::Theme;
 use crate::tui::view::{Ctx, time};
-use crate::tui::widget::columns::Placed;
 use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 
