@@ -103,9 +103,9 @@ fn the_head_of_a_column_sorts_the_queues_by_it() {
     let mut desk = two();
     let slot = areas::areas(&desk.model).queues;
     let head = |by| {
-        let mut row = slot.inner.x..slot.inner.right();
+        let row = slot.inner.x..slot.inner.right();
         let under = |x: &u16| areas::queues::sort_at(slot, *x, slot.inner.y) == Some(by);
-        row.rfind(under).unwrap()
+        row.rev().find(under).unwrap()
     };
     for by in QueueSort::ALL {
         click(&mut desk, head(by), slot.inner.y);
