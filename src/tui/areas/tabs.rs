@@ -320,6 +320,19 @@ pub fn row_at(model: &Model, line: usize) -> u64 {
     model.stand().top + line as u64
 }
 
+/// Columns of the two due times, which stand first.
+const DUE: u16 = 20;
+
+/// The heads of the due times lie under a cell: they turn the order.
+pub(super) fn is_due_head(model: &Model, slot: Slot, x: u16, y: u16) -> bool {
+    let heads = slot.inner.row(0);
+    let due = Area {
+        w: heads.w.min(DUE),
+        ..heads
+    };
+    slot.boxed && model.tab == Tab::Waiting && model.listed() > 0 && due.holds(x, y)
+}
+
 /// The tab that a click on a cell opens.
 #[must_use]
 pub fn tab_at(model: &Model, areas: &Areas, x: u16, y: u16) -> Option<Tab> {

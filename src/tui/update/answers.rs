@@ -101,10 +101,12 @@ pub(super) fn survey(
         (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
         (Some(row), Ok(survey)) => {
             row.survey = Some(survey);
+            row.unsurveyed = None;
             row.diagnose();
             timeline::keep_bar(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
+        (Some(row), Err(why)) => row.unsurveyed = Some(why),
         _ => {}
     }
     Vec::new()
