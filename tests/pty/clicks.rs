@@ -1,7 +1,5 @@
 //! The mouse in the real program, as a terminal reports it, and a screen that stands still.
 
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
-
 use std::num::NonZeroU16;
 
 use delayscope::queue::Queue;
