@@ -14,6 +14,8 @@ mod clicks;
 mod commands;
 #[path = "pty/configured.rs"]
 mod configured;
+#[path = "pty/passwords.rs"]
+mod passwords;
 mod support;
 #[path = "support/terminal.rs"]
 mod terminal;

@@ -73,6 +73,19 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
     toast::render(&ctx, buf);
+    if model.look.ascii {
+        spell(buf);
+    }
+}
+
+/// Names and payloads have what characters they like; a terminal that takes only ASCII gets a `?`
+/// for each of the others.
+fn spell(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        if !cell.symbol().is_ascii() {
+            cell.set_symbol("?");
+        }
+    }
 }
 
 /// What is told where only the words of the picture know their places.

@@ -24,6 +24,7 @@ mod prompts;
 mod reading;
 mod screens;
 mod sessions;
+mod standing;
 mod tabs;
 mod timeline;
 mod working;

@@ -33,6 +33,12 @@ pub fn listed(model: &Model) -> Vec<Told<'_>> {
     told
 }
 
+/// How many are told here.
+#[must_use]
+pub fn count(model: &Model) -> usize {
+    rows(model).map(|(_, row)| row.findings.len()).sum()
+}
+
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
     let findings = queue.findings.iter();
     findings.map(move |finding| Told { row, finding })

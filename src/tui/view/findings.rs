@@ -179,7 +179,14 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     line.end = line.end.saturating_sub(1);
     // The tab tells all of them.
     let Some(worst) = told.first().filter(|_| ctx.model.tab != Tab::Findings) else {
+        let blind = findings::calm(ctx.model).blind.len();
+        if blind > 0 && told.is_empty() {
+            let words = format!("? {blind} cannot look");
+            line.put_right(buf, &words, ctx.data.dim);
+            line.end = line.end.saturating_sub(2);
+        }
         let well = calm(ctx, false).into_iter().next();
+        let well = well.filter(|(words, _)| !words.starts_with('?'));
         if let Some((words, style)) = well.filter(|_| told.is_empty()) {
             let words = words.replace("    ", " ");
             line.put_right(buf, &words, style);

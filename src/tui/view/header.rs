@@ -1,6 +1,7 @@
 //! The first line: where we are, how the link does, what we cost. And the banner of a lost link.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
@@ -137,7 +138,13 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             .checked_div(keys)
             .unwrap_or(0)
             .min(99);
-        push(3, format!("looked through {share} %"), t.dim);
+        let words = if ctx.wide() {
+            "looked through"
+        } else {
+            "looked"
+        };
+        // Whether a queue is not there, or not found yet, matters more than what time it is.
+        push(5, format!("{words} {share} %"), t.dim);
     }
     items
 }
@@ -281,6 +288,7 @@ fn state(ctx: &Ctx) -> (String, Style) {
     match &m.link.state {
         LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
         LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
+        denied if denied.is_denied() => (format!("{} denied", g.lost), t.late),
         LinkState::Lost { .. } => (format!("{} lost", g.lost), t.late),
         LinkState::Live => {
             let read_at = m.selected().and_then(|row| row.read_at);
@@ -339,31 +347,9 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     for x in line.x..line.end {
         buf[(x, y)].set_symbol(" ").set_style(style);
     }
-    let zone = m.look.zone;
-    let gone = m.instant.saturating_duration_since(*since).as_millis();
-    let lost_at = m.now.plus(-i64::try_from(gone).unwrap_or(0));
     let dot = ctx.theme.glyphs.dot;
-    let left = retry_at
-        .saturating_duration_since(m.instant)
-        .as_secs_f64()
-        .ceil();
     line.skip(1);
-    // Without a first answer there is no clock to tell the time by.
-    let mut parts = vec![if m.link.clock.is_some() {
-        let at = time::clock(zone, lost_at);
-        format!("{} redis lost {at}", ctx.theme.glyphs.lost)
-    } else {
-        format!("{} redis not reached", ctx.theme.glyphs.lost)
-    }];
-    if let Some(pulse) = m.selected().and_then(|row| row.pulse.as_ref()) {
-        parts.push(format!("showing {}", time::clock(zone, pulse.at)));
-    }
-    parts.push(if left > 0.0 {
-        format!("retry in {left:.0} s")
-    } else {
-        "trying".to_owned()
-    });
-    parts.extend(ctx.key(Action::Refresh).map(|key| format!("{key} now")));
+    let parts = banner_parts(ctx, *since, *retry_at);
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")
@@ -380,4 +366,44 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
             style.remove_modifier(Modifier::BOLD),
         );
     }
+}
+
+/// What the banner says, the most important first.
+fn banner_parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
+    let (m, zone, lost) = (ctx.model, ctx.model.look.zone, ctx.theme.glyphs.lost);
+    let gone = m.instant.saturating_duration_since(since).as_millis();
+    let lost_at = m.now.plus(-i64::try_from(gone).unwrap_or(0));
+    let denied = m.link.state.is_denied();
+    let mut parts = if denied {
+        let check = "check user and password".to_owned();
+        vec![format!("{lost} redis does not let us in"), check]
+    } else if m.link.clock.is_some() {
+        let at = time::clock(zone, lost_at);
+        vec![format!("{lost} redis lost {at}")]
+    } else {
+        // Without a first answer there is no clock to tell the time by.
+        vec![format!("{lost} redis not reached")]
+    };
+    let shown = m.selected().and_then(|row| row.pulse.as_ref());
+    let shown = shown.map(|pulse| format!("showing {}", time::clock(zone, pulse.at)));
+    let left = retry_at
+        .saturating_duration_since(m.instant)
+        .as_secs_f64()
+        .ceil();
+    let retry = if left > 0.0 {
+        format!("retry in {left:.0} s")
+    } else {
+        "trying".to_owned()
+    };
+    let now = ctx.key(Action::Refresh).map(|key| format!("{key} now"));
+    if denied {
+        parts.push(retry);
+        parts.extend(now);
+        parts.extend(shown);
+    } else {
+        parts.extend(shown);
+        parts.push(retry);
+        parts.extend(now);
+    }
+    parts
 }

@@ -12,6 +12,7 @@ use crate::queue::{LinkState, text};
 use crate::tui::areas::columns::Placed;
 use crate::tui::areas::queues::{Col, columns};
 use crate::tui::areas::{self, Area, lines};
+use crate::tui::keys::Action;
 use crate::tui::model::{Discovery, Pane};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
@@ -236,6 +237,9 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let keys = |n: u64| format!("{} keys", text::thousands(n));
     let words = match (&m.link.state, &m.discovery) {
         (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+        (denied @ LinkState::Lost { why, .. }, _) if denied.is_denied() => {
+            format!("{} does not let us in: {why}", m.endpoint)
+        }
         (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
         (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
         (_, Discovery::Looking { looked, keys: all }) => format!(
@@ -251,15 +255,10 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         }
     };
     let mut all = vec![(words, t.text)];
-    if matches!(m.discovery, Discovery::Done { .. }) {
-        let more = [
-            "--queue NAME watches a queue that is still empty",
-            "--queue zset-list:TIMEOUTS,TARGET watches a plain one",
-            "-n DB looks into another db",
-            "delayscope demo shows what it looks like",
-        ];
+    let more = what_to_do(ctx);
+    if !more.is_empty() {
         all.push((String::new(), t.text));
-        all.extend(more.map(|line| (line.to_owned(), t.dim)));
+        all.extend(more.into_iter().map(|line| (line, t.dim)));
     }
     let margin = if ctx.areas.compact { 1 } else { 3 };
     let room = usize::from(area.w.saturating_sub(2 * margin));
@@ -273,4 +272,30 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         let mut line = Line::new(buf, area.x, y, area.w);
         line.skip(margin).put_cut(buf, &words, t.glyphs.cut, style);
     }
+}
+
+/// What leads on from a screen without queues.
+fn what_to_do(ctx: &Ctx) -> Vec<String> {
+    let m = ctx.model;
+    if m.link.state.is_denied() {
+        let ways = "-a, --user, REDISCLI_AUTH, the URL, or the profile's password_command";
+        return vec![
+            format!("Check user and password: {ways}."),
+            "It is tried again by itself, should they be changed on the server.".to_owned(),
+        ];
+    }
+    let gone = matches!(m.link.state, LinkState::Lost { .. });
+    if gone || !matches!(m.discovery, Discovery::Done { .. }) {
+        return Vec::new();
+    }
+    let Some(key) = ctx.key(Action::Palette) else {
+        return Vec::new();
+    };
+    let key = if key == ":" { key } else { key + " " };
+    vec![
+        format!("{key}queue NAME watches a queue that is still empty"),
+        format!("{key}queue zset-list:TIMEOUTS,TARGET watches a plain one"),
+        format!("{key}db N looks into another db"),
+        format!("{key}quit, then delayscope demo, shows what it looks like"),
+    ]
 }

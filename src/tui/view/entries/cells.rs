@@ -97,6 +97,10 @@ fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buf
         cell.put_cut(buf, digits.trim_end(), d.glyphs.cut, d.dim);
         return;
     };
+    if decoded.text.is_empty() {
+        cell.put(buf, "empty", d.dim);
+        return;
+    }
     // What nothing explains is shown as hex, and steps back.
     let known = decoded.codec != Codec::Unknown;
     let style = if known { d.text } else { d.dim };
