@@ -6,12 +6,14 @@ mod build;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 #[path = "../support/desk.rs"]
 mod desk;
+mod everywhere;
 mod finding;
 mod overlays;
 mod pictures;
 mod profile;
 mod prompts;
 mod rules;
+mod states;
 mod tabs;
 mod timeline;
 mod wild;
