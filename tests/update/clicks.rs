@@ -105,7 +105,7 @@ fn the_head_of_a_column_sorts_the_queues_by_it() {
     let head = |by| {
         let row = slot.inner.x..slot.inner.right();
         let under = |x: &u16| areas::queues::sort_at(slot, *x, slot.inner.y) == Some(by);
-        row.filter(under).last().unwrap()
+        row.rev().find(under).unwrap()
     };
     for by in QueueSort::ALL {
         click(&mut desk, head(by), slot.inner.y);
