@@ -172,7 +172,8 @@ fn server(ctx: &Ctx) -> Option<String> {
         role => role,
     };
     let mut server = format!("{} {} {role}", facts.product, facts.version);
-    if ctx.model.size.0 >= 160 && facts.uptime_s > 0 {
+    // `0 min` would say nothing.
+    if ctx.model.size.0 >= 160 && facts.uptime_s >= 60 {
         let _ = write!(server, "   up {}", uptime(facts.uptime_s));
     }
     Some(server)

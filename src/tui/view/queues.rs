@@ -91,8 +91,11 @@ fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
             from = area.x + x + w;
         }
     }
+    // The free column at the edge would stand alone behind the last bars.
     let rest = Area::new(from, area.y, area.right().saturating_sub(from), area.h);
-    ctx.highlight(rect(rest).intersection(buf.area), buf);
+    if rest.w > 1 {
+        ctx.highlight(rect(rest).intersection(buf.area), buf);
+    }
     ctx.select(Area { w: 1, ..area }, focused, buf);
 }
 
