@@ -74,17 +74,23 @@ pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>)
     }
 }
 
-/// The other face.
+/// The other face, about where the present one is; where something was found, at that.
 pub(super) fn turn(model: &mut Model) {
+    let last = lines::last_scroll(model);
     let Screen::Entry(view) = &mut model.screen else {
         return;
     };
-    view.scroll = 0;
+    let from = view.scroll.min(last);
     view.face = match view.face {
         Face::Text => Face::Hex,
         Face::Hex => Face::Text,
     };
     look(view);
+    let to = lines::last_scroll(model);
+    if let Screen::Entry(view) = &mut model.screen {
+        view.scroll = (from * to).checked_div(last).unwrap_or(0);
+    }
+    show(model);
 }
 
 /// A line to type what is looked for into.
