@@ -74,20 +74,31 @@ pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>)
     }
 }
 
-/// The other face, about where the present one is; where something was found, at that.
+/// The other face.
 pub(super) fn turn(model: &mut Model) {
-    let last = lines::last_scroll(model);
-    let Screen::Entry(view) = &mut model.screen else {
+    let Screen::Entry(view) = &model.screen else {
         return;
     };
-    let from = view.scroll.min(last);
-    view.face = match view.face {
+    let other = match view.face {
         Face::Text => Face::Hex,
         Face::Hex => Face::Text,
     };
-    look(view);
+    face(model, other);
+}
+
+/// That face, about where the present one is; where something was found, at that.
+pub(super) fn face(model: &mut Model, face: Face) {
+    let last = lines::last_scroll(model);
+    match &mut model.screen {
+        Screen::Entry(view) if view.face != face => {
+            view.face = face;
+            look(view);
+        }
+        _ => return,
+    }
     let to = lines::last_scroll(model);
     if let Screen::Entry(view) = &mut model.screen {
+        let from = view.scroll.min(last);
         view.scroll = (from * to).checked_div(last).unwrap_or(0);
     }
     show(model);
