@@ -3,6 +3,7 @@
 
 mod act;
 mod answers;
+mod awaited;
 mod copy;
 mod cursor;
 mod dialog;
@@ -38,18 +39,35 @@ use super::effect::Effect;
 use super::keys::{self, Key};
 use super::model::{Discovery, Model, Overlay, QueueRow, Screen};
 use super::msg::Msg;
-use crate::queue::Queue;
+use crate::queue::{LinkState, Queue};
 
 /// What happened changes what is known, and asks for what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     if switch::is_void(model, &msg) {
         return Vec::new();
     }
+    if ends_waiting(&msg) {
+        awaited::forget(model);
+    }
     let mut effects = decide(model, msg);
+    effects.extend(awaited::start_due(model));
     opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects
+}
+
+/// The user goes on to something else, or the server is away for nobody knows how long.
+fn ends_waiting(msg: &Msg) -> bool {
+    match msg {
+        Msg::KeyPressed(_)
+        | Msg::Clicked(..)
+        | Msg::Dragged(..)
+        | Msg::Pasted(_)
+        | Msg::Scrolled(..) => true,
+        Msg::LinkChanged(link) => !matches!(link.state, LinkState::Live),
+        _ => false,
+    }
 }
 
 fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {

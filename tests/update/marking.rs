@@ -197,3 +197,28 @@ fn marks_in_a_list_are_for_that_list() {
     desk.char('1');
     assert_eq!(count(&desk), (0, true));
 }
+
+#[test]
+fn a_range_too_far_in_a_list_says_so_and_can_still_be_ended_nearer() {
+    let mut desk = desk(2_000);
+    desk.char('3');
+    desk.live(3_000, 1);
+    desk.char('v');
+    desk.char('G');
+    desk.live(3_000, 1);
+    desk.char('v');
+    assert!(
+        desk.model
+            .toast
+            .as_ref()
+            .unwrap()
+            .text
+            .starts_with("too far")
+    );
+    assert!(desk.model.marks.toggled.is_empty());
+    desk.char('g');
+    desk.live(3_000, 1);
+    desk.press(Code::Down);
+    desk.char('v');
+    assert_eq!(desk.model.marks.toggled.len(), 2);
+}

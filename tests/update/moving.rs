@@ -284,3 +284,36 @@ fn selected(desk: &Desk) -> String {
     let queue: &Queue = &desk.model.selected().unwrap().queue;
     queue.name.to_string()
 }
+
+#[test]
+fn a_key_for_a_row_that_is_still_being_read_acts_when_it_is_there() {
+    let mut desk = Desk::of_one(100_000);
+    desk.press(Code::End);
+    desk.press(Code::Enter);
+    assert_eq!(desk.model.toast, None);
+    assert!(matches!(desk.model.screen, Screen::Queue));
+    desk.answer_all();
+    let Screen::Entry(entry) = &desk.model.screen else {
+        panic!("it did not open");
+    };
+    assert_eq!(entry.row.member, member(99_999));
+}
+
+#[test]
+fn a_mark_for_a_row_that_is_still_being_read_is_set_when_it_is_there() {
+    let mut desk = Desk::of_one(100_000);
+    desk.press(Code::End);
+    desk.char(' ');
+    desk.answer_all();
+    assert!(desk.model.marks.toggled.contains_key(&member(99_999)));
+}
+
+#[test]
+fn who_moves_on_no_longer_waits_for_the_row_to_open() {
+    let mut desk = Desk::of_one(100_000);
+    desk.press(Code::End);
+    desk.press(Code::Enter);
+    desk.press(Code::Up);
+    desk.answer_all();
+    assert!(matches!(desk.model.screen, Screen::Queue));
+}

@@ -141,3 +141,28 @@ fn an_opened_entry_says_when_it_has_left_the_queue_and_when_it_is_requeued() {
     }
     assert_eq!(view(&desk).row.due.at(), Some(START.plus(90_000)));
 }
+
+#[test]
+fn the_other_face_shows_about_the_same_place_and_what_was_found() {
+    let mut desk = opened(&many_lines(500));
+    desk.press(Code::Tab);
+    assert_eq!(view(&desk).scroll, 0);
+    desk.press(Code::Tab);
+    desk.press(Code::End);
+    let last = view(&desk).scroll;
+    desk.press(Code::Tab);
+    let bytes = view(&desk).row.member.len();
+    assert!((view(&desk).scroll + 40) * 16 > bytes);
+    desk.press(Code::Tab);
+    assert_eq!(view(&desk).scroll, last);
+    look_for(&mut desk, "line 250 of");
+    desk.press(Code::Tab);
+    let hit = view(&desk)
+        .row
+        .member
+        .windows(8)
+        .position(|w| w == b"line 250")
+        .unwrap()
+        / 16;
+    assert!((view(&desk).scroll..view(&desk).scroll + 28).contains(&hit));
+}

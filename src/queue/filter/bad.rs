@@ -47,7 +47,7 @@ pub enum Wrong {
     #[error("a pattern is written re:/…/")]
     NoPattern,
     /// `re:/` without the slash that closes it.
-    #[error("the pattern is not closed: re:/…/, with \\/ for a slash inside")]
+    #[error("not closed: re:/…/, with \\/ for a slash")]
     PatternOpen,
     /// Something other than `i` stands right behind a pattern.
     #[error("only i (any case) may follow a pattern: re:/…/i; inside it, \\/ is a slash")]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::{Entries, Filtered};
 use crate::clock::EpochMillis;
 use crate::queue::{Announcement, Cost, Queue};
-use crate::tui::keys::Key;
+use crate::tui::keys::{Action, Key};
 
 /// When what is read. Only `update` looks inside.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +66,8 @@ pub struct Schedule {
     pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
+    /// What is done with the row under the cursor as soon as it is read.
+    pub(crate) awaited: Option<Action>,
     /// Whether the screen is between two servers.
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.

@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs, time,
-    timeline, worker,
+    awaited, copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs,
+    time, timeline, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -21,6 +21,14 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         say(model, why.to_owned(), Tone::Warn);
         return Vec::new();
     }
+    if awaited::is_for(model, action) {
+        model.schedule.awaited = Some(action);
+        return Vec::new();
+    }
+    run(model, action)
+}
+
+fn run(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::NextMatch if matches!(model.screen, Screen::Entry(_)) => opened::step(model, true),
         Action::PreviousMatch if matches!(model.screen, Screen::Entry(_)) => {
@@ -84,6 +92,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
     let no_queue = model.selected().is_none();
     match action {
+        _ if awaited::is_for(model, action) => None,
         Action::Open if model.overlay.is_some() => None,
         Action::Open if no_queue => Some("no queue to open"),
         Action::Open if model.focus == Pane::Entries => tabs::why_not_open(model),

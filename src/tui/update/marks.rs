@@ -75,7 +75,9 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
         return;
     }
     if model.tab != Tab::Waiting {
-        let far = "a list is marked within what is in sight; / and a mark all that match";
+        // It still begins where it began: who scrolls back can end it nearer.
+        model.marks.range = Some(start);
+        let far = "too far: in a list, a range spans what is in sight; / and a mark all that match";
         act::say(model, far.to_owned(), Tone::Warn);
         return;
     }

@@ -86,14 +86,22 @@ pub(super) fn turn(model: &mut Model) {
     face(model, other);
 }
 
-/// That face.
+/// That face, about where the present one is; where something was found, at that.
 pub(super) fn face(model: &mut Model, face: Face) {
-    if let Screen::Entry(view) = &mut model.screen
-        && view.face != face
-    {
-        (view.scroll, view.face) = (0, face);
-        look(view);
+    let last = lines::last_scroll(model);
+    match &mut model.screen {
+        Screen::Entry(view) if view.face != face => {
+            view.face = face;
+            look(view);
+        }
+        _ => return,
     }
+    let to = lines::last_scroll(model);
+    if let Screen::Entry(view) = &mut model.screen {
+        let from = view.scroll.min(last);
+        view.scroll = (from * to).checked_div(last).unwrap_or(0);
+    }
+    show(model);
 }
 
 /// A line to type what is looked for into.

@@ -47,7 +47,7 @@ pub(super) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
     let area = palette::line(slot);
     let mut line = Line::new(buf, area.x, area.y, area.w);
     if let Some(error) = &prompt.error {
-        prompt::trouble(ctx, error, &mut line, buf);
+        prompt::trouble(ctx, error, prompt, &mut line, buf);
     }
     prompt::typed(ctx, prompt, line, buf);
     rule(ctx, slot.inner.row(1), buf);

@@ -30,7 +30,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = Area::new(bottom.x, bottom.y, w.saturating_sub(1), 1);
     let mut line = Line::new(buf, area.x, area.y, area.w);
     if let Some(error) = &prompt.error {
-        trouble(ctx, error, &mut line, buf);
+        trouble(ctx, error, prompt, &mut line, buf);
     } else if line.room() >= 60 && !(prompt.field.is_empty() && by_example(prompt.kind)) {
         keys(ctx, prompt.kind, &mut line, buf);
     }
@@ -38,11 +38,14 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     meaning(ctx, prompt, rest, buf);
 }
 
-/// What is wrong, at the right of the line: at most half of it.
-pub(super) fn trouble(ctx: &Ctx, error: &str, line: &mut Line, buf: &mut Buffer) {
+/// What is wrong, at the right of the line: half of it, and more where what is typed leaves more.
+pub(super) fn trouble(ctx: &Ctx, error: &str, prompt: &Prompt, line: &mut Line, buf: &mut Buffer) {
     let t = &ctx.theme;
     let clean = text::printable(error);
-    let columns = text::width(&clean).min(line.room() / 2);
+    // Its sign, the cursor and the gap before the words.
+    let typed = text::width(&text::printable(&prompt.field.text())) + 4;
+    let room = (line.room() / 2).max(line.room().saturating_sub(typed));
+    let columns = text::width(&clean).min(room);
     let start = line.end - u16::try_from(columns).unwrap_or(0);
     let mut right = Line { x: start, ..*line };
     right.put_cut(buf, &clean, t.glyphs.cut, t.warn);

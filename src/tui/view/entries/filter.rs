@@ -10,7 +10,7 @@ use super::cells::head;
 use crate::queue::{Filter, text};
 use crate::tui::areas::{Area, lines};
 use crate::tui::model::{Filtered, Model, Search};
-use crate::tui::view::Ctx;
+use crate::tui::view::{Ctx, time};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
@@ -79,6 +79,12 @@ pub(super) fn state(ctx: &Ctx) -> Vec<Part> {
         Search::Failed(_) => {
             // Why is told where the rows are, when there are none.
             parts.push(Part::new(90, format!("failed at {percent} %"), t.warn));
+            parts.push(key("^R", "again"));
+        }
+        Search::Done if ctx.model.tab.list().is_some() => {
+            // Where an element of a list is now is not asked again: a list can only be walked.
+            let at = time::clock(ctx.model.look.zone, filtered.at);
+            parts.push(Part::new(88, format!("as of {at}"), t.dim));
             parts.push(key("^R", "again"));
         }
         Search::Done if filtered.stale => parts.push(key("^R", "again")),

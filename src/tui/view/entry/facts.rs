@@ -78,6 +78,8 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
     under.map_or(String::new(), |_| {
         let (at, of) = (m.stand().cursor + 1, tabs::count(m));
         let order = match m.tab {
+            // Its place among all of them is not known here.
+            _ if m.on_hits() => "found",
             Tab::Delivered => "delivered",
             Tab::Order => "in the order list",
             _ => "by due time",
