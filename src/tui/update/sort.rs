@@ -10,7 +10,13 @@ pub(super) fn next(model: &mut Model) -> Vec<Effect> {
         let all = QueueSort::ALL;
         let at = all.iter().position(|sort| *sort == model.queue_sort);
         model.queue_sort = all[at.map_or(0, |at| at + 1) % all.len()];
+        let at_top = model.cursor == 0;
         order::sort_now(model);
+        // Who looks at the top wants to see who leads now; from further down the cursor goes with
+        // its queue.
+        if at_top {
+            cursor::select(model, 0);
+        }
         // Where the pane has no title of its own, nothing else says it.
         let words = format!("queues by {}", model.queue_sort.label());
         act::say(model, words, Tone::Good);
