@@ -33,6 +33,9 @@ enum Col {
 /// What the due-time classes are called.
 const CLASSES: [&str; 7] = ["<10s", "<1m", "10m", "1h", "6h", "24h", "later"];
 
+/// A name wants at most so many columns.
+const NAME: u16 = 40;
+
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.queues;
     if !slot.shown() {
@@ -40,7 +43,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let table = areas::table(slot);
     // A column stays free at the right edge.
-    let placed = columns(table.w.saturating_sub(1));
+    let placed = columns(table.w.saturating_sub(1), longest(ctx));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -109,7 +112,16 @@ fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
     ctx.select(Area { w: 1, ..area }, focused, buf);
 }
 
-fn columns(room: u16) -> Vec<Placed<Col>> {
+/// Columns that the longest name wants, at most [`NAME`]. Of all queues: no column moves while one
+/// scrolls. Bytes are as good as columns here, and need no look at each character.
+fn longest(ctx: &Ctx) -> u16 {
+    let names = ctx.model.queues.iter();
+    let bytes = names.map(|row| row.queue.name.as_bytes().len()).max();
+    u16::try_from(bytes.unwrap_or(0)).map_or(NAME, |n| n.min(NAME))
+}
+
+/// The columns that fit into `room`; names are `longest` columns long.
+fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
     let roomy = room >= 190;
     let grows = if roomy { Col::Trend } else { Col::Name };
     let c = |what, width, rank| Column {
@@ -154,7 +166,35 @@ fn columns(room: u16) -> Vec<Placed<Col>> {
     if room < 98 {
         all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
     }
+    make_room(&mut all, room, longest);
     columns::fit(&all, room)
+}
+
+/// Where names would be cut, figures stand closer, and then the trend goes: the selected queue's is
+/// in the pane of depths, and a queue that cannot be told from its neighbours is no help at all.
+fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
+    if !(39..190).contains(&room) {
+        return;
+    }
+    // The marks before a name; the gap behind it is the next column's.
+    let needed = longest + 3;
+    let left = |all: &[Column<Col>]| {
+        let placed = columns::fit(all, room);
+        let name = placed.iter().find(|(col, ..)| *col == Col::Name);
+        name.map_or(0, |(.., w)| *w)
+    };
+    if left(all) < needed {
+        for column in all.iter_mut() {
+            match column.what {
+                Col::Waiting => column.width = 9,
+                Col::Next => column.width = 8,
+                _ => {}
+            }
+        }
+    }
+    if left(all) < needed {
+        all.retain(|c| c.what != Col::Trend);
+    }
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
