@@ -9,21 +9,26 @@ pub(super) fn next(model: &mut Model) -> Vec<Effect> {
     if model.focus == Pane::Queues {
         let all = QueueSort::ALL;
         let at = all.iter().position(|sort| *sort == model.queue_sort);
-        model.queue_sort = all[at.map_or(0, |at| at + 1) % all.len()];
-        let at_top = model.cursor == 0;
-        order::sort_now(model);
-        // Who looks at the top wants to see who leads now; from further down the cursor goes with
-        // its queue.
-        if at_top {
-            cursor::select(model, 0);
-        }
-        // Where the pane has no title of its own, nothing else says it.
-        let words = format!("queues by {}", model.queue_sort.label());
-        act::say(model, words, Tone::Good);
+        queues_by(model, all[at.map_or(0, |at| at + 1) % all.len()]);
         return Vec::new();
     }
     turn(model);
     Vec::new()
+}
+
+/// Orders the queues by that.
+pub(super) fn queues_by(model: &mut Model, by: QueueSort) {
+    model.queue_sort = by;
+    let at_top = model.cursor == 0;
+    order::sort_now(model);
+    // Who looks at the top wants to see who leads now; from further down the cursor goes with its
+    // queue.
+    if at_top {
+        cursor::select(model, 0);
+    }
+    // Where the pane has no title of its own, nothing else says it.
+    let words = format!("queues by {}", by.label());
+    act::say(model, words, Tone::Good);
 }
 
 /// The last entries first, or the next ones again; the cursor is on the first row then.

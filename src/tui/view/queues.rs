@@ -9,32 +9,16 @@ use ratatui::buffer::Buffer;
 use self::cell::{cell, mark};
 use super::{Ctx, rect};
 use crate::queue::{LinkState, text};
+use crate::tui::areas::columns::Placed;
+use crate::tui::areas::queues::{self, Col, columns};
 use crate::tui::areas::{self, Area, lines};
+use crate::tui::keys::Action;
 use crate::tui::model::{Discovery, Pane};
-use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 
-/// The columns.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Col {
-    Name,
-    Waiting,
-    Late,
-    Oldest,
-    Next,
-    Classes,
-    Order,
-    Target,
-    Clients,
-    Trend,
-}
-
 /// What the due-time classes are called.
 const CLASSES: [&str; 7] = ["<10s", "<1m", "10m", "1h", "6h", "24h", "later"];
-
-/// A name wants at most so many columns.
-const NAME: u16 = 40;
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.queues;
@@ -43,7 +27,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let table = areas::table(slot);
     // A column stays free at the right edge.
-    let placed = columns(table.w.saturating_sub(1), longest(ctx));
+    let placed = columns(table.w.saturating_sub(1), queues::longest(ctx.model));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -110,91 +94,6 @@ fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
     let rest = Area::new(from, area.y, area.right().saturating_sub(from), area.h);
     ctx.highlight(rect(rest).intersection(buf.area), buf);
     ctx.select(Area { w: 1, ..area }, focused, buf);
-}
-
-/// Columns that the longest name wants, at most [`NAME`]. Of all queues: no column moves while one
-/// scrolls. Bytes are as good as columns here, and need no look at each character.
-fn longest(ctx: &Ctx) -> u16 {
-    let names = ctx.model.queues.iter();
-    let bytes = names.map(|row| row.queue.name.as_bytes().len()).max();
-    u16::try_from(bytes.unwrap_or(0)).map_or(NAME, |n| n.min(NAME))
-}
-
-/// The columns that fit into `room`; names are `longest` columns long.
-fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
-    let roomy = room >= 190;
-    let grows = if roomy { Col::Trend } else { Col::Name };
-    let c = |what, width, rank| Column {
-        what,
-        width,
-        rank,
-        grows: what == grows,
-    };
-    let classes = match room {
-        ..118 => 30,
-        118..190 => 37,
-        _ => 51,
-    };
-    let trend = match room {
-        ..118 => 10,
-        118..190 => 12,
-        _ => 26,
-    };
-    let late = match room {
-        // Without a line of heads the figure says itself what it is.
-        ..39 => 13,
-        39..190 => 8,
-        _ => 10,
-    };
-    let name = match room {
-        ..30 => 8,
-        30..190 => 14,
-        _ => 34,
-    };
-    let mut all = vec![
-        c(Col::Name, name, 100),
-        c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
-        c(Col::Late, late, 95),
-        c(Col::Oldest, 9, 55),
-        c(Col::Next, 10, 80),
-        c(Col::Classes, classes, 60),
-        c(Col::Order, 9, 20),
-        c(Col::Target, 9, 50),
-        c(Col::Clients, if room < 98 { 5 } else { 6 }, 70),
-        c(Col::Trend, trend, 45),
-    ];
-    if room < 98 {
-        all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
-    }
-    make_room(&mut all, room, longest);
-    columns::fit(&all, room)
-}
-
-/// Where names would be cut, figures stand closer, and then the trend goes: the selected queue's is
-/// in the pane of depths, and a queue that cannot be told from its neighbours is no help at all.
-fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
-    if !(39..190).contains(&room) {
-        return;
-    }
-    // The marks before a name; the gap behind it is the next column's.
-    let needed = longest + 3;
-    let left = |all: &[Column<Col>]| {
-        let placed = columns::fit(all, room);
-        let name = placed.iter().find(|(col, ..)| *col == Col::Name);
-        name.map_or(0, |(.., w)| *w)
-    };
-    if left(all) < needed {
-        for column in all.iter_mut() {
-            match column.what {
-                Col::Waiting => column.width = 9,
-                Col::Next => column.width = 8,
-                _ => {}
-            }
-        }
-    }
-    if left(all) < needed {
-        all.retain(|c| c.what != Col::Trend);
-    }
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
@@ -338,6 +237,9 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let keys = |n: u64| format!("{} keys", text::thousands(n));
     let words = match (&m.link.state, &m.discovery) {
         (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+        (denied @ LinkState::Lost { why, .. }, _) if denied.is_denied() => {
+            format!("{} does not let us in: {why}", m.endpoint)
+        }
         (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
         (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
         (_, Discovery::Looking { looked, keys: all }) => format!(
@@ -353,15 +255,10 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         }
     };
     let mut all = vec![(words, t.text)];
-    if matches!(m.discovery, Discovery::Done { .. }) {
-        let more = [
-            "--queue NAME watches a queue that is still empty",
-            "--queue zset-list:TIMEOUTS,TARGET watches a plain one",
-            "-n DB looks into another db",
-            "delayscope demo shows what it looks like",
-        ];
+    let more = what_to_do(ctx);
+    if !more.is_empty() {
         all.push((String::new(), t.text));
-        all.extend(more.map(|line| (line.to_owned(), t.dim)));
+        all.extend(more.into_iter().map(|line| (line, t.dim)));
     }
     let margin = if ctx.areas.compact { 1 } else { 3 };
     let room = usize::from(area.w.saturating_sub(2 * margin));
@@ -375,4 +272,30 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         let mut line = Line::new(buf, area.x, y, area.w);
         line.skip(margin).put_cut(buf, &words, t.glyphs.cut, style);
     }
+}
+
+/// What leads on from a screen without queues.
+fn what_to_do(ctx: &Ctx) -> Vec<String> {
+    let m = ctx.model;
+    if m.link.state.is_denied() {
+        let ways = "-a, --user, REDISCLI_AUTH, the URL, or the profile's password_command";
+        return vec![
+            format!("Check user and password: {ways}."),
+            "It is tried again by itself, should they be changed on the server.".to_owned(),
+        ];
+    }
+    let gone = matches!(m.link.state, LinkState::Lost { .. });
+    if gone || !matches!(m.discovery, Discovery::Done { .. }) {
+        return Vec::new();
+    }
+    let Some(key) = ctx.key(Action::Palette) else {
+        return Vec::new();
+    };
+    let key = if key == ":" { key } else { key + " " };
+    vec![
+        format!("{key}queue NAME watches a queue that is still empty"),
+        format!("{key}queue zset-list:TIMEOUTS,TARGET watches a plain one"),
+        format!("{key}db N looks into another db"),
+        format!("{key}quit, then delayscope demo, shows what it looks like"),
+    ]
 }
