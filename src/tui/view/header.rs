@@ -98,7 +98,11 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let inside = !matches!(m.screen, Screen::Dashboard);
     if let Some(row) = m.selected().filter(|_| inside) {
         let name = text::printable_bytes(row.queue.name.as_bytes());
-        let name = text::cut(&name, if ctx.wide() { 32 } else { 16 }).replace('…', t.glyphs.cut);
+        let most = match m.size.0 {
+            _ if ctx.wide() => 32,
+            narrow => usize::from(narrow * 3 / 10).max(16),
+        };
+        let name = text::cut(&name, most).replace('…', t.glyphs.cut);
         push(8, format!("{} {name}", t.glyphs.more), t.strong);
     }
     if let Some(server) = server(ctx) {
