@@ -20,9 +20,12 @@ fn worlds() -> [Vec<World>; 3] {
     ]
 }
 
+/// What leads to a state of the screen.
+type Way = Box<dyn Fn(&mut Desk)>;
+
 /// What leads to each place that has hints.
-fn ways() -> Vec<Box<dyn Fn(&mut Desk)>> {
-    let mut ways: Vec<Box<dyn Fn(&mut Desk)>> = Vec::new();
+fn ways() -> Vec<Way> {
+    let mut ways: Vec<Way> = Vec::new();
     for focus in [Pane::Queues, Pane::Timeline, Pane::Traffic] {
         ways.push(Box::new(move |desk| desk.model.focus = focus));
     }
