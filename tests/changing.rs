@@ -1,5 +1,6 @@
 //! What the screen changes, by the real program on a real terminal with a real server.
 #![cfg(feature = "tui")]
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -91,6 +92,31 @@ fn the_editor_has_the_terminal_and_what_it_writes_is_offered() {
     let newest = server.list(&["LRANGE", "redisson_delay_queue:{orders}", "-1", "-1"]);
     assert!(newest[0].ends_with(b"from the editor and by hand"));
     assert_eq!(std::fs::read_dir(&temp).unwrap().count(), 0);
+}
+
+#[test]
+fn an_editor_that_is_stopped_stops_the_whole_job_and_fg_brings_both_back() {
+    let server = server();
+    let dir = tempfile::tempdir().unwrap();
+    let path = editor(dir.path(), "stopped once");
+    let script = std::fs::read_to_string(&path).unwrap();
+    let script = script.replace("\nprintf", "\nkill -TSTP 0\nprintf");
+    std::fs::write(&path, script).unwrap();
+    let env = [("VISUAL", path.to_str().unwrap())];
+    let mut shell = Terminal::start(&["sh", "-i"], SIZE, &env);
+    shell.wait_text("$ ");
+    shell.send(format!("{PROGRAM} {}\n", server.url()).as_bytes());
+    shell.wait_text("late one");
+    shell.send(b"odraft\x05");
+    shell.wait("the shell", PATIENCE, |s| {
+        s.given_back() && s.text().trim_end().ends_with('$')
+    });
+    assert!(shell.shown().text().contains("Stopped"));
+    shell.send(b"fg\n");
+    shell.wait_text("stopped once");
+    shell.wait("the screen again", PATIENCE, terminal::Shown::taken);
+    shell.send(b"\x03");
+    shell.wait("the shell", PATIENCE, terminal::Shown::given_back);
 }
 
 #[test]
