@@ -66,6 +66,8 @@ pub struct Schedule {
     pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
+    /// The way to another server that was asked for last, while it is looked for.
+    pub(crate) way: Option<u64>,
     /// Whether the screen is between two servers.
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
