@@ -62,7 +62,13 @@ pub(super) fn pulses(
     if !model.schedule.others.end(generation, now) {
         return Vec::new();
     }
-    for (queue, pulse) in result.unwrap_or_default() {
+    let pulses = result.unwrap_or_else(|why| {
+        // What was read once stays, as old as it is; the others would stay blank without a word.
+        let blank = model.queues.iter_mut().filter(|row| row.pulse.is_none());
+        blank.for_each(|row| row.trouble = Some(why.clone()));
+        Vec::new()
+    });
+    for (queue, pulse) in pulses {
         // Selected since it was asked for: its own reading is newer.
         let selected = model.selected().is_some_and(|row| row.queue == queue);
         if !selected && take_pulse(model, &queue, pulse) {
@@ -91,10 +97,16 @@ pub(super) fn survey(
         plan::plan_survey(model);
     }
     let zoom = model.zoom;
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
     let row = model.queues.iter_mut().find(|row| row.queue == *queue);
     match (row, result) {
         // Of another zoom by now: the one that was asked for since is on its way.
         (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
+        // Asked for before it was selected: its bars, which are there by now, tell more.
+        (Some(row), Ok(survey))
+            if selected
+                && survey.zoom.is_none()
+                && row.survey.as_ref().is_some_and(|held| held.zoom.is_some()) => {}
         (Some(row), Ok(survey)) => {
             row.survey = Some(survey);
             row.diagnose();

@@ -123,8 +123,11 @@ pub(super) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
                 cursor::scroll_to(model, what, rail.top_at(above));
             }
         }
-    } else if let (Pane::Timeline, Hit::Bar(bar)) = (model.focus, areas::hit(model, x, y)) {
-        model.bar = Some(areas::bar_start(model, bar));
+    } else if model.overlay.is_none()
+        && let (Pane::Timeline, Hit::Bar(bar)) = (model.focus, areas::hit(model, x, y))
+    {
+        let start = areas::bar_start(model, bar);
+        timeline::choose(model, start);
     }
     Vec::new()
 }
