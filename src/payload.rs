@@ -23,6 +23,7 @@ mod json;
 mod kryo5;
 mod line;
 mod marshalling;
+mod plain;
 mod reader;
 mod serialization;
 mod text;
@@ -32,6 +33,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
+
+pub use plain::{SEPARATORS, plain};
 
 /// The codecs that are recognised, by the names of Redisson's own.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -1,6 +1,9 @@
 //! What the screen changes, by the real program on a real terminal with a real server.
 #![cfg(feature = "tui")]
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failure in the harness is a failed test"
+)]
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

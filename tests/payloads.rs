@@ -1,5 +1,7 @@
 //! Payloads: as real Redisson clients and the codecs' own libraries wrote them.
 
+#[path = "payloads/plain.rs"]
+mod plain;
 #[path = "fixtures/rows.rs"]
 mod rows;
 

@@ -12,6 +12,8 @@ use terminal::Terminal;
 mod commands;
 #[path = "pty/configured.rs"]
 mod configured;
+#[path = "pty/passwords.rs"]
+mod passwords;
 mod support;
 #[path = "support/terminal.rs"]
 mod terminal;

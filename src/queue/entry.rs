@@ -79,6 +79,17 @@ impl EntryId {
         id.copy_from_slice(&digest[..8]);
         Self(id)
     }
+
+    /// Its 16 hex digits, in ASCII.
+    #[must_use]
+    pub fn hex(self) -> [u8; 16] {
+        const DIGITS: [u8; 16] = *b"0123456789abcdef";
+        std::array::from_fn(|i| {
+            let byte = self.0[i / 2];
+            let digit = if i % 2 == 0 { byte >> 4 } else { byte & 0xf };
+            DIGITS[usize::from(digit)]
+        })
+    }
 }
 
 impl fmt::Display for EntryId {
@@ -101,6 +112,7 @@ mod tests {
     fn an_id_is_shown_as_16_hex_digits() {
         let id = EntryId([0, 1, 0x0a, 0xff, 0x80, 0x7f, 0x10, 0xc3]);
         assert_eq!(id.to_string(), "00010aff807f10c3");
+        assert_eq!(&id.hex(), b"00010aff807f10c3");
         assert_eq!(format!("{id:?}"), "00010aff807f10c3");
     }
 

@@ -97,6 +97,20 @@ pub enum LinkState {
     },
 }
 
+impl LinkState {
+    /// The server answers and does not let us in: to wait is no help, to log in otherwise is.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        let Self::Lost { why, .. } = self else {
+            return false;
+        };
+        // The last one is what servers below 6.0 say of a wrong password.
+        ["WRONGPASS", "NOAUTH", "ERR invalid password"]
+            .iter()
+            .any(|words| why.starts_with(words))
+    }
+}
+
 /// What the server says it is (`INFO`); empty fields are what it did not say.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Facts {

@@ -13,13 +13,16 @@
 //! hints                       one line, always
 //! ```
 
+pub mod columns;
 pub mod dialog;
 pub mod findings;
 pub mod help;
+pub mod hints;
 pub mod lines;
 pub mod offer;
 pub mod palette;
 mod panes;
+pub mod queues;
 pub mod scrollbar;
 pub mod tabs;
 pub mod track;
@@ -27,7 +30,7 @@ pub mod wrap;
 
 pub use panes::areas;
 
-use super::model::{Model, Pane, Tab};
+use super::model::{Model, Pane, QueueSort, Tab};
 use crate::clock::EpochMillis;
 use crate::queue::Zoom;
 
@@ -178,6 +181,12 @@ pub enum Hit {
     Late(usize),
     /// A zoom in the timeline's title.
     Zoom(Zoom),
+    /// The head of a column of the queues: the order that it asks for.
+    Order(QueueSort),
+    /// The head of the due times.
+    Turn,
+    /// A finding of the pane, counted from the worst.
+    Finding(usize),
     /// A pane, but none of its rows.
     Pane(Pane),
     /// Nothing that answers.
@@ -246,6 +255,9 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
         return Hit::Nothing;
     }
     let areas = areas(model);
+    if let Some(finding) = findings::at(model, areas.findings, x, y) {
+        return Hit::Finding(finding);
+    }
     if let Some(tab) = tabs::tab_at(model, &areas, x, y) {
         return Hit::Tab(tab);
     }
@@ -255,6 +267,13 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
         return Hit::Nothing;
     };
     let slot = slot(&areas, pane);
+    let sorts = pane == Pane::Queues && model.queues.len() > 1;
+    if let Some(order) = queues::sort_at(slot, x, y).filter(|_| sorts) {
+        return Hit::Order(order);
+    }
+    if pane == Pane::Entries && tabs::is_due_head(model, slot, x, y) {
+        return Hit::Turn;
+    }
     let (rows, area) = match pane {
         Pane::Timeline => return track::hit(model, slot, x, y),
         Pane::Queues => (model.queues.len().saturating_sub(model.top), table(slot)),

@@ -7,6 +7,7 @@ mod name;
 mod table;
 
 use super::model::{Model, Overlay, Pane, Screen, Tab};
+use crate::queue::text;
 
 pub use key::{Code, Key};
 pub use keymap::Keymap;
@@ -257,6 +258,8 @@ pub struct Hint {
     pub word: &'static str,
     /// They can do it now.
     pub enabled: bool,
+    /// Each of the keys, and the columns that it takes.
+    pub parts: Vec<(Key, u16)>,
 }
 
 /// The hints for where the keys go now, the most important first, help last.
@@ -270,22 +273,28 @@ pub fn hints(model: &Model) -> Vec<Hint> {
     let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
     let hint = |(binding, keys): (&'static Binding, &[Key])| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
-        let label = keys.first()?.label(ascii);
+        let key = *keys.first()?;
         if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
             return None;
         }
-        (*word != table::SCROLL || !still).then_some((binding, label, *word))
+        (*word != table::SCROLL || !still).then_some((binding, key, *word))
     };
     let mut hints: Vec<Hint> = Vec::new();
-    for (binding, label, word) in model.keymap.rows().filter_map(hint) {
+    for (binding, key, word) in model.keymap.rows().filter_map(hint) {
         let enabled = super::update::why_not(model, binding.action).is_none();
+        let label = key.label(ascii);
+        let columns = u16::try_from(text::width(&label)).unwrap_or(0);
         // Two neighbours with one word are one hint: `←→ bar`.
         match hints.last_mut().filter(|last| last.word == word) {
-            Some(last) => last.keys.push_str(&label),
+            Some(last) => {
+                last.keys.push_str(&label);
+                last.parts.push((key, columns));
+            }
             None => hints.push(Hint {
                 keys: label,
                 word,
                 enabled,
+                parts: vec![(key, columns)],
             }),
         }
     }

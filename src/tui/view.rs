@@ -28,7 +28,7 @@ use ratatui::widgets::Widget;
 
 use super::areas::{self, Area, Areas, Slot};
 use super::keys::Action;
-use super::model::{Model, Overlay, QueueRow, Screen, Tab};
+use super::model::{Face, Model, Overlay, QueueRow, Screen, Tab};
 use super::theme::Theme;
 use super::widget::line::Line;
 use super::widget::pane::{Pane, Part};
@@ -73,6 +73,41 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
     toast::render(&ctx, buf);
+    if model.look.ascii {
+        spell(buf);
+    }
+}
+
+/// Names and payloads have what characters they like; a terminal that takes only ASCII gets a `?`
+/// for each of the others.
+fn spell(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        if !cell.symbol().is_ascii() {
+            cell.set_symbol("?");
+        }
+    }
+}
+
+/// What is told where only the words of the picture know their places.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Told {
+    /// How many queues are sick.
+    Sick,
+    /// A face of the opened entry.
+    Face(Face),
+}
+
+/// What the header or a title tells at the cell at column `x`, row `y`.
+#[must_use]
+pub fn told_at(model: &Model, x: u16, y: u16) -> Option<Told> {
+    let ctx = Ctx::new(model, areas::areas(model));
+    if header::sick_place(&ctx).is_some_and(|area| area.holds(x, y)) {
+        return Some(Told::Sick);
+    }
+    match &model.screen {
+        Screen::Entry(view) => entry::face_at(&ctx, view, x, y).map(Told::Face),
+        Screen::Dashboard | Screen::Queue => None,
+    }
 }
 
 /// The tab in sight, and beside it what its cursor is on.
@@ -96,7 +131,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
 fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16 {
     let clean = text::printable(words);
     let room = usize::from(area.w.saturating_sub(4));
-    let lines = areas::lines::wrapped(&clean, room);
+    let lines = areas::wrap::wrapped(&clean, room);
     for (y, words) in (area.y..area.y + area.h).zip(&lines) {
         let mut line = Line::new(buf, area.x, y, area.w);
         line.skip(3);

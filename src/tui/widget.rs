@@ -1,7 +1,6 @@
 //! Reusable parts of a picture. They know styles and plain values, never the `Model`.
 
 pub mod bars;
-pub mod columns;
 pub mod hex;
 pub mod line;
 pub mod pane;

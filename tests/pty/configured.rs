@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use crate::support::Server;
+use crate::support::{PATIENCE, Server};
 use crate::terminal::Terminal;
 use crate::{PROGRAM, SIZE, ended, open_with, server, with_data};
 
@@ -63,4 +63,33 @@ fn a_locale_that_is_not_utf_8_gets_ascii() {
     let terminal = open_profile(&file, &[("LC_ALL", "C")]);
     with_data(&terminal);
     assert!(!terminal.shown().text().is_ascii());
+}
+
+#[test]
+fn another_profile_is_another_server_with_its_own_limits_and_the_first_one_is_there_again() {
+    let (here, there) = (server(20), Server::start());
+    let bills = delayscope::queue::Queue::redisson("bills");
+    there.fill(&bills, 33, there.now().plus(3_600_000), 10);
+    let profile = format!(
+        "label = \"HERE\"\n[profiles.there]\nurl = \"{}\"\nlabel = \"THERE\"\nread_only = true",
+        there.url()
+    );
+    let file = file_for(&here, "", &profile);
+    let mut terminal = open_profile(&file, &[]);
+    with_data(&terminal);
+    terminal.wait_text("HERE");
+    terminal.send(b":profile there\r");
+    terminal.wait("the other server", PATIENCE, |s| {
+        let text = s.text();
+        text.contains("READ-ONLY   THERE") && text.contains("of 33") && !text.contains("of 20")
+    });
+    terminal.send(b":profile here\r");
+    terminal.wait("the first one", PATIENCE, |s| {
+        let text = s.text();
+        text.contains("of 20") && !text.contains("THERE") && !text.contains("READ-ONLY")
+    });
+    terminal.send(b":profile nowhere\r");
+    terminal.wait_text("nowhere");
+    terminal.send(b"\x03");
+    ended(&mut terminal, 0);
 }

@@ -249,3 +249,41 @@ async fn form_and_codec_follow_what_is_there() {
     let plain: Queue = "zset-list:delayed,ready".parse().unwrap();
     assert_eq!(form_of(store, &plain).await.unwrap(), None);
 }
+
+/// What the scripts of Redisson's transfer clients say, but for how a frame is unpacked.
+/// (From Redisson 3.15.1 and 3.21.1, Apache License 2.0: a server knows them by their bytes.)
+const TRANSFER: [&str; 2] = [
+    "local expiredValues = redis.call('zrangebyscore', KEYS[2], 0, ARGV[1], 'limit', 0, ARGV[2]); \
+     if #expiredValues > 0 then for i, v in ipairs(expiredValues) do \
+     local randomId, value = struct.unpack('",
+    "', v);redis.call('rpush', KEYS[1], value);redis.call('lrem', KEYS[3], 1, v);end; \
+     redis.call('zrem', KEYS[2], unpack(expiredValues));end; \
+     local v = redis.call('zrange', KEYS[2], 0, 0, 'WITHSCORES'); \
+     if v[1] ~= nil then return v[2]; end return nil;",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_form_of_an_empty_queue_is_that_of_the_clients_which_the_server_has_seen() {
+    let bench = Bench::new().await;
+    let (store, queue) = (&bench.store, &bench.queue);
+    let seen = |unpack: &str| {
+        bench
+            .server
+            .cmd(&["SCRIPT", "LOAD", &TRANSFER.join(unpack)])
+    };
+    assert_eq!(form_of(store, queue).await.unwrap(), None);
+    seen("Bc0Lc0");
+    assert_eq!(form_of(store, queue).await.unwrap(), Some(Form::ByteId));
+    seen("dLc0");
+    let both = form_of(store, queue).await.unwrap();
+    assert_eq!(both, None, "two generations: nobody can know");
+    bench.server.cmd(&["SCRIPT", "FLUSH"]);
+    seen("dLc0");
+    assert_eq!(form_of(store, queue).await.unwrap(), Some(Form::DoubleId));
+    // What is there tells more than who was there.
+    let due = bench.now().plus(60_000);
+    let payload = [b"hello".to_vec()];
+    let offered = offer(&bench.writer, queue, &payload, due, Form::ByteId).await;
+    offered.unwrap();
+    assert_eq!(form_of(store, queue).await.unwrap(), Some(Form::ByteId));
+}

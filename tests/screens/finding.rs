@@ -11,7 +11,7 @@ use crate::build::{NOW, evening, look, sample};
 use crate::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
 
 /// The evening, filtered: `sure` of the sample entries match.
-fn filtered(size: (u16, u16), text: &str, search: Search) -> Model {
+pub(crate) fn filtered(size: (u16, u16), text: &str, search: Search) -> Model {
     let mut m = evening(size, look());
     let Ok(filter) = Filter::parse(text) else {
         panic!("no filter: {text}")
@@ -46,7 +46,7 @@ fn filtered(size: (u16, u16), text: &str, search: Search) -> Model {
     m
 }
 
-fn typing(m: &mut Model, kind: PromptKind, text: &str) {
+pub(crate) fn typing(m: &mut Model, kind: PromptKind, text: &str) {
     m.prompt = Some(Prompt::new(kind, text));
 }
 

@@ -44,13 +44,13 @@ fn question(name: bool) -> Dialog {
     }
 }
 
-fn asked(size: (u16, u16), look: Look, name: bool) -> Model {
+pub(crate) fn asked(size: (u16, u16), look: Look, name: bool) -> Model {
     let mut m = evening(size, look);
     m.overlay = Some(Overlay::Dialog(Box::new(question(name))));
     m
 }
 
-fn form(payload: &str, form: Option<Form>) -> OfferForm {
+pub(crate) fn form(payload: &str, form: Option<Form>) -> OfferForm {
     let mut offer = OfferForm::new(Queue::redisson("orders"));
     offer.payload.set(payload);
     offer.seen = Seen::Known {
@@ -61,7 +61,7 @@ fn form(payload: &str, form: Option<Form>) -> OfferForm {
     offer
 }
 
-fn offering(size: (u16, u16), look: Look, offer: OfferForm) -> Model {
+pub(crate) fn offering(size: (u16, u16), look: Look, offer: OfferForm) -> Model {
     let mut m = evening(size, look);
     m.overlay = Some(Overlay::Offer(Box::new(offer)));
     m

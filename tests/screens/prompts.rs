@@ -11,7 +11,7 @@ use crate::build::{evening, look};
 use crate::pictures::{draw, picture};
 
 /// A model into which this was typed.
-fn typed(size: (u16, u16), look: Look, text: &str) -> Model {
+pub(crate) fn typed(size: (u16, u16), look: Look, text: &str) -> Model {
     let mut m = evening(size, look);
     for c in text.chars() {
         update(&mut m, Msg::KeyPressed(Key::char(c)));

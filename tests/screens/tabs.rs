@@ -10,7 +10,7 @@ use crate::build::{NOW, evening, figures, look, queue, sample};
 use crate::pictures::{draw, picture};
 
 /// The selected queue's tab, its rows loaded.
-fn on(tab: Tab, size: (u16, u16), look: Look) -> Model {
+pub(crate) fn on(tab: Tab, size: (u16, u16), look: Look) -> Model {
     let mut m = evening(size, look);
     m.tab = tab;
     m.screen = Screen::Queue;
@@ -121,7 +121,7 @@ fn the_changes_and_their_strip() {
 }
 
 /// The dashboard of a bad evening: two queues that nobody serves, one with a key of another type.
-fn sick(size: (u16, u16)) -> Model {
+pub(crate) fn sick(size: (u16, u16)) -> Model {
     let mut m = evening(size, look());
     m.queues[1] = queue(
         "emails",

@@ -1,6 +1,7 @@
 //! The filter.
 
 use delayscope::queue::LinkState;
+use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Model, Pane, Search};
@@ -46,6 +47,24 @@ fn what_is_loaded_is_filtered_with_each_key() {
         [member(12)],
         "the last good filter stays"
     );
+}
+
+#[test]
+fn a_key_waits_for_no_pattern_in_megabytes_they_are_left_to_the_search() {
+    let mut world = World::new("orders", 5, 60_000, 1000);
+    let large = format!("entry 9 {}", "x".repeat(1 << 20));
+    world.entries[1].0 = encode(Form::ByteId, [7; 8], large.as_bytes());
+    let large = world.entries[1].0.clone();
+    let mut desk = Desk::of(vec![world]);
+    desk.char('/');
+    desk.type_in("re:/entry [0-9]/");
+    let small: Vec<_> = [0, 2, 3, 4].map(member).into();
+    assert_eq!(hits(&desk.model), small, "what is small is held against it");
+    desk.type_in(" xxx");
+    assert!(hits(&desk.model).is_empty(), "not yet");
+    desk.press(Code::Enter);
+    desk.answer_all();
+    assert_eq!(hits(&desk.model), [large]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn worlds() -> [Vec<World>; 3] {
     ]
 }
 
-/// What leads to a state of the screen.
+/// Leads to a place.
 type Way = Box<dyn Fn(&mut Desk)>;
 
 /// What leads to each place that has hints.

@@ -8,6 +8,7 @@
 #[path = "../support/desk.rs"]
 mod desk;
 
+mod clicks;
 mod finding;
 mod hints;
 mod jumping;
@@ -23,6 +24,7 @@ mod prompts;
 mod reading;
 mod screens;
 mod sessions;
+mod standing;
 mod tabs;
 mod timeline;
 mod working;

@@ -194,6 +194,22 @@ fn leaving_asks_while_a_worker_is_at_work_and_a_second_ctrl_c_leaves() {
 }
 
 #[test]
+fn another_server_is_gone_to_only_when_the_worker_may_be_left() {
+    let mut desk = at_work(3);
+    let goes = |asked: &[Effect]| asked.iter().any(|e| matches!(e, Effect::FindWay { .. }));
+    desk.char(':');
+    desk.type_in("db 3");
+    assert!(!goes(&desk.press(Code::Enter)));
+    assert_eq!(dialog(&desk).yes, "leave");
+    assert!(!goes(&desk.char('n')));
+    assert!(desk.model.workers.on(&orders()).is_some());
+    desk.char(':');
+    desk.type_in("db 3");
+    desk.press(Code::Enter);
+    assert!(goes(&desk.char('y')));
+}
+
+#[test]
 fn leaving_a_demo_asks_nothing() {
     let mut desk = at_work(3);
     desk.model.workers.program = None;

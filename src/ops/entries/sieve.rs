@@ -54,6 +54,9 @@ impl Sieve {
         if !self.filter.needs_payload() {
             return self.filter.finds(&seen("", ""));
         }
+        if payload::plain(payload).is_some_and(|raw| !self.filter.may_find(id, raw)) {
+            return false;
+        }
         let (codec, text) = payload::whole(payload);
         // What is no frame may look like a payload, and be looked for as that; it has no codec.
         let codec = match unwrapped {
@@ -67,10 +70,15 @@ impl Sieve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::filter::CODECS;
+    use crate::queue::filter::{CODECS, SEPARATORS};
 
     #[test]
     fn a_filter_knows_the_codecs_that_there_are() {
         assert_eq!(payload::Codec::ALL.map(payload::Codec::name), CODECS);
+    }
+
+    #[test]
+    fn a_filter_divides_its_words_where_payloads_are_divided() {
+        assert_eq!(payload::SEPARATORS, SEPARATORS);
     }
 }

@@ -1,12 +1,13 @@
 //! From the text of a filter to its terms.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::{BadFilter, CODECS, Side, Term, Wrong};
+use super::{BadFilter, CODECS, SEPARATORS, Side, Term, Wrong};
 use crate::clock::when::When;
 
 /// No filter has more bytes.
@@ -24,6 +25,8 @@ const DEEPEST: u32 = 50;
 const SEARCHED: usize = 256 << 10;
 /// A word in any case takes a multiple of its length.
 const WORD_BYTES: usize = 8 << 20;
+/// So many pieces of a word are looked for before its entry is decoded.
+const PIECES: usize = 4;
 
 /// The part of a text that patterns look at.
 pub(super) fn searched(text: &str) -> &str {
@@ -129,11 +132,11 @@ fn pattern(text: &str, at: usize) -> Result<(Term, usize), BadFilter> {
         "i" => true,
         _ => return Err(Wrong::AfterPattern.at(at..end)),
     };
-    let find = compiled(&typed, any_case).map_err(|wrong| wrong.at(start..close))?;
-    Ok((Term::Pattern(find), end))
+    let term = compiled(&typed, any_case).map_err(|wrong| wrong.at(start..close))?;
+    Ok((term, end))
 }
 
-fn compiled(pattern: &str, any_case: bool) -> Result<Regex, Wrong> {
+fn compiled(pattern: &str, any_case: bool) -> Result<Term, Wrong> {
     let parsed = ParserBuilder::new()
         .case_insensitive(any_case)
         .nest_limit(DEEPEST)
@@ -146,16 +149,18 @@ fn compiled(pattern: &str, any_case: bool) -> Result<Regex, Wrong> {
             other => other.to_string().replace('\n', " "),
         })
     })?;
-    if length(&parsed) > PATTERN_LONGEST {
+    let length = length(&parsed);
+    if length > PATTERN_LONGEST {
         return Err(Wrong::PatternSize);
     }
-    RegexBuilder::new(pattern)
+    let find = RegexBuilder::new(pattern)
         .case_insensitive(any_case)
         .nest_limit(DEEPEST)
         .size_limit(PATTERN_BYTES)
         .dfa_size_limit(TABLE_BYTES)
         .build()
-        .map_err(|_| Wrong::PatternSize)
+        .map_err(|_| Wrong::PatternSize)?;
+    Ok(Term::Pattern { find, length })
 }
 
 /// How many characters a pattern has, once its repetitions are written out.
@@ -213,14 +218,23 @@ fn due_term(typed: &str) -> Result<Term, Wrong> {
 
 /// A word that may stand anywhere in the text.
 fn word(word: &str, at: Range<usize>) -> Result<Term, BadFilter> {
-    let find = RegexBuilder::new(&regex::escape(word))
-        .case_insensitive(true)
-        .size_limit(WORD_BYTES)
-        .dfa_size_limit(TABLE_BYTES)
-        .build();
-    let find: Regex = find.map_err(|_| Wrong::TooLong(LONGEST).at(at))?;
+    let find = |word: &str| {
+        RegexBuilder::new(&regex::escape(word))
+            .case_insensitive(true)
+            .size_limit(WORD_BYTES)
+            .dfa_size_limit(TABLE_BYTES)
+            .build()
+            .map_err(|_| Wrong::TooLong(LONGEST).at(at.clone()))
+    };
+    let mut pieces: Vec<&str> = word.split(SEPARATORS).collect();
+    pieces.retain(|piece| !piece.is_empty());
+    pieces.sort_by_key(|piece| Reverse(piece.len()));
+    pieces.truncate(PIECES);
+    let pieces: Result<Vec<Regex>, BadFilter> = pieces.into_iter().map(find).collect();
     Ok(Term::Word {
-        find,
+        find: find(word)?,
+        length: word.len(),
+        pieces: pieces?,
         in_id: can_stand_in_id(word).then(|| word.to_ascii_lowercase()),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::Slot;
 use super::lines::wrap;
 use crate::queue::finding::RULES;
 use crate::queue::{Finding, text};
@@ -30,6 +31,12 @@ pub fn listed(model: &Model) -> Vec<Told<'_>> {
     let mut told: Vec<_> = rows(model).flat_map(each).collect();
     told.sort_by_key(|told| std::cmp::Reverse(told.finding.severity));
     told
+}
+
+/// How many are told here.
+#[must_use]
+pub fn count(model: &Model) -> usize {
+    rows(model).map(|(_, row)| row.findings.len()).sum()
 }
 
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
@@ -148,4 +155,95 @@ pub fn top(model: &Model, stand: Stand) -> u64 {
         top = i;
     }
     stand.top.max(top as u64).min(stand.cursor)
+}
+
+/// A finding in the pane.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Block {
+    /// Its index among those that are told.
+    pub finding: usize,
+    /// Its first row, from the pane's first.
+    pub y: u16,
+    /// Rows that it takes, at least one.
+    pub rows: u16,
+    /// It has one line, with the name in a column of its own.
+    pub short: bool,
+}
+
+/// What the pane shows.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Panel {
+    /// The findings that have room, the worst first.
+    pub blocks: Vec<Block>,
+    /// How many have none.
+    pub more: usize,
+    /// The first row that is free.
+    pub free: u16,
+}
+
+/// Lays the pane out. What is wrong comes first; how many checks are well has the last line.
+#[must_use]
+pub fn panel(model: &Model, slot: Slot) -> Panel {
+    let told = listed(model);
+    let calm = calm(model);
+    let reserved = u16::from(calm.fine > 0 || !calm.blind.is_empty());
+    let room = slot.inner.h.saturating_sub(reserved);
+    let narrow = slot.inner.w < 100;
+    let two = told.len() * 2 <= usize::from(room);
+    let mut panel = Panel::default();
+    for (i, one) in told.iter().enumerate() {
+        let left = room - panel.free;
+        let more = told.len() - i;
+        if left == 0 {
+            break;
+        }
+        if left == 1 && more > 1 {
+            panel.more = more;
+            panel.free += 1;
+            break;
+        }
+        // A line stays for saying that there are more.
+        let most = match (narrow, two) {
+            (true, _) => left - u16::from(more > 1),
+            (false, true) => left.min(2),
+            (false, false) => 1,
+        };
+        let rows = if most <= 1 {
+            1
+        } else {
+            let lines = sentence(model, one, slot.inner.w).len();
+            u16::try_from(lines).unwrap_or(most).clamp(1, most)
+        };
+        panel.blocks.push(Block {
+            finding: i,
+            y: panel.free,
+            rows,
+            short: most <= 1,
+        });
+        panel.free += rows;
+    }
+    panel
+}
+
+/// All that the pane says of a finding where it has more than a line.
+#[must_use]
+pub fn sentence(model: &Model, told: &Told, columns: u16) -> Vec<String> {
+    let name = name(&model.queues[told.row]);
+    let words = format!("{name}: {} {}", told.finding.sentence, told.finding.repair);
+    wrap(
+        &text::printable(&words),
+        usize::from(columns.saturating_sub(INDENT)),
+    )
+}
+
+/// The finding of the pane under a cell.
+#[must_use]
+pub fn at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<usize> {
+    if !slot.inner.holds(x, y) {
+        return None;
+    }
+    let row = y - slot.inner.y;
+    let mut blocks = panel(model, slot).blocks.into_iter();
+    let block = blocks.find(|block| (block.y..block.y + block.rows).contains(&row))?;
+    Some(block.finding)
 }

@@ -138,9 +138,15 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     if areas.findings.shown() {
         return;
     }
-    let found = super::findings::listed(model).len();
+    let panel = boxed && h >= PANEL_ROWS && model.tab != Tab::Findings;
+    // Asked many times a frame, of hundreds of queues: only where it matters.
+    let found = if panel {
+        super::findings::count(model)
+    } else {
+        0
+    };
     let rows = u16::try_from(found).unwrap_or(u16::MAX);
-    if boxed && h >= PANEL_ROWS && rows > 0 && model.tab != Tab::Findings {
+    if rows > 0 {
         let most = if h >= TALL { 6 } else { 3 };
         areas.findings = Slot::new(
             body.take_bottom(rows.saturating_mul(2).saturating_add(1).min(most) + 2),

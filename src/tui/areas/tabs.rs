@@ -175,7 +175,7 @@ fn badges(model: &Model) -> [(String, bool); 6] {
         }
         _ => String::new(),
     };
-    let found = findings::listed(model).len();
+    let found = findings::count(model);
     let some = |n: usize| if n == 0 { String::new() } else { n.to_string() };
     let alarm = |badge: String| {
         let alarm = !badge.is_empty();
@@ -245,7 +245,7 @@ pub fn count(model: &Model) -> u64 {
         Tab::Delivered => read(model.lists.delivered.len, pulse.map(|p| &p.target)),
         Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
         Tab::Traffic => traffic(model).count() as u64,
-        Tab::Findings => findings::listed(model).len() as u64,
+        Tab::Findings => findings::count(model) as u64,
         Tab::Changes => model.changes.len() as u64,
     }
 }
@@ -320,6 +320,19 @@ pub fn row_at(model: &Model, line: usize) -> u64 {
     model.stand().top + line as u64
 }
 
+/// Columns of the two due times, which stand first.
+const DUE: u16 = 20;
+
+/// The heads of the due times lie under a cell: they turn the order.
+pub(super) fn is_due_head(model: &Model, slot: Slot, x: u16, y: u16) -> bool {
+    let heads = slot.inner.row(0);
+    let due = Area {
+        w: heads.w.min(DUE),
+        ..heads
+    };
+    slot.boxed && model.tab == Tab::Waiting && model.listed() > 0 && due.holds(x, y)
+}
+
 /// The tab that a click on a cell opens.
 #[must_use]
 pub fn tab_at(model: &Model, areas: &Areas, x: u16, y: u16) -> Option<Tab> {
@@ -329,7 +342,7 @@ pub fn tab_at(model: &Model, areas: &Areas, x: u16, y: u16) -> Option<Tab> {
         let under = labels.iter().find(|l| x >= l.x && x - l.x < l.w);
         return under.map(|label| label.tab);
     }
-    let tells = areas.news.holds(x, y) && !findings::listed(model).is_empty();
+    let tells = areas.news.holds(x, y) && findings::count(model) > 0;
     if tells || areas.findings.outer.holds(x, y) {
         return Some(Tab::Findings);
     }

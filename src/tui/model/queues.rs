@@ -25,6 +25,8 @@ pub struct QueueRow {
     pub read_at: Option<Instant>,
     /// Why the last read failed, when it did.
     pub trouble: Option<String>,
+    /// Why it was not surveyed the last time, although it can be read.
+    pub unsurveyed: Option<String>,
     /// What is wrong with it, worst first.
     pub findings: Vec<Finding>,
     /// How many rules found nothing wrong.
@@ -46,6 +48,7 @@ impl QueueRow {
             trend: Trend::default(),
             read_at: None,
             trouble: None,
+            unsurveyed: None,
             findings: Vec::new(),
             fine: 0,
             blind: Vec::new(),

@@ -26,7 +26,7 @@ pub(super) fn pulse(
         Ok(mut pulse) => {
             let page = pulse.page.take();
             unfreeze_to(model, &pulse);
-            if take_pulse(model, queue, pulse) {
+            if take_pulse(model, model.cursor, pulse) {
                 plan::want_survey(model);
                 marks::queue_changed(model);
                 rows::changed(model, page.is_some());
@@ -68,10 +68,14 @@ pub(super) fn pulses(
         blank.for_each(|row| row.trouble = Some(why.clone()));
         Vec::new()
     });
+    let mut near = 0;
     for (queue, pulse) in pulses {
+        let Some(at) = place(&model.queues, &queue, near) else {
+            continue;
+        };
+        near = at;
         // Selected since it was asked for: its own reading is newer.
-        let selected = model.selected().is_some_and(|row| row.queue == queue);
-        if !selected && take_pulse(model, &queue, pulse) {
+        if at != model.cursor && take_pulse(model, at, pulse) {
             let surveyed = model.schedule.surveyed.entry(queue).or_default();
             surveyed.changed = true;
         }
@@ -109,19 +113,28 @@ pub(super) fn survey(
                 && row.survey.as_ref().is_some_and(|held| held.zoom.is_some()) => {}
         (Some(row), Ok(survey)) => {
             row.survey = Some(survey);
+            row.unsurveyed = None;
             row.diagnose();
             timeline::keep_bar(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
+        (Some(row), Err(why)) => row.unsurveyed = Some(why),
         _ => {}
     }
     Vec::new()
 }
 
+/// Where a queue stands in the table. There are hundreds, and all of them answer at once, in the
+/// order in which they stand, nearly always: looked for from where the one before it was.
+fn place(rows: &[QueueRow], queue: &Queue, near: usize) -> Option<usize> {
+    let places = (near..rows.len()).chain(0..near.min(rows.len()));
+    places.into_iter().find(|at| rows[*at].queue == *queue)
+}
+
 /// Keeps a pulse with its row; true when it shows other entries than the one before.
-fn take_pulse(model: &mut Model, queue: &Queue, pulse: Pulse) -> bool {
+fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     let now = model.instant;
-    let Some(row) = model.queues.iter_mut().find(|row| row.queue == *queue) else {
+    let Some(row) = model.queues.get_mut(at) else {
         return false;
     };
     let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));

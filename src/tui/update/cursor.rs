@@ -159,6 +159,11 @@ pub(super) fn wheel(model: &mut Model, pane: Pane, rows: i64) {
             select(model, row);
             order::hold(model);
         }
+        // Findings are of unequal height: one after the other.
+        Pane::Entries if model.tab == Tab::Findings => {
+            let at = add(model.stand().cursor, rows.signum());
+            tabs::move_to(model, at);
+        }
         Pane::Entries => {
             let top = add(model.stand().top, rows);
             tabs::scroll_to(model, top);

@@ -66,10 +66,19 @@ pub(super) fn pasted(model: &mut Model, text: &str) {
     }
 }
 
-/// A click on one of the buttons. Yes by the mouse needs the name as well.
+/// A click on one of the buttons, or beside the question: that is no. Yes by the mouse needs the
+/// name as well.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     let button = match &model.overlay {
-        Some(Overlay::Dialog(dialog)) => places::plan(model, dialog).button_at(x, y),
+        Some(Overlay::Dialog(dialog)) => {
+            let plan = places::plan(model, dialog);
+            let beside = !plan.slot.outer.holds(x, y);
+            if beside {
+                Some(Button::No)
+            } else {
+                plan.button_at(x, y)
+            }
+        }
         _ => None,
     };
     let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {

@@ -21,8 +21,11 @@ const TYPING: Duration = Duration::from_millis(150);
 
 /// So many hits of the filter before are held against the new one at once.
 const AT_ONCE: usize = 1_000;
-/// But no more bytes than this.
-const AT_ONCE_BYTES: usize = 1 << 20;
+/// But no more bytes of them than this: they have to be decoded.
+const AT_ONCE_BYTES: usize = 128 << 10;
+/// Nor does all of what is known already take longer than about this, in ns: no key waits for a
+/// pattern in payloads of megabytes. What is left out is found by the search.
+const AT_ONCE_NS: u64 = 5_000_000;
 
 /// Begins the line, with the filter that is on; on an entry, the line that searches in it.
 pub(super) fn open(model: &mut Model) -> Vec<Effect> {
@@ -172,6 +175,12 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
     };
     let mut members: HashSet<&[u8]> = HashSet::new();
     let mut seen = Vec::new();
+    let mut left = AT_ONCE_NS;
+    let mut in_time = |bytes: usize| {
+        let rest = left.checked_sub(filter.cost_ns(bytes));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    };
     let mut add = |member: &[u8], score| {
         seen.push(Hit {
             member: member.to_vec(),
@@ -184,7 +193,7 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
     let whole = whole.rows.iter().filter(|_| lists.is_none());
     let lists = lists.into_iter().flatten().map(|element| &element.row);
     for row in whole.chain(lists) {
-        if members.insert(&row.member) && row.matches(filter, at) {
+        if members.insert(&row.member) && in_time(row.size) && row.matches(filter, at) {
             add(&row.member, row.scored().then_some(row.score));
         }
     }
@@ -196,6 +205,7 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
         }
         let score = hit.score.unwrap_or(f64::NAN);
         if members.insert(&hit.member)
+            && in_time(hit.member.len())
             && lists::decode(&queue, model.tab, hit.member.clone(), score).matches(filter, at)
         {
             add(&hit.member, hit.score);

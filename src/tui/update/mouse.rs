@@ -1,64 +1,152 @@
 //! The mouse does what the keys do.
 
-use super::{act, cursor, dialog, offer, palette, prompt, tabs, timeline};
+use super::{
+    act, cursor, dialog, offer, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
+};
 use crate::tui::areas::scrollbar::{self, Scrolled};
-use crate::tui::areas::{self, Hit};
+use crate::tui::areas::{self, Hit, help, hints};
 use crate::tui::effect::Effect;
-use crate::tui::keys::Action;
-use crate::tui::model::{Model, Overlay, Pane, Screen};
+use crate::tui::keys::{Action, Key};
+use crate::tui::model::{Model, Overlay, Pane, PromptKind, Screen, Tab};
+use crate::tui::view::{self, Told};
 
 /// Rows that a notch of the wheel moves the entries by.
 const NOTCH: i64 = 3;
 
-/// A click selects; on what is selected already, it opens.
+/// A click selects; on what is selected already, it opens. What lies over the screen gets it
+/// first; beside that, it closes it and does nothing else.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     model.schedule.touched = true;
+    if model.toast.is_some() && model.prompt.is_none() && y + 1 >= model.size.1 {
+        // The message lies over the hints.
+        toast::dismiss(model);
+        return Vec::new();
+    }
+    if let Some(key) = hint_at(model, x, y) {
+        return pressed(model, key);
+    }
     if let Some(hit) = areas::palette::hit(model, x, y) {
         return prompt::clicked(model, hit);
+    }
+    if let Some(prompt) = &model.prompt {
+        // What the line has found already stays; a time that was not entered is not jumped to.
+        return match prompt.kind {
+            _ if y + 1 >= model.size.1 => Vec::new(),
+            PromptKind::Filter | PromptKind::Find => prompt::entered(model),
+            PromptKind::Jump | PromptKind::Command => prompt::given_up(model),
+        };
     }
     match model.overlay {
         Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
         Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
-        _ => {}
+        Some(Overlay::Help { .. }) => {
+            let slot = help::slot(model, &help::page(model));
+            if !grab(model, x, y) && !slot.inner.holds(x, y) {
+                model.overlay = None;
+            }
+            return Vec::new();
+        }
+        None => {}
     }
     if grab(model, x, y) {
         return Vec::new();
     }
-    if model.overlay.take().is_some() || matches!(model.screen, Screen::Entry(_)) {
-        return Vec::new();
+    match view::told_at(model, x, y) {
+        Some(Told::Sick) => show_sick(model),
+        Some(Told::Face(face)) => opened::face(model, face),
+        None if matches!(model.screen, Screen::Entry(_)) => {}
+        None => return on_screen(model, x, y),
     }
-    match areas::hit(model, x, y) {
+    Vec::new()
+}
+
+/// What is wrong with the queues; where no rule says it, the first of those that are ill.
+fn show_sick(model: &mut Model) {
+    (model.screen, model.focus) = (Screen::Dashboard, Pane::Queues);
+    cursor::keep_in_sight(model);
+    if !areas::findings::listed(model).is_empty() {
+        tabs::show(model, Tab::Findings);
+        tabs::move_to(model, 0);
+        return;
+    }
+    let sick = model.queues.iter().position(|row| row.sick(model.now));
+    if let Some(row) = sick {
+        cursor::select(model, row as u64);
+    }
+}
+
+/// The key that the last line shows under a cell, where nothing lies over it.
+fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
+    let covered = match &model.overlay {
+        _ if model.prompt.is_some() => areas::palette::slot(model).is_none(),
+        Some(Overlay::Help { .. }) => {
+            let page = help::page(model);
+            help::slot(model, &page).outer.holds(x, y)
+        }
+        Some(Overlay::Dialog(asked)) => {
+            let plan = areas::dialog::plan(model, asked);
+            plan.slot.outer.holds(x, y)
+        }
+        Some(Overlay::Offer(form)) => {
+            let plan = areas::offer::plan(model.size, form);
+            plan.slot.outer.holds(x, y)
+        }
+        None => false,
+    };
+    if covered {
+        return None;
+    }
+    hints::key_at(model, x, y)
+}
+
+/// A click on what the panes show.
+fn on_screen(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
+    let hit = areas::hit(model, x, y);
+    match hit {
         Hit::Row(Pane::Queues, row) => {
             let row = model.top + row;
-            let again = model.focus == Pane::Queues && model.cursor == row;
-            model.focus = Pane::Queues;
-            if again {
+            if focus(model, Pane::Queues, |m| m.cursor == row) {
                 return act::act(model, Action::Open);
             }
             cursor::select(model, row as u64);
         }
         Hit::Row(Pane::Entries, row) => {
             let at = areas::tabs::row_at(model, row);
-            let again = model.focus == Pane::Entries && model.stand().cursor == at;
-            model.focus = Pane::Entries;
-            if again {
+            if focus(model, Pane::Entries, |m| m.stand().cursor == at) {
                 return act::act(model, Action::Open);
             }
             tabs::move_to(model, at);
         }
+        Hit::Row(Pane::Traffic, row) => {
+            if focus(model, Pane::Traffic, |_| true) {
+                tabs::show(model, Tab::Traffic);
+                tabs::move_to(model, row as u64);
+            }
+        }
         Hit::Tab(tab) => tabs::show(model, tab),
+        Hit::Finding(at) => {
+            tabs::show(model, Tab::Findings);
+            tabs::move_to(model, at as u64);
+            return tabs::open(model);
+        }
+        Hit::Order(order) => {
+            model.focus = Pane::Queues;
+            sort::queues_by(model, order);
+        }
+        Hit::Turn => {
+            model.focus = Pane::Entries;
+            return act::act(model, Action::Sort);
+        }
         Hit::Bar(bar) => {
             let start = areas::bar_start(model, bar);
-            let again = model.focus == Pane::Timeline && model.bar == Some(start);
-            model.focus = Pane::Timeline;
+            let again = focus(model, Pane::Timeline, |m| m.bar == Some(start));
             timeline::choose(model, start);
             if again {
                 return act::act(model, Action::Open);
             }
         }
         Hit::Late(class) => {
-            let again = model.focus == Pane::Timeline && model.late_class == Some(class);
-            model.focus = Pane::Timeline;
+            let again = focus(model, Pane::Timeline, |m| m.late_class == Some(class));
             timeline::choose_late(model, class);
             if again {
                 return act::act(model, Action::Open);
@@ -72,6 +160,13 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
         Hit::Nothing => {}
     }
     Vec::new()
+}
+
+/// Gives a pane the keys; whether it had them already, with its cursor there.
+fn focus(model: &mut Model, pane: Pane, there: impl Fn(&Model) -> bool) -> bool {
+    let again = model.focus == pane && there(model);
+    model.focus = pane;
+    again
 }
 
 /// The wheel scrolls what lies under it; over the timeline it zooms.
@@ -105,8 +200,9 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
             timeline::zoom(model, zoom);
         }
         Hit::Row(pane, _) | Hit::Pane(pane) => cursor::wheel(model, pane, sign * NOTCH),
-        Hit::Tab(_) => cursor::wheel(model, Pane::Entries, sign * NOTCH),
-        Hit::Nothing => {}
+        Hit::Order(_) => cursor::wheel(model, Pane::Queues, sign * NOTCH),
+        Hit::Tab(_) | Hit::Turn => cursor::wheel(model, Pane::Entries, sign * NOTCH),
+        Hit::Finding(_) | Hit::Nothing => {}
     }
     Vec::new()
 }
@@ -123,11 +219,18 @@ pub(super) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
                 cursor::scroll_to(model, what, rail.top_at(above));
             }
         }
-    } else if model.overlay.is_none()
-        && let (Pane::Timeline, Hit::Bar(bar)) = (model.focus, areas::hit(model, x, y))
-    {
-        let start = areas::bar_start(model, bar);
-        timeline::choose(model, start);
+        return Vec::new();
+    }
+    if model.overlay.is_some() {
+        return Vec::new();
+    }
+    match (model.focus, areas::hit(model, x, y)) {
+        (Pane::Timeline, Hit::Bar(bar)) => {
+            let start = areas::bar_start(model, bar);
+            timeline::choose(model, start);
+        }
+        (Pane::Timeline, Hit::Late(class)) => timeline::choose_late(model, class),
+        _ => {}
     }
     Vec::new()
 }

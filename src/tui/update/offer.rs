@@ -166,16 +166,21 @@ pub(super) fn pasted(model: &mut Model, text: &str) {
 }
 
 /// A click gives the keys to a part; on a choice that has them it goes on, on the button it
-/// offers.
+/// offers. Beside the form it puts it away, as Esc does.
 pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     let size = model.size;
     let Some(Overlay::Offer(form)) = &mut model.overlay else {
         return Vec::new();
     };
+    let plan = places::plan(size, form);
+    if !plan.slot.outer.holds(x, y) {
+        put_away(model);
+        return Vec::new();
+    }
     if form.sending.is_some() {
         return Vec::new();
     }
-    let part = places::plan(size, form).part_at(x, y);
+    let part = plan.part_at(x, y);
     match part {
         Some(Part::Button) => return submit(model),
         Some(part @ (Part::Codec | Part::Form)) if part == form.at => choose(form, true),

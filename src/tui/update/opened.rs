@@ -76,15 +76,24 @@ pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>)
 
 /// The other face.
 pub(super) fn turn(model: &mut Model) {
-    let Screen::Entry(view) = &mut model.screen else {
+    let Screen::Entry(view) = &model.screen else {
         return;
     };
-    view.scroll = 0;
-    view.face = match view.face {
+    let other = match view.face {
         Face::Text => Face::Hex,
         Face::Hex => Face::Text,
     };
-    look(view);
+    face(model, other);
+}
+
+/// That face.
+pub(super) fn face(model: &mut Model, face: Face) {
+    if let Screen::Entry(view) = &mut model.screen
+        && view.face != face
+    {
+        (view.scroll, view.face) = (0, face);
+        look(view);
+    }
 }
 
 /// A line to type what is looked for into.

@@ -93,7 +93,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Enter: the line does what it says and goes into the history; or it stays, and says why not.
-fn entered(model: &mut Model) -> Vec<Effect> {
+pub(super) fn entered(model: &mut Model) -> Vec<Effect> {
     let text = if is_command(model) {
         palette::entered(model)
     } else {
@@ -136,7 +136,7 @@ pub(super) fn run(model: &mut Model, kind: PromptKind, text: &str) -> Result<Vec
 }
 
 /// Esc: the line goes, and what it had changed while it was typed goes back.
-fn given_up(model: &mut Model) -> Vec<Effect> {
+pub(super) fn given_up(model: &mut Model) -> Vec<Effect> {
     let Some(prompt) = model.prompt.take() else {
         return Vec::new();
     };

@@ -9,15 +9,20 @@ pub(super) fn next(model: &mut Model) -> Vec<Effect> {
     if model.focus == Pane::Queues {
         let all = QueueSort::ALL;
         let at = all.iter().position(|sort| *sort == model.queue_sort);
-        model.queue_sort = all[at.map_or(0, |at| at + 1) % all.len()];
-        order::sort_now(model);
-        // Where the pane has no title of its own, nothing else says it.
-        let words = format!("queues by {}", model.queue_sort.label());
-        act::say(model, words, Tone::Good);
+        queues_by(model, all[at.map_or(0, |at| at + 1) % all.len()]);
         return Vec::new();
     }
     turn(model);
     Vec::new()
+}
+
+/// Orders the queues by that.
+pub(super) fn queues_by(model: &mut Model, by: QueueSort) {
+    model.queue_sort = by;
+    order::sort_now(model);
+    // Where the pane has no title of its own, nothing else says it.
+    let words = format!("queues by {}", by.label());
+    act::say(model, words, Tone::Good);
 }
 
 /// The last entries first, or the next ones again; the cursor is on the first row then.

@@ -45,6 +45,14 @@ fn stays(text: &str, tone: Tone) -> Duration {
     (reading * twice).clamp(LEAST, MOST)
 }
 
+/// The message in sight has been read: the next one comes.
+pub(super) fn dismiss(model: &mut Model) {
+    if let Some(shown) = &mut model.toast {
+        shown.until = model.instant;
+    }
+    pass(model);
+}
+
 /// Time has passed: a message that has been there long enough goes, and the next one comes.
 pub(super) fn pass(model: &mut Model) {
     let now = model.instant;

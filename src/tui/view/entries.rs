@@ -11,10 +11,10 @@ use ratatui::buffer::Buffer;
 
 use super::{Ctx, tabs, time};
 use crate::queue::{Due, Known, text};
+use crate::tui::areas::columns::{self, Column, Placed};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::marks::What;
 use crate::tui::model::{EntryRow, Pane};
-use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 

@@ -8,11 +8,11 @@ use ratatui::layout::Rect;
 
 use self::body::{bytes, words};
 use self::facts::facts;
-use super::{Ctx, entries, time};
+use super::{Ctx, entries, rect, time};
 use crate::queue::{Due, text};
 use crate::tui::areas::lines::{self, Body};
 use crate::tui::model::{EntryRow, EntryView, Face};
-use crate::tui::widget::pane::Part;
+use crate::tui::widget::pane::{Pane, Part};
 
 /// The whole screen for one entry.
 pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
@@ -21,11 +21,7 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
         return;
     }
     if !ctx.areas.compact {
-        let queue = ctx
-            .model
-            .selected()
-            .map(|row| text::printable_bytes(row.queue.name.as_bytes()));
-        title(ctx, &view.row, queue.as_deref(), Some(view), buf);
+        title(ctx, &view.row, queue_name(ctx).as_deref(), Some(view), buf);
     }
     let found = view.found.as_ref();
     let plan = lines::plan(slot, ctx.areas.compact);
@@ -94,6 +90,52 @@ fn title(
     view: Option<&EntryView>,
     buf: &mut Buffer,
 ) {
+    let (left, right) = parts(ctx, row, queue, view);
+    ctx.pane(ctx.areas.detail, None, left, right, buf);
+}
+
+/// The face that the title of an opened entry names under a cell.
+pub(super) fn face_at(ctx: &Ctx, view: &EntryView, x: u16, y: u16) -> Option<Face> {
+    let slot = ctx.areas.detail;
+    if ctx.areas.compact || y != slot.outer.y {
+        return None;
+    }
+    let queue = queue_name(ctx);
+    let (left, right) = parts(ctx, &view.row, queue.as_deref(), Some(view));
+    let pane = Pane {
+        left,
+        right,
+        boxed: slot.boxed,
+        ..Pane::default()
+    };
+    let pieces = pane.pieces(rect(slot.outer));
+    let (words, ..) = pieces
+        .into_iter()
+        .find(|(_, left, w)| (*left..left + w).contains(&x))?;
+    match words.trim_matches(['[', ']']) {
+        TEXT => Some(Face::Text),
+        HEX => Some(Face::Hex),
+        _ => None,
+    }
+}
+
+fn queue_name(ctx: &Ctx) -> Option<String> {
+    let row = ctx.model.selected();
+    row.map(|row| text::printable_bytes(row.queue.name.as_bytes()))
+}
+
+/// What the faces are called.
+const TEXT: &str = "text";
+/// See [`TEXT`].
+const HEX: &str = "hex";
+
+/// What stands in the title, from the left and from the right.
+fn parts(
+    ctx: &Ctx,
+    row: &EntryRow,
+    queue: Option<&str>,
+    view: Option<&EntryView>,
+) -> (Vec<Part>, Vec<Part>) {
     let face = view.map(|view| view.face);
     let t = &ctx.theme;
     let style = if face.is_some() { t.accent } else { t.strong };
@@ -112,9 +154,9 @@ fn title(
         };
         left.push(Part {
             pieces: vec![
-                (word(Face::Text, "text"), style(Face::Text)),
+                (word(Face::Text, TEXT), style(Face::Text)),
                 (" ".to_owned(), t.dim),
-                (word(Face::Hex, "hex"), style(Face::Hex)),
+                (word(Face::Hex, HEX), style(Face::Hex)),
             ],
             rank: 60,
         });
@@ -151,7 +193,7 @@ fn title(
         };
         right.insert(0, Part::new(80, what, t.accent));
     }
-    ctx.pane(ctx.areas.detail, None, left, right, buf);
+    (left, right)
 }
 
 /// As many bytes of text as a pane without scrolling can show.

@@ -4,9 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::{Ctx, tabs, traffic, words};
-use crate::queue::{Severity, text};
-use crate::tui::areas::findings::{self, INDENT, Kind, Told};
-use crate::tui::areas::lines::wrap;
+use crate::queue::Severity;
+use crate::tui::areas::findings::{self, Block, INDENT, Kind, Told};
 use crate::tui::areas::{Area, Slot};
 use crate::tui::model::{Pane, Screen, Tab};
 use crate::tui::widget::line::Line;
@@ -112,42 +111,17 @@ pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     let right = ctx.age(ctx.model.selected(), ctx.interval_ms());
     ctx.pane(slot, None, left, right.into_iter().collect(), buf);
     let told = findings::listed(ctx.model);
-    let calm = calm(ctx, !told.is_empty());
-    // What is wrong comes first; how many checks are well stands on the last line.
-    let reserved = u16::try_from(calm.len()).unwrap_or(0).min(1);
-    let room = slot.inner.h.saturating_sub(reserved);
-    let narrow = slot.inner.w < 100;
-    let each = if told.len() * 2 <= usize::from(room) {
-        2
-    } else {
-        1
-    };
-    let mut y = 0;
-    for (i, one) in told.iter().enumerate() {
-        let left = room - y;
-        if left == 0 {
-            break;
-        }
-        let more = told.len() - i;
-        if left == 1 && more > 1 {
-            let words = format!("{} {more} more: 5 lists them", ctx.data.glyphs.cut);
-            put(ctx, slot, y, (&words, ctx.data.dim), buf);
-            y += 1;
-            break;
-        }
-        // A line stays for saying that there are more.
-        let lines = if narrow {
-            left - u16::from(more > 1)
-        } else {
-            each.min(left)
-        };
-        y += finding(ctx, one, slot.inner, y, lines.max(1), buf);
+    let panel = findings::panel(ctx.model, slot);
+    for block in &panel.blocks {
+        finding(ctx, &told[block.finding], slot.inner, *block, buf);
     }
-    for (words, style) in calm {
-        if y < slot.inner.h {
-            put(ctx, slot, y, (&words, style), buf);
-            y += 1;
-        }
+    if panel.more > 0 {
+        let words = format!("{} {} more: 5 lists them", ctx.data.glyphs.cut, panel.more);
+        put(ctx, slot, panel.free - 1, (&words, ctx.data.dim), buf);
+    }
+    let calm = calm(ctx, !told.is_empty());
+    for (y, (words, style)) in (panel.free..slot.inner.h).zip(calm) {
+        put(ctx, slot, y, (&words, style), buf);
     }
 }
 
@@ -158,36 +132,31 @@ fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut B
     line.put_cut(buf, words, ctx.data.glyphs.cut, style);
 }
 
-/// A finding in the pane, in at most so many lines; returns how many it took.
-fn finding(ctx: &Ctx, told: &Told, area: Area, y: u16, most: u16, buf: &mut Buffer) -> u16 {
+/// A finding in the pane.
+fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
     let d = &ctx.data;
     let (sign, style) = sign(ctx, told.finding.severity);
-    let name = findings::name(&ctx.model.queues[told.row]);
-    let row = area.row(y);
+    let row = area.row(block.y);
     let mut line = Line::new(buf, row.x, row.y, row.w);
     line.skip(1).put(buf, &sign, style);
     let indent = INDENT - 1;
     line.x = (row.x + indent).min(line.end);
-    let finding = told.finding;
-    if most == 1 {
-        let x = line.x;
-        line.put(buf, &name, d.strong);
+    if block.short {
+        let (x, finding) = (line.x, told.finding);
+        line.put(buf, &findings::name(&ctx.model.queues[told.row]), d.strong);
         // The sentences of short names stand below each other.
         line.x = line.x.max(x + NAME.min(area.w)) + 2;
         line.x = line.x.min(line.end);
         let words = format!("{} {}", finding.sentence, finding.repair);
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
-        return 1;
+        return;
     }
-    let words = format!("{name}: {} {}", finding.sentence, finding.repair);
-    let room = usize::from(area.w.saturating_sub(indent + 1));
-    let lines = wrap(&text::printable(&words), room);
-    let shown = lines.len().min(usize::from(most));
-    for (i, words) in (0..most).zip(&lines) {
-        let row = area.row(y + i);
+    let lines = findings::sentence(ctx.model, told, area.w);
+    for (i, words) in (0..block.rows).zip(&lines) {
+        let row = area.row(block.y + i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(indent);
-        let cut = usize::from(i) + 1 == shown && lines.len() > shown;
+        let cut = i + 1 == block.rows && lines.len() > usize::from(block.rows);
         let words = if cut {
             format!("{words} {}", d.glyphs.cut)
         } else {
@@ -195,7 +164,6 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, y: u16, most: u16, buf: &mut Buff
         };
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
     }
-    u16::try_from(shown).unwrap_or(most)
 }
 
 /// The one line where the findings have no pane: the worst of them and how many there are; where
@@ -211,7 +179,14 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     line.end = line.end.saturating_sub(1);
     // The tab tells all of them.
     let Some(worst) = told.first().filter(|_| ctx.model.tab != Tab::Findings) else {
+        let blind = findings::calm(ctx.model).blind.len();
+        if blind > 0 && told.is_empty() {
+            let words = format!("? {blind} cannot look");
+            line.put_right(buf, &words, ctx.data.dim);
+            line.end = line.end.saturating_sub(2);
+        }
         let well = calm(ctx, false).into_iter().next();
+        let well = well.filter(|(words, _)| !words.starts_with('?'));
         if let Some((words, style)) = well.filter(|_| told.is_empty()) {
             let words = words.replace("    ", " ");
             line.put_right(buf, &words, style);

@@ -1,12 +1,14 @@
 //! The first line: where we are, how the link does, what we cost. And the banner of a lost link.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use super::{Ctx, time};
 use crate::queue::{LinkState, Severity, text};
+use crate::tui::areas::Area;
 use crate::tui::keys::Action;
 use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
@@ -34,9 +36,26 @@ pub(super) fn interval(ms: u64) -> String {
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.header;
-    let gap = if ctx.wide() { 3 } else { 2 };
     let mut line = Line::new(buf, area.x, area.y, area.w);
     line.skip(1);
+    let (items, cost) = fitting(ctx, line.room());
+    if let Some(cost) = cost {
+        line.put_right(buf, &cost, ctx.theme.dim);
+    }
+    for item in items {
+        line.put_cut(buf, &item.text, ctx.theme.glyphs.cut, item.style);
+        line.skip(gap(ctx));
+    }
+}
+
+/// Columns between two parts.
+fn gap(ctx: &Ctx) -> u16 {
+    if ctx.wide() { 3 } else { 2 }
+}
+
+/// The parts that fit into `room` columns, and what we cost where there is room for it.
+fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
+    let gap = usize::from(gap(ctx));
     let mut items = items(ctx);
     let cost = cost(ctx);
     let cost_width = cost.as_ref().map_or(0, |c| text::width(c) + gap);
@@ -44,21 +63,30 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let each = items.iter().map(|i| text::width(&i.text) + gap);
         each.sum::<usize>() - gap.min(items.len() * gap)
     };
-    let room_of_all = line.room();
-    let drop_cost = needed(&items) + cost_width > room_of_all;
-    while needed(&items) > line.room() && items.len() > 1 {
+    let cost = cost.filter(|_| needed(&items) + cost_width <= room);
+    while needed(&items) > room && items.len() > 1 {
         let lowest = items.iter().map(|i| i.rank).min();
         if let Some(i) = items.iter().rposition(|i| Some(i.rank) == lowest) {
             items.remove(i);
         }
     }
-    if let Some(cost) = cost.filter(|_| !drop_cost) {
-        line.put_right(buf, &cost, ctx.theme.dim);
-    }
+    (items, cost)
+}
+
+/// Where the header says how many queues are sick; none when it does not.
+pub(super) fn sick_place(ctx: &Ctx) -> Option<Area> {
+    let (words, _) = sick(ctx)?;
+    let area = ctx.areas.header;
+    let (items, _) = fitting(ctx, usize::from(area.w.saturating_sub(1)));
+    let mut x = area.x + 1;
     for item in items {
-        line.put_cut(buf, &item.text, ctx.theme.glyphs.cut, item.style);
-        line.skip(u16::try_from(gap).unwrap_or(2));
+        let w = u16::try_from(text::width(&item.text)).unwrap_or(0);
+        if item.text == words {
+            return Some(Area::new(x, area.y, w, area.h));
+        }
+        x = x.saturating_add(w + gap(ctx));
     }
+    None
 }
 
 fn items(ctx: &Ctx) -> Vec<Item> {
@@ -110,7 +138,13 @@ fn items(ctx: &Ctx) -> Vec<Item> {
             .checked_div(keys)
             .unwrap_or(0)
             .min(99);
-        push(3, format!("looked through {share} %"), t.dim);
+        let words = if ctx.wide() {
+            "looked through"
+        } else {
+            "looked"
+        };
+        // Whether a queue is not there, or not found yet, matters more than what time it is.
+        push(5, format!("{words} {share} %"), t.dim);
     }
     items
 }
@@ -254,6 +288,7 @@ fn state(ctx: &Ctx) -> (String, Style) {
     match &m.link.state {
         LinkState::Connecting => (format!("{} connecting", g.waiting), t.warn),
         LinkState::Hung { since: at } => (format!("{} hung {}", g.waiting, since(*at)), t.warn),
+        denied if denied.is_denied() => (format!("{} denied", g.lost), t.late),
         LinkState::Lost { .. } => (format!("{} lost", g.lost), t.late),
         LinkState::Live => {
             let read_at = m.selected().and_then(|row| row.read_at);
@@ -312,31 +347,9 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
     for x in line.x..line.end {
         buf[(x, y)].set_symbol(" ").set_style(style);
     }
-    let zone = m.look.zone;
-    let gone = m.instant.saturating_duration_since(*since).as_millis();
-    let lost_at = m.now.plus(-i64::try_from(gone).unwrap_or(0));
     let dot = ctx.theme.glyphs.dot;
-    let left = retry_at
-        .saturating_duration_since(m.instant)
-        .as_secs_f64()
-        .ceil();
     line.skip(1);
-    // Without a first answer there is no clock to tell the time by.
-    let mut parts = vec![if m.link.clock.is_some() {
-        let at = time::clock(zone, lost_at);
-        format!("{} redis lost {at}", ctx.theme.glyphs.lost)
-    } else {
-        format!("{} redis not reached", ctx.theme.glyphs.lost)
-    }];
-    if let Some(pulse) = m.selected().and_then(|row| row.pulse.as_ref()) {
-        parts.push(format!("showing {}", time::clock(zone, pulse.at)));
-    }
-    parts.push(if left > 0.0 {
-        format!("retry in {left:.0} s")
-    } else {
-        "trying".to_owned()
-    });
-    parts.extend(ctx.key(Action::Refresh).map(|key| format!("{key} now")));
+    let parts = banner_parts(ctx, *since, *retry_at);
     for (i, part) in parts.iter().enumerate() {
         let part = if i > 0 {
             format!(" {dot} {part}")
@@ -353,4 +366,44 @@ pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
             style.remove_modifier(Modifier::BOLD),
         );
     }
+}
+
+/// What the banner says, the most important first.
+fn banner_parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
+    let (m, zone, lost) = (ctx.model, ctx.model.look.zone, ctx.theme.glyphs.lost);
+    let gone = m.instant.saturating_duration_since(since).as_millis();
+    let lost_at = m.now.plus(-i64::try_from(gone).unwrap_or(0));
+    let denied = m.link.state.is_denied();
+    let mut parts = if denied {
+        let check = "check user and password".to_owned();
+        vec![format!("{lost} redis does not let us in"), check]
+    } else if m.link.clock.is_some() {
+        let at = time::clock(zone, lost_at);
+        vec![format!("{lost} redis lost {at}")]
+    } else {
+        // Without a first answer there is no clock to tell the time by.
+        vec![format!("{lost} redis not reached")]
+    };
+    let shown = m.selected().and_then(|row| row.pulse.as_ref());
+    let shown = shown.map(|pulse| format!("showing {}", time::clock(zone, pulse.at)));
+    let left = retry_at
+        .saturating_duration_since(m.instant)
+        .as_secs_f64()
+        .ceil();
+    let retry = if left > 0.0 {
+        format!("retry in {left:.0} s")
+    } else {
+        "trying".to_owned()
+    };
+    let now = ctx.key(Action::Refresh).map(|key| format!("{key} now"));
+    if denied {
+        parts.push(retry);
+        parts.extend(now);
+        parts.extend(shown);
+    } else {
+        parts.extend(shown);
+        parts.push(retry);
+        parts.extend(now);
+    }
+    parts
 }

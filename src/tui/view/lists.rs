@@ -4,9 +4,9 @@ use ratatui::buffer::Buffer;
 
 use super::{Ctx, entries, tabs, time};
 use crate::queue::{Due, Known, List, ListScore, text};
+use crate::tui::areas::columns::{self, Column, Placed};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::{ListElement, ListWindow, Pane};
-use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
 

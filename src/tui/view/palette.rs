@@ -5,7 +5,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::{Ctx, prompt, rect};
 use crate::queue::text;
-use crate::tui::areas::{Area, palette};
+use crate::tui::areas::{Area, hints, palette};
 use crate::tui::model::{Choice, Prompt};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
@@ -114,20 +114,8 @@ pub(super) fn hints(ctx: &Ctx, buf: &mut Buffer) {
     let t = &ctx.theme;
     let area = ctx.areas.hints;
     let mut line = Line::new(buf, area.x, area.y, area.w * u16::from(area.h > 0));
-    let gap = if ctx.wide() { 3 } else { 2 };
-    let [tab, arrows] = if ctx.model.look.ascii {
-        ["Tab", "Up Down"]
-    } else {
-        ["⇥", "↑↓"]
-    };
-    let hints = [
-        (t.glyphs.enter, "run"),
-        (tab, "complete"),
-        (arrows, "choose, or earlier lines"),
-        ("Esc", "close"),
-    ];
-    for (i, (key, word)) in hints.into_iter().enumerate() {
-        line.skip(if i == 0 { 1 } else { gap });
+    for (i, (key, word, _)) in hints::commands(ctx.model).into_iter().enumerate() {
+        line.skip(if i == 0 { 1 } else { hints::gap(ctx.model) });
         line.put(buf, key, t.accent).skip(1).put(buf, word, t.dim);
     }
 }

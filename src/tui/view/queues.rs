@@ -9,26 +9,13 @@ use ratatui::buffer::Buffer;
 use self::cell::{cell, mark};
 use super::{Ctx, rect};
 use crate::queue::{LinkState, text};
+use crate::tui::areas::columns::Placed;
+use crate::tui::areas::queues::{Col, columns};
 use crate::tui::areas::{self, Area, lines};
+use crate::tui::keys::Action;
 use crate::tui::model::{Discovery, Pane};
-use crate::tui::widget::columns::{self, Column, Placed};
 use crate::tui::widget::line::{self, Line};
 use crate::tui::widget::pane::Part;
-
-/// The columns.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Col {
-    Name,
-    Waiting,
-    Late,
-    Oldest,
-    Next,
-    Classes,
-    Order,
-    Target,
-    Clients,
-    Trend,
-}
 
 /// What the due-time classes are called.
 const CLASSES: [&str; 7] = ["<10s", "<1m", "10m", "1h", "6h", "24h", "later"];
@@ -107,54 +94,6 @@ fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
     let rest = Area::new(from, area.y, area.right().saturating_sub(from), area.h);
     ctx.highlight(rect(rest).intersection(buf.area), buf);
     ctx.select(Area { w: 1, ..area }, focused, buf);
-}
-
-fn columns(room: u16) -> Vec<Placed<Col>> {
-    let roomy = room >= 190;
-    let grows = if roomy { Col::Trend } else { Col::Name };
-    let c = |what, width, rank| Column {
-        what,
-        width,
-        rank,
-        grows: what == grows,
-    };
-    let classes = match room {
-        ..118 => 30,
-        118..190 => 37,
-        _ => 51,
-    };
-    let trend = match room {
-        ..118 => 10,
-        118..190 => 12,
-        _ => 26,
-    };
-    let late = match room {
-        // Without a line of heads the figure says itself what it is.
-        ..39 => 13,
-        39..190 => 8,
-        _ => 10,
-    };
-    let name = match room {
-        ..30 => 8,
-        30..190 => 14,
-        _ => 34,
-    };
-    let mut all = vec![
-        c(Col::Name, name, 100),
-        c(Col::Waiting, if roomy { 14 } else { 10 }, 90),
-        c(Col::Late, late, 95),
-        c(Col::Oldest, 9, 55),
-        c(Col::Next, 10, 80),
-        c(Col::Classes, classes, 60),
-        c(Col::Order, 9, 20),
-        c(Col::Target, 9, 50),
-        c(Col::Clients, if room < 98 { 5 } else { 6 }, 70),
-        c(Col::Trend, trend, 45),
-    ];
-    if room < 98 {
-        all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
-    }
-    columns::fit(&all, room)
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {
@@ -298,6 +237,9 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
     let keys = |n: u64| format!("{} keys", text::thousands(n));
     let words = match (&m.link.state, &m.discovery) {
         (LinkState::Connecting, _) => format!("Connecting to {}", m.endpoint),
+        (denied @ LinkState::Lost { why, .. }, _) if denied.is_denied() => {
+            format!("{} does not let us in: {why}", m.endpoint)
+        }
         (LinkState::Lost { why, .. }, _) => format!("No connection to {}: {why}", m.endpoint),
         (_, Discovery::Idle) => "Looking for delayed queues".to_owned(),
         (_, Discovery::Looking { looked, keys: all }) => format!(
@@ -313,15 +255,10 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         }
     };
     let mut all = vec![(words, t.text)];
-    if matches!(m.discovery, Discovery::Done { .. }) {
-        let more = [
-            "--queue NAME watches a queue that is still empty",
-            "--queue zset-list:TIMEOUTS,TARGET watches a plain one",
-            "-n DB looks into another db",
-            "delayscope demo shows what it looks like",
-        ];
+    let more = what_to_do(ctx);
+    if !more.is_empty() {
         all.push((String::new(), t.text));
-        all.extend(more.map(|line| (line.to_owned(), t.dim)));
+        all.extend(more.into_iter().map(|line| (line, t.dim)));
     }
     let margin = if ctx.areas.compact { 1 } else { 3 };
     let room = usize::from(area.w.saturating_sub(2 * margin));
@@ -335,4 +272,30 @@ fn nothing(ctx: &Ctx, area: Area, buf: &mut Buffer) {
         let mut line = Line::new(buf, area.x, y, area.w);
         line.skip(margin).put_cut(buf, &words, t.glyphs.cut, style);
     }
+}
+
+/// What leads on from a screen without queues.
+fn what_to_do(ctx: &Ctx) -> Vec<String> {
+    let m = ctx.model;
+    if m.link.state.is_denied() {
+        let ways = "-a, --user, REDISCLI_AUTH, the URL, or the profile's password_command";
+        return vec![
+            format!("Check user and password: {ways}."),
+            "It is tried again by itself, should they be changed on the server.".to_owned(),
+        ];
+    }
+    let gone = matches!(m.link.state, LinkState::Lost { .. });
+    if gone || !matches!(m.discovery, Discovery::Done { .. }) {
+        return Vec::new();
+    }
+    let Some(key) = ctx.key(Action::Palette) else {
+        return Vec::new();
+    };
+    let key = if key == ":" { key } else { key + " " };
+    vec![
+        format!("{key}queue NAME watches a queue that is still empty"),
+        format!("{key}queue zset-list:TIMEOUTS,TARGET watches a plain one"),
+        format!("{key}db N looks into another db"),
+        format!("{key}quit, then delayscope demo, shows what it looks like"),
+    ]
 }

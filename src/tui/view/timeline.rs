@@ -10,8 +10,8 @@ use ratatui::widgets::Widget;
 
 use super::{Ctx, rect};
 use crate::queue::{Known, Scale, Survey, Zoom, text};
-use crate::tui::areas::Area;
 use crate::tui::areas::track::{self, Track};
+use crate::tui::areas::{self, Area};
 use crate::tui::keys::Action;
 use crate::tui::widget::bars::{Bars, Rise};
 use crate::tui::widget::line::{self, Line};
@@ -207,7 +207,10 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         // What cannot be read is not nothing: the entries say why.
         (_, None | Some(Known::Unknown(_))) => return,
         (None, _) if ctx.lost => return,
-        (None, _) => "reading".to_owned(),
+        (None, _) => match &row.unsurveyed {
+            Some(why) => return unread(ctx, track, why, buf),
+            None => "reading".to_owned(),
+        },
         (_, Some(Known::Is(0))) => "nothing waits".to_owned(),
         _ if ctx.model.zoom == Zoom::All => "nothing to come".to_owned(),
         _ if picture.beyond > 0 => {
@@ -227,6 +230,16 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         &words,
         ctx.data.dim,
     );
+}
+
+/// Why the bars cannot be counted, in as many lines as there is room for.
+fn unread(ctx: &Ctx, track: &Track, why: &str, buf: &mut Buffer) {
+    let plot = track.plot;
+    let words = format!("? {}", text::printable(why));
+    let lines = areas::wrap::wrapped(&words, usize::from(plot.w.saturating_sub(4)));
+    for (y, words) in (plot.y..plot.y + plot.h).zip(&lines) {
+        Line::new(buf, plot.x + 2, y, plot.w.saturating_sub(2)).put(buf, words, ctx.data.dim);
+    }
 }
 
 /// The figures right of the bars.

@@ -32,7 +32,7 @@ impl Part {
 }
 
 /// The border of a pane.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Pane<'a> {
     /// Parts of the title from the left.
     pub left: Vec<Part>,
@@ -72,6 +72,25 @@ impl Pane<'_> {
                 left.remove(i);
             }
         }
+    }
+
+    /// Where the pieces of the parts at the left stand in `area`: each with its column and width.
+    #[must_use]
+    pub fn pieces(&self, area: Rect) -> Vec<(&str, u16, u16)> {
+        let lead = if self.boxed { 1 } else { 2 };
+        let room = area.width.saturating_sub(2 * lead);
+        let mut x = area.x.saturating_add(lead);
+        let mut placed = Vec::new();
+        for part in self.fitting(usize::from(room)).0 {
+            x += 1;
+            for (text, _) in &part.pieces {
+                let w = u16::try_from(text::width(text)).unwrap_or(0);
+                placed.push((text.as_str(), x, w));
+                x = x.saturating_add(w);
+            }
+            x = x.saturating_add(3);
+        }
+        placed
     }
 
     fn edges(&self, area: Rect, buf: &mut Buffer) {

@@ -8,11 +8,11 @@ use super::filter::Found;
 use crate::payload::Codec;
 use crate::queue::{Due, text};
 use crate::tui::areas::Area;
+use crate::tui::areas::columns::Placed;
 use crate::tui::model::EntryRow;
 use crate::tui::model::HAND_OVER_MS;
 use crate::tui::theme::Theme;
 use crate::tui::view::{Ctx, time};
-use crate::tui::widget::columns::Placed;
 use crate::tui::widget::hex;
 use crate::tui::widget::line::{self, Line};
 
@@ -97,6 +97,10 @@ fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buf
         cell.put_cut(buf, digits.trim_end(), d.glyphs.cut, d.dim);
         return;
     };
+    if decoded.text.is_empty() {
+        cell.put(buf, "empty", d.dim);
+        return;
+    }
     // What nothing explains is shown as hex, and steps back.
     let known = decoded.codec != Codec::Unknown;
     let style = if known { d.text } else { d.dim };

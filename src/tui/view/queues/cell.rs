@@ -5,9 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-use super::{Col, class_cells};
+use super::class_cells;
 use crate::queue::{Known, LinkState, Pulse, text};
 use crate::tui::areas::Area;
+use crate::tui::areas::queues::Col;
 use crate::tui::model::{HAND_OVER_MS, Pane, QueueRow};
 use crate::tui::view::Ctx;
 use crate::tui::widget::bars;

@@ -50,7 +50,7 @@ pub(super) fn render(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buff
             short: words.to_owned(),
             share: None,
             what: "entries",
-            count,
+            count: Some(count),
         };
         taken.push(told.put(ctx, track, x, buf));
     } else {
@@ -113,12 +113,14 @@ fn labels(ctx: &Ctx, track: &Track, scale: Scale) -> Vec<(u16, String)> {
 fn of_bar(ctx: &Ctx, track: &Track, picture: &Picture, bar: usize, buf: &mut Buffer) -> (u16, u16) {
     let x = track.bar_x(bar) + (track.bar_w - 1) / 2;
     Line::new(buf, x, track.axis.y, 1).put(buf, ctx.theme.glyphs.pointer, ctx.theme.accent);
-    let count = picture.counts.get(bar).copied().unwrap_or(0);
+    // What was not read is not nothing.
+    let known = picture.survey.is_some();
+    let count = picture.counts.get(bar).copied().filter(|_| known);
     let (from, to) = span(ctx, picture.scale, bar);
     let told = Told {
         long: format!("{from} {} {to}", ctx.theme.glyphs.to),
         short: from,
-        share: (picture.in_view > 0).then(|| share(count, picture.in_view)),
+        share: (picture.in_view > 0).then(|| share(count.unwrap_or(0), picture.in_view)),
         what: "due",
         count,
     };
@@ -161,7 +163,8 @@ struct Told {
     share: Option<String>,
     /// What is counted.
     what: &'static str,
-    count: u64,
+    /// None: unknown.
+    count: Option<u64>,
 }
 
 impl Told {
@@ -170,10 +173,11 @@ impl Told {
     fn put(&self, ctx: &Ctx, track: &Track, x: u16, buf: &mut Buffer) -> (u16, u16) {
         let t = &ctx.theme;
         let axis = track.axis;
-        let due = format!("{} {}", text::thousands(self.count), self.what);
+        let count = self.count.map_or_else(|| "?".to_owned(), text::thousands);
+        let due = format!("{count} {}", self.what);
         // An empty bar has nothing to be listed.
         let listed = |words: &str| match ctx.key(Action::Open) {
-            Some(key) if self.count > 0 => format!("{key} list{words}"),
+            Some(key) if self.count.is_some_and(|n| n > 0) => format!("{key} list{words}"),
             _ => String::new(),
         };
         if !track.readout.is_empty() {
