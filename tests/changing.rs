@@ -98,6 +98,31 @@ fn the_editor_has_the_terminal_and_what_it_writes_is_offered() {
 }
 
 #[test]
+fn an_editor_that_is_stopped_stops_the_whole_job_and_fg_brings_both_back() {
+    let server = server();
+    let dir = tempfile::tempdir().unwrap();
+    let path = editor(dir.path(), "stopped once");
+    let script = std::fs::read_to_string(&path).unwrap();
+    let script = script.replace("\nprintf", "\nkill -TSTP 0\nprintf");
+    std::fs::write(&path, script).unwrap();
+    let env = [("VISUAL", path.to_str().unwrap())];
+    let mut shell = Terminal::start(&["sh", "-i"], SIZE, &env);
+    shell.wait_text("$ ");
+    shell.send(format!("{PROGRAM} {}\n", server.url()).as_bytes());
+    shell.wait_text("late one");
+    shell.send(b"odraft\x05");
+    shell.wait("the shell", PATIENCE, |s| {
+        s.given_back() && s.text().trim_end().ends_with('$')
+    });
+    assert!(shell.shown().text().contains("Stopped"));
+    shell.send(b"fg\n");
+    shell.wait_text("stopped once");
+    shell.wait("the screen again", PATIENCE, terminal::Shown::taken);
+    shell.send(b"\x03");
+    shell.wait("the shell", PATIENCE, terminal::Shown::given_back);
+}
+
+#[test]
 fn an_editor_that_cannot_be_started_leaves_the_text_and_the_keys_alone() {
     let server = server();
     let mut terminal = open(&server, &[("VISUAL", "/nowhere/to/be found")]);

@@ -46,16 +46,6 @@ pub(super) fn read(line: &[u8], encoding: Encoding) -> Result<Vec<u8>, BadBytes>
     }
 }
 
-/// Bytes as hex digits.
-pub(super) fn to_hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing into a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
 fn looks_like_hex(text: &str) -> bool {
     text.len() >= LEAST_HEX_DIGITS
         && text.len().is_multiple_of(2)
@@ -208,7 +198,7 @@ mod tests {
 
         #[test]
         fn hex_comes_back_as_the_bytes_that_it_was_made_of(bytes: Vec<u8>) {
-            proptest::prop_assert_eq!(hex(&to_hex(&bytes)), Ok(bytes));
+            proptest::prop_assert_eq!(hex(&crate::queue::text::hex(&bytes)), Ok(bytes));
         }
     }
 }

@@ -7,7 +7,6 @@ use futures_util::StreamExt as _;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::bytes::to_hex;
 use super::confirm::confirm;
 use super::output::{Column, Output};
 use super::session::{Session, meant};
@@ -115,7 +114,7 @@ async fn put_back(
             .context("a message that could not be printed was put back"),
         Err(why) => anyhow::Error::new(why).context(format!(
             "a message was taken, but could neither be printed ({unprinted}) nor be put back; it is {}",
-            to_hex(&element.element)
+            text::hex(&element.element)
         )),
     }
 }
@@ -173,7 +172,7 @@ fn print<W: Write>(queue: &Queue, element: &Consumed, out: &mut Output<W>) -> io
         fields.insert("value".into(), decoded.value.clone());
         fields.insert("text".into(), decoded.text.as_str().into());
         if !is_exact(element) {
-            fields.insert("payload_hex".into(), to_hex(&element.element).into());
+            fields.insert("payload_hex".into(), text::hex(&element.element).into());
         }
         out.json(&Value::Object(fields))?;
     } else {
@@ -201,7 +200,7 @@ fn is_exact(element: &Consumed) -> bool {
 fn whole(element: &Consumed) -> String {
     let decoded = &element.decoded;
     match (decoded.codec, &decoded.value) {
-        (Codec::Unknown, _) => to_hex(&element.element),
+        (Codec::Unknown, _) => text::hex(&element.element),
         (Codec::Text | Codec::Json | Codec::TypedJson, _) => {
             text::printable_bytes(&element.element)
         }

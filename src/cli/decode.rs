@@ -100,14 +100,14 @@ fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> io:
         fields.insert("text".into(), decoded.text.into());
         fields.insert("error".into(), Value::Null);
         if asked.raw {
-            fields.insert("payload_hex".into(), bytes::to_hex(payload).into());
+            fields.insert("payload_hex".into(), text::hex(payload).into());
         }
         return out.json(&Value::Object(fields));
     }
     let codec = decoded.codec.name();
     row(out, asked, &[&id.to_string(), form, codec, &decoded.text])?;
     if asked.raw {
-        out.line(&format!("  payload {}", bytes::to_hex(payload)))?;
+        out.line(&format!("  payload {}", text::hex(payload)))?;
     }
     Ok(())
 }

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value};
 
-use super::bytes::to_hex;
 use super::output::{Column, Output};
 use super::{shape, times};
 use crate::clock::EpochMillis;
@@ -79,8 +78,8 @@ impl<'a> Shown<'a> {
             fields.insert("error".into(), error.as_str().into());
         }
         if raw {
-            fields.insert("frame_hex".into(), to_hex(&self.entry.member).into());
-            fields.insert("payload_hex".into(), to_hex(self.payload).into());
+            fields.insert("frame_hex".into(), text::hex(&self.entry.member).into());
+            fields.insert("payload_hex".into(), text::hex(self.payload).into());
         }
         Value::Object(fields)
     }
@@ -111,8 +110,8 @@ pub(super) fn print<W: Write>(
     ];
     out.row(&COLUMNS, &cells)?;
     if raw {
-        out.line(&format!("  frame    {}", to_hex(&shown.entry.member)))?;
-        out.line(&format!("  payload  {}", to_hex(shown.payload)))?;
+        out.line(&format!("  frame    {}", text::hex(&shown.entry.member)))?;
+        out.line(&format!("  payload  {}", text::hex(shown.payload)))?;
     }
     Ok(())
 }

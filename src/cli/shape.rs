@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::bytes::to_hex;
 use super::output::Column;
 use super::times;
 use crate::queue::finding::Diagnosis;
@@ -62,7 +61,7 @@ pub(super) fn fields(queue: &Queue, pulse: &Pulse, found: &Diagnosis) -> Map<Str
 pub(super) fn name(fields: &mut Map<String, Value>, name: &QueueName) {
     fields.insert("queue".into(), name.text().into());
     if std::str::from_utf8(name.as_bytes()).is_err() {
-        fields.insert("queue_hex".into(), to_hex(name.as_bytes()).into());
+        fields.insert("queue_hex".into(), text::hex(name.as_bytes()).into());
     }
 }
 

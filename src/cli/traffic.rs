@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::Stop;
-use super::{Outcome, bytes, say, shape, times};
+use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
@@ -178,7 +178,7 @@ fn object(queue: &Queue, message: &Announcement, clients: &Known<u64>) -> Value 
     if message.due().is_none() {
         let text = String::from_utf8_lossy(&message.message);
         fields.insert("message".into(), text.into());
-        fields.insert("message_hex".into(), bytes::to_hex(&message.message).into());
+        fields.insert("message_hex".into(), text::hex(&message.message).into());
     }
     Value::Object(fields)
 }

@@ -3,14 +3,13 @@
 //! A file of the user's own (mode 0600), by address and database, without any credentials. It is
 //! only a hint: a missing or broken file is an empty one, and what cannot be written is not.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::state_file::StateFile;
 use crate::clock::local_now;
-use crate::queue::{Endpoint, QueueName};
+use crate::queue::{Endpoint, QueueName, text};
 
 /// How many servers are remembered; the ones longest not seen go first.
 const SERVERS: usize = 50;
@@ -114,7 +113,7 @@ impl Name {
         match std::str::from_utf8(name.as_bytes()) {
             Ok(text) => Self::Text(text.to_owned()),
             Err(_) => Self::Bytes {
-                hex: hex(name.as_bytes()),
+                hex: text::hex(name.as_bytes()),
             },
         }
     }
@@ -130,14 +129,6 @@ impl Name {
             .collect();
         bytes.map(QueueName::new)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        // Writing into a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 #[cfg(test)]

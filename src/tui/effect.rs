@@ -87,7 +87,12 @@ pub enum Effect {
     /// Keep a line that was entered for the next sessions.
     Remember(PromptKind, String),
     /// Find the way to another server; the screen stays on this one until it is found.
-    FindWay(Switch),
+    FindWay {
+        /// A later request makes answers with an earlier generation void.
+        generation: u64,
+        /// Where to.
+        to: Switch,
+    },
     /// Leave this server for the one that the way was found to last.
     Switch,
     /// Look through a queue for the entries that a filter matches.

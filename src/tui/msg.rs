@@ -107,10 +107,10 @@ pub enum Msg {
     WorkerTold(Queue, WorkerTold),
     /// The editor has ended: the text as it is now, or why it is the old one.
     Edited(Result<String, String>),
-    /// The way to another server is known.
-    WayFound(Box<Site>),
-    /// There is no way to that server, and why.
-    NoWay(String),
+    /// The way to another server is known; the generation is that of the effect.
+    WayFound(u64, Box<Site>),
+    /// There is no way to that server, and why; the generation is that of the effect.
+    NoWay(u64, String),
     /// The server was left for another one: all that follows is of the new one.
     Arrived,
     /// A search went on.

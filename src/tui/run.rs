@@ -31,7 +31,8 @@ pub async fn run(
             let size = surface.size()?;
             if size != model.size {
                 let resized = Msg::Resized(size.0, size.1);
-                let ended = perform(model, resized, surface, runner, &mut input).await?;
+                let ended =
+                    perform(model, resized, surface, runner, (&mut input, &mut replies)).await?;
                 if let Some(ended) = ended {
                     return Ok(ended);
                 }
@@ -73,7 +74,9 @@ pub async fn run(
         }
         happened.insert(0, Msg::Ticked(clock()));
         for msg in happened {
-            if let Some(ended) = perform(model, msg, surface, runner, &mut input).await? {
+            if let Some(ended) =
+                perform(model, msg, surface, runner, (&mut input, &mut replies)).await?
+            {
                 return Ok(ended);
             }
         }
@@ -87,7 +90,7 @@ async fn perform(
     msg: Msg,
     surface: &mut impl Surface,
     runner: &mut impl Runner,
-    input: &mut UnboundedReceiver<Input>,
+    (input, replies): (&mut UnboundedReceiver<Input>, &mut UnboundedReceiver<Msg>),
 ) -> io::Result<Option<Ended>> {
     let mut effects = update(model, msg);
     while !effects.is_empty() {
@@ -102,9 +105,19 @@ async fn perform(
                     effects.extend(update(model, Msg::Resumed));
                 }
                 Effect::Edit { text, extension } => {
-                    let edited = tokio::select! {
-                        edited = surface.edit(&text, extension) => edited?,
-                        ended = end(input) => return Ok(Some(ended)),
+                    let mut edit = std::pin::pin!(surface.edit(&text, extension));
+                    let edited = loop {
+                        tokio::select! {
+                            edited = &mut edit => break edited?,
+                            ended = end(input) => return Ok(Some(ended)),
+                            // Nobody looks, but an editor may be open for hours: what is
+                            // published meanwhile would grow in the channel.
+                            Some(msg) = replies.recv() => {
+                                for effect in update(model, msg) {
+                                    runner.start(effect);
+                                }
+                            }
+                        }
                     };
                     effects.extend(update(model, Msg::Edited(edited)));
                 }

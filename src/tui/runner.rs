@@ -44,8 +44,8 @@ enum Kind {
 /// Runs effects on a server. Its tasks end with it.
 pub struct Tasks {
     session: Session,
-    /// The session to switch to, once the way there is known.
-    way: Arc<Mutex<Option<Session>>>,
+    /// The session to switch to, once the way there is known, and the generation of its request.
+    way: Arc<Mutex<Option<(u64, Session)>>>,
     store: Store,
     named: Vec<Queue>,
     /// What this session says, up to its end.
@@ -155,7 +155,7 @@ impl Runner for Tasks {
                 let lines = self.lines.clone();
                 tokio::task::spawn_blocking(move || lines.keep(kind.name(), &line));
             }
-            Effect::FindWay(to) => self.find_way(to),
+            Effect::FindWay { generation, to } => self.find_way(generation, to),
             Effect::Switch => self.switch(),
             Effect::RetryLink => store.retry_now(),
             Effect::SampleQueue(queue) => {

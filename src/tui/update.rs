@@ -97,8 +97,8 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Looked(looked, keys) => discovered(model, Discovery::Looking { looked, keys }),
         Msg::LookedAll(looked) => discovered(model, Discovery::Done { looked }),
-        Msg::WayFound(site) => switch::way_found(model, &site),
-        Msg::NoWay(why) => switch::no_way(model, why),
+        Msg::WayFound(generation, site) => switch::way_found(model, generation, &site),
+        Msg::NoWay(generation, why) => switch::no_way(model, generation, why),
         Msg::Arrived => switch::arrived(model),
         Msg::Announced(announcement) => {
             link::announced(model, announcement);
@@ -108,7 +108,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
     }
 }
 
-/// What was asked for is known.
+/// What was asked of the server is known.
 fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::PulseLoaded {
@@ -134,6 +134,13 @@ fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
             due,
             result,
         } => timeline::rank_found(model, generation, &queue, due, result),
+        told => self::told(model, told),
+    }
+}
+
+/// Somebody told how it goes: who looks, who offers, a worker, the editor, a search.
+fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::QueueSampled(queue, seen) => {
             offer::sampled(model, &queue, seen);
             Vec::new()
@@ -158,7 +165,30 @@ fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
             filter::told(model, found)
         }
-        _ => Vec::new(),
+        // Decided on before. Each by its name, so that the compiler misses none that is new.
+        Msg::KeyPressed(_)
+        | Msg::Clicked(..)
+        | Msg::Dragged(..)
+        | Msg::Released(..)
+        | Msg::Pasted(_)
+        | Msg::Scrolled(..)
+        | Msg::Resized(..)
+        | Msg::StopAsked
+        | Msg::Resumed
+        | Msg::Ticked(_)
+        | Msg::LinkChanged(_)
+        | Msg::QueueFound(_)
+        | Msg::Looked(..)
+        | Msg::LookedAll(_)
+        | Msg::WayFound(..)
+        | Msg::NoWay(..)
+        | Msg::Arrived
+        | Msg::Announced(_)
+        | Msg::PulseLoaded { .. }
+        | Msg::PulsesLoaded { .. }
+        | Msg::SurveyLoaded { .. }
+        | Msg::ListLoaded { .. }
+        | Msg::RankFound { .. } => Vec::new(),
     }
 }
 
@@ -180,9 +210,9 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
 
 /// The search for queues went on, or is through.
 fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
-    if matches!(how_far, Discovery::Done { .. }) {
-        model.schedule.looked = Some(model.instant);
-    }
+    // While it goes on, nothing says when it begins again: the loop would not sleep for that.
+    let through = matches!(how_far, Discovery::Done { .. });
+    model.schedule.looked = through.then_some(model.instant);
     model.discovery = how_far;
     Vec::new()
 }

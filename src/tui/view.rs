@@ -132,7 +132,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
 fn words(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) -> u16 {
     let clean = text::printable(words);
     let room = usize::from(area.w.saturating_sub(4));
-    let lines = areas::lines::wrapped(&clean, room);
+    let lines = areas::wrap::wrapped(&clean, room);
     for (y, words) in (area.y..area.y + area.h).zip(&lines) {
         let mut line = Line::new(buf, area.x, y, area.w);
         line.skip(3);

@@ -362,3 +362,17 @@ fn the_filter_goes_with_the_tabs_of_entries() {
     desk.answer_all();
     assert_eq!(desk.under_cursor(), Some(member(0)));
 }
+
+#[test]
+fn a_cursor_that_has_moved_on_is_not_pulled_back_to_where_the_filter_left_it() {
+    let mut desk = filtered(10_000, "\"entry 77\"");
+    desk.press(Code::Esc);
+    let asked = std::mem::take(&mut desk.open);
+    assert!(asked.iter().any(|e| matches!(e, Effect::FindRank { .. })));
+    desk.char('G');
+    for effect in asked {
+        desk.answer(&effect);
+    }
+    desk.answer_all();
+    assert_eq!(desk.model.entries.cursor, 9_999);
+}

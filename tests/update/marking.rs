@@ -222,3 +222,33 @@ fn a_range_too_far_in_a_list_says_so_and_can_still_be_ended_nearer() {
     desk.char('v');
     assert_eq!(desk.model.marks.toggled.len(), 2);
 }
+
+#[test]
+fn a_filter_whose_marks_are_taken_away_marks_nothing_any_more() {
+    let mut desk = crate::finding::filtered(50, "\"entry 12\"");
+    desk.char('a');
+    desk.char('/');
+    desk.key(delayscope::tui::keys::Key::ctrl('u'));
+    desk.type_in("\"entry 13\"");
+    desk.press(Code::Enter);
+    desk.answer_all();
+    desk.char('a');
+    assert_eq!(marked(&desk.model), [13]);
+    desk.char('a');
+    assert_eq!(marked(&desk.model), [] as [u64; 0]);
+    assert_eq!(count(&desk).0, 1, "the one of the first filter");
+}
+
+#[test]
+fn a_range_that_began_outside_of_what_a_filter_leaves_marks_nothing_hidden() {
+    let mut desk = desk(50);
+    desk.char('v');
+    desk.char('/');
+    desk.type_in("\"entry 2\"");
+    desk.press(Code::Enter);
+    desk.answer_all();
+    desk.char('v');
+    assert_eq!(count(&desk).0, 0);
+    let toast = desk.model.toast.as_ref().unwrap();
+    assert!(toast.text.contains("begin it again"), "{}", toast.text);
+}

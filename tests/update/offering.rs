@@ -264,3 +264,16 @@ fn a_queue_without_frames_has_no_form_to_choose() {
     let form = OfferForm::new(queue);
     assert!(!form.parts().contains(&Part::Form));
 }
+
+#[test]
+fn leaving_asks_while_an_offer_has_no_answer_yet() {
+    let mut desk = opened();
+    type_in(&mut desk, "text");
+    let offer = offer_of(&desk.key(Key::ctrl('s'))).unwrap();
+    desk.press(Code::Esc);
+    assert!(!desk.char('q').contains(&Effect::Quit));
+    assert!(matches!(desk.model.overlay, Some(Overlay::Dialog(_))));
+    answer(&mut desk, &offer, done(1));
+    desk.press(Code::Esc);
+    assert!(desk.char('q').contains(&Effect::Quit));
+}

@@ -244,12 +244,29 @@ fn a_click_on_a_choice_does_it_and_one_beside_the_box_closes_it() {
     assert!(desk.model.prompt.is_none());
 }
 
-fn site(db: i64) -> Msg {
-    Msg::WayFound(Box::new(Site {
+/// The way that was asked for, found.
+fn site(asked: &[Effect], db: i64) -> Msg {
+    let site = Site {
         endpoint: format!("server/{db}"),
         db,
         ..Site::default()
-    }))
+    };
+    Msg::WayFound(asked_way(asked).0, Box::new(site))
+}
+
+/// The way that was asked for, and its generation.
+fn asked_way(asked: &[Effect]) -> (u64, Switch) {
+    let way = asked.iter().find_map(|effect| match effect {
+        Effect::FindWay { generation, to } => Some((*generation, to.clone())),
+        _ => None,
+    });
+    way.unwrap()
+}
+
+/// Another database is wanted, and there is no way there.
+fn bad_news(desk: &mut Desk, why: &str) {
+    let asked = desk.command("db 3");
+    desk.tell(Msg::NoWay(asked_way(&asked).0, why.to_owned()));
 }
 
 #[test]
@@ -258,14 +275,14 @@ fn another_database_begins_anew_but_keeps_what_is_the_users_own() {
     desk.command("zoom 6h");
     desk.command("interval 5s");
     let asked = desk.command("db 3");
-    assert!(asked.contains(&Effect::FindWay(Switch::Db(3))), "{asked:?}");
+    assert_eq!(asked_way(&asked).1, Switch::Db(3));
     assert_eq!(
         desk.model.queues.len(),
         2,
         "until the way is known nothing changes"
     );
     let generation = desk.open.len();
-    assert_eq!(desk.tell(site(3)), [Effect::Switch]);
+    assert_eq!(desk.tell(site(&asked, 3)), [Effect::Switch]);
     assert!(desk.model.queues.is_empty());
     assert_eq!(
         (desk.model.endpoint.as_str(), desk.model.db),
@@ -284,8 +301,8 @@ fn another_database_begins_anew_but_keeps_what_is_the_users_own() {
 #[test]
 fn what_the_old_server_still_says_is_not_of_the_new_one() {
     let mut desk = two();
-    desk.command("db 3");
-    desk.tell(site(3));
+    let asked = desk.command("db 3");
+    desk.tell(site(&asked, 3));
     desk.tell(Msg::QueueFound(Queue::redisson("old")));
     desk.link(LinkState::Live);
     assert!(desk.model.queues.is_empty());
@@ -297,13 +314,27 @@ fn what_the_old_server_still_says_is_not_of_the_new_one() {
 }
 
 #[test]
+fn of_two_ways_that_were_asked_for_only_the_last_one_is_gone() {
+    let mut desk = two();
+    let slow = desk.command("db 3");
+    let wanted = desk.command("db 4");
+    assert_eq!(desk.tell(site(&slow, 3)), []);
+    desk.tell(Msg::NoWay(asked_way(&slow).0, "too late".to_owned()));
+    assert_ne!(desk.toast(), "too late");
+    assert_eq!(desk.tell(site(&wanted, 4)), [Effect::Switch]);
+    assert_eq!(desk.model.db, 4);
+}
+
+#[test]
 fn a_way_that_is_not_found_is_told_and_nothing_else_happens() {
     let mut desk = two();
     desk.model.profiles = vec!["prod".to_owned()];
     let asked = desk.command("profile pro");
     let prod = Switch::Profile("prod".to_owned());
-    assert!(asked.contains(&Effect::FindWay(prod)));
-    desk.tell(Msg::NoWay("its password_command failed".to_owned()));
+    let (generation, to) = asked_way(&asked);
+    assert_eq!(to, prod);
+    let why = "its password_command failed".to_owned();
+    desk.tell(Msg::NoWay(generation, why));
     assert_eq!(desk.model.toast.as_ref().unwrap().tone, Tone::Error);
     assert_eq!(desk.model.queues.len(), 2);
 }
@@ -311,7 +342,7 @@ fn a_way_that_is_not_found_is_told_and_nothing_else_happens() {
 #[test]
 fn bad_news_is_not_wiped_away_by_the_next_message() {
     let mut desk = two();
-    desk.tell(Msg::NoWay("one".to_owned()));
+    bad_news(&mut desk, "one");
     desk.char(',');
     assert_eq!(desk.toast(), "one");
     desk.pass(2_100);
@@ -324,7 +355,7 @@ fn bad_news_is_not_wiped_away_by_the_next_message() {
 #[test]
 fn a_long_message_stays_longer() {
     let mut desk = two();
-    desk.tell(Msg::NoWay("word ".repeat(20)));
+    bad_news(&mut desk, &"word ".repeat(20));
     desk.pass(9_000);
     assert!(desk.model.toast.is_some());
     desk.pass(6_100);

@@ -346,3 +346,58 @@ fn with_no_queue_at_all_the_loop_sleeps() {
     let mut desk = Desk::of(Vec::new());
     assert_eq!(desk.live(5_000, 1), []);
 }
+
+#[test]
+fn a_search_for_queues_that_is_under_way_when_the_next_one_would_be_due_wakes_nobody() {
+    let mut desk = Desk::of(many(3));
+    desk.tell(Msg::LookedAll(10));
+    desk.pass(599_000);
+    let asked = desk.key(Key::ctrl('r'));
+    assert!(asked.contains(&Effect::Discover));
+    desk.answer_all();
+    desk.tell(Msg::Looked(1, 10));
+    // The desk sees to it that the loop does not spin.
+    let asked = desk.live(60_000, 1);
+    assert!(!asked.contains(&Effect::Discover));
+    desk.tell(Msg::LookedAll(10));
+    assert!(desk.live(601_000, 1).contains(&Effect::Discover));
+}
+
+#[test]
+fn queues_that_cannot_be_read_say_why() {
+    let mut desk = Desk::waiting_for_server(many(3));
+    let asked = desk.link(LinkState::Live);
+    let others = asked.iter().find_map(|effect| match effect {
+        Effect::LoadPulses { generation, .. } => Some(*generation),
+        _ => None,
+    });
+    let told = |result| Msg::PulsesLoaded {
+        generation: others.unwrap(),
+        result,
+    };
+    desk.tell(told(Err("no answer within 5 s".to_owned())));
+    let troubles = desk.model.queues.iter().map(|row| row.trouble.as_deref());
+    let troubles: Vec<_> = troubles.skip(1).collect();
+    assert_eq!(troubles, [Some("no answer within 5 s"); 2]);
+    desk.open
+        .retain(|effect| !matches!(effect, Effect::LoadPulses { .. }));
+    desk.live(30_000, 1);
+    assert!(desk.model.queues.iter().all(|row| row.trouble.is_none()));
+}
+
+#[test]
+fn classes_that_come_after_the_bars_do_not_take_their_place() {
+    let mut desk = Desk::of(many(2));
+    let bars = desk.model.queues[0].survey.clone();
+    assert!(bars.is_some_and(|survey| survey.zoom.is_some()));
+    desk.char('j');
+    let classes = desk.pass(11_000).into_iter().find(|effect| {
+        let name = &desk.model.queues[0].queue;
+        matches!(effect, Effect::LoadSurvey { zoom: None, queue, .. } if queue == name)
+    });
+    desk.open.clear();
+    desk.char('k');
+    desk.answer(&classes.unwrap());
+    let held = desk.model.queues[0].survey.as_ref().unwrap();
+    assert!(held.zoom.is_some());
+}

@@ -259,6 +259,11 @@ fn the_cursor_stays_on_its_announcement_while_others_arrive() {
     desk.tell(announced(9_000));
     assert_eq!(under(&desk), before);
     assert_eq!(desk.model.stand().cursor, 2);
+    desk.char('f');
+    desk.tell(announced(10_000));
+    desk.char('f');
+    assert_eq!(under(&desk), before, "what came while the picture stood");
+    assert_eq!(desk.model.stand().cursor, 3);
 }
 
 /// Two queues; nobody is subscribed to the channel of the second one.

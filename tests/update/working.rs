@@ -196,7 +196,7 @@ fn leaving_asks_while_a_worker_is_at_work_and_a_second_ctrl_c_leaves() {
 #[test]
 fn another_server_is_gone_to_only_when_the_worker_may_be_left() {
     let mut desk = at_work(3);
-    let goes = |asked: &[Effect]| asked.iter().any(|e| matches!(e, Effect::FindWay(_)));
+    let goes = |asked: &[Effect]| asked.iter().any(|e| matches!(e, Effect::FindWay { .. }));
     desk.char(':');
     desk.type_in("db 3");
     assert!(!goes(&desk.press(Code::Enter)));

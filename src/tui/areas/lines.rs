@@ -207,16 +207,6 @@ fn fold(line: &str, columns: usize, lines: &mut Vec<Piece>) {
     lines.push(piece);
 }
 
-/// Words in lines of at most `columns`; what is longer than a line goes on in the next one.
-#[must_use]
-pub fn wrapped(words: &str, columns: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    for line in wrap(words, columns) {
-        fold(&line, columns, &mut lines);
-    }
-    lines.into_iter().map(|piece| piece.text).collect()
-}
-
 /// Words in lines of at most `columns`, each word whole.
 #[must_use]
 pub fn wrap(words: &str, columns: usize) -> Vec<String> {

@@ -158,5 +158,12 @@ impl Model {
         let at = self.now;
         self.changes.push_front(ChangeLine { at, text });
         self.changes.truncate(CHANGES_KEPT);
+        // The cursor stays on its line, unless that is the newest one.
+        let stand = &mut self.stands.changes;
+        if stand.cursor > 0 {
+            let last = (CHANGES_KEPT as u64).saturating_sub(1);
+            stand.cursor = (stand.cursor + 1).min(last);
+            stand.top = (stand.top + 1).min(last);
+        }
     }
 }

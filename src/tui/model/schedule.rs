@@ -68,6 +68,8 @@ pub struct Schedule {
     pub(crate) pressed: Option<Key>,
     /// What is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
+    /// The way to another server that was asked for last, while it is looked for.
+    pub(crate) way: Option<u64>,
     /// Whether the screen is between two servers.
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.

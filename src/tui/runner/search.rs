@@ -55,7 +55,27 @@ impl Tasks {
                     result,
                 });
             }
-            _ => {}
+            // Started before. Each by its name, so that the compiler misses none that is new.
+            Effect::Discover
+            | Effect::LoadPulse { .. }
+            | Effect::LoadPulses { .. }
+            | Effect::LoadSurvey { .. }
+            | Effect::LoadList { .. }
+            | Effect::FindRank { .. }
+            | Effect::SampleQueue(_)
+            | Effect::Offer(_)
+            | Effect::StartWorker(_)
+            | Effect::StopWorker(_)
+            | Effect::Edit { .. }
+            | Effect::Remember(..)
+            | Effect::FindWay { .. }
+            | Effect::Switch
+            | Effect::RetryLink
+            | Effect::Copy(_)
+            | Effect::Redraw
+            | Effect::Suspend
+            | Effect::RetakeTerminal
+            | Effect::Quit => {}
         }
     }
 }

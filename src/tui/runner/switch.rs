@@ -139,7 +139,7 @@ async fn pass_on(
 
 impl Tasks {
     /// Looks for the way to another server; the loop is told when it is known.
-    pub(super) fn find_way(&mut self, to: Switch) {
+    pub(super) fn find_way(&mut self, generation: u64, to: Switch) {
         let (session, way, answers) = (
             self.session.clone(),
             Arc::clone(&self.way),
@@ -149,10 +149,14 @@ impl Tasks {
             let msg = match session.elsewhere(&to) {
                 Ok(there) => {
                     let site = Box::new(there.site());
-                    *way.lock().unwrap_or_else(PoisonError::into_inner) = Some(there);
-                    Msg::WayFound(site)
+                    let mut way = way.lock().unwrap_or_else(PoisonError::into_inner);
+                    // One that was asked for later may have been quicker.
+                    if way.as_ref().is_none_or(|(known, _)| *known < generation) {
+                        *way = Some((generation, there));
+                    }
+                    Msg::WayFound(generation, site)
                 }
-                Err(why) => Msg::NoWay(why),
+                Err(why) => Msg::NoWay(generation, why),
             };
             let _ = answers.send(msg);
         });
@@ -165,7 +169,7 @@ impl Tasks {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let Some(session) = way else {
+        let Some((_, session)) = way else {
             return;
         };
         self.gate.shut();

@@ -10,6 +10,8 @@ use std::process::ExitStatus;
 
 use tokio::process::Command;
 
+use super::signals::with_stops;
+
 /// Bytes that a text may have when it comes back.
 const MOST: u64 = 64 << 20;
 
@@ -46,7 +48,7 @@ fn editor() -> String {
 async fn start(editor: &str, path: &Path) -> io::Result<ExitStatus> {
     let mut command = Command::new("sh");
     command.args(["-c", START, "sh", editor]).arg(path);
-    command.status().await
+    with_stops(|| command.spawn())?.wait().await
 }
 
 /// Editors end the last line of a file: an end that was not there before is theirs.

@@ -86,6 +86,9 @@ fn wait_for_stops(tx: &UnboundedSender<Input>) {
         if let Some(done) = asked {
             stop();
             let _ = done.send(());
+        } else if LENT.load(Ordering::SeqCst) {
+            // The editor has the terminal, and stops as well: the shell waits for all of the job.
+            stop();
         } else if tx.send(Input::Happened(Box::new(Msg::StopAsked))).is_err() {
             // The screen is gone already.
             stop();
@@ -99,6 +102,15 @@ fn stop() {
     let _ = stops().thread_unblock();
     let _ = raise(Signal::SIGTSTP);
     let _ = stops().thread_block();
+}
+
+/// Does something with the signal that stops as it is for other programs: one that is started by
+/// it can be stopped.
+pub(super) fn with_stops<T>(start: impl FnOnce() -> T) -> T {
+    let _ = stops().thread_unblock();
+    let started = start();
+    let _ = stops().thread_block();
+    started
 }
 
 fn stops() -> SigSet {

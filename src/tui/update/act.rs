@@ -230,7 +230,13 @@ fn freeze(model: &mut Model) {
         return;
     }
     let held = std::mem::take(&mut model.schedule.held);
-    model.traffic.extend(held);
+    let channel = model.selected().and_then(|row| row.queue.keys().channel);
+    for announcement in held {
+        if channel.as_ref() == Some(&announcement.channel) {
+            tabs::announced(model);
+        }
+        model.traffic.push_back(announcement);
+    }
     super::link::trim_traffic(model);
     time::carry_on(model);
     load::ask_all(model);

@@ -62,8 +62,14 @@ pub(super) fn pulses(
     if !model.schedule.others.end(generation, now) {
         return Vec::new();
     }
+    let pulses = result.unwrap_or_else(|why| {
+        // What was read once stays, as old as it is; the others would stay blank without a word.
+        let blank = model.queues.iter_mut().filter(|row| row.pulse.is_none());
+        blank.for_each(|row| row.trouble = Some(why.clone()));
+        Vec::new()
+    });
     let mut near = 0;
-    for (queue, pulse) in result.unwrap_or_default() {
+    for (queue, pulse) in pulses {
         let Some(at) = place(&model.queues, &queue, near) else {
             continue;
         };
@@ -95,10 +101,16 @@ pub(super) fn survey(
         plan::plan_survey(model);
     }
     let zoom = model.zoom;
+    let selected = model.selected().is_some_and(|row| row.queue == *queue);
     let row = model.queues.iter_mut().find(|row| row.queue == *queue);
     match (row, result) {
         // Of another zoom by now: the one that was asked for since is on its way.
         (Some(_), Ok(survey)) if survey.zoom.is_some_and(|z| z != zoom) => {}
+        // Asked for before it was selected: its bars, which are there by now, tell more.
+        (Some(row), Ok(survey))
+            if selected
+                && survey.zoom.is_none()
+                && row.survey.as_ref().is_some_and(|held| held.zoom.is_some()) => {}
         (Some(row), Ok(survey)) => {
             row.survey = Some(survey);
             row.unsurveyed = None;

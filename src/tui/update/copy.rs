@@ -21,7 +21,7 @@ pub(super) fn payload(model: &mut Model) -> Vec<Effect> {
             let what = format!(" of what {} says", decoded.codec.name());
             (decoded.whole().into_owned(), what)
         }
-        _ => (hex(bytes), " of hex".to_owned()),
+        _ => (text::hex(bytes), " of hex".to_owned()),
     };
     copy_out(model, copy, &format!("the payload{what}"))
 }
@@ -73,14 +73,4 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
 /// What can be pasted again without doing anything but standing there.
 fn is_readable(c: char) -> bool {
     !c.is_control() || matches!(c, '\n' | '\r' | '\t')
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut digits = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing into a String cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
 }

@@ -4,6 +4,7 @@
 use super::{filter, load, marks, order, tabs};
 use crate::tui::areas;
 use crate::tui::areas::scrollbar::Scrolled;
+use crate::tui::model::schedule::RankFor;
 use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
 
 /// Moves what the focus is on by rows: negative is up.
@@ -108,6 +109,8 @@ pub(super) fn selection_changed(model: &mut Model) {
     marks::clear(model);
     model.entries = crate::tui::model::Entries::default();
     model.schedule.lost = None;
+    model.schedule.rank.forget();
+    model.schedule.held_entries = marks::held_entries(model);
     model.rows_on_change = false;
     model.schedule.row_bytes = None;
     tabs::selection_changed(model);
@@ -121,6 +124,10 @@ pub(super) fn move_entry(model: &mut Model, rank: u64) {
     // On the head it shows whatever comes next; anywhere else it follows its entry.
     model.entries.anchored = rank > 0;
     model.schedule.lost = None;
+    if matches!(model.schedule.rank_for, RankFor::Follow { .. }) {
+        // The user has gone on: the answer would pull the cursor back.
+        model.schedule.rank.forget();
+    }
     keep_in_sight(model);
     load::ask_missing_rows(model);
 }

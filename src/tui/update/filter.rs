@@ -91,6 +91,8 @@ pub(super) fn given_up(model: &mut Model) -> Vec<Effect> {
             if filtered.is_searching() {
                 filtered.search = Search::Planned(now);
             }
+            // A click may have brought another tab meanwhile.
+            tab_changed(model);
             show(model);
         }
         None => read_rows(model),

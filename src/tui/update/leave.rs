@@ -1,4 +1,5 @@
-//! Leaving what the workers of this session work on: the program, or this server for another.
+//! Leaving what this session has under way, workers and offers: the program, or this server for
+//! another.
 
 use super::{dialog, offer};
 use crate::queue::text;
@@ -6,16 +7,32 @@ use crate::tui::effect::Effect;
 use crate::tui::model::dialog::{Dialog, DialogLine, Question};
 use crate::tui::model::{Model, Overlay};
 
-/// Leaves by `effects`: at once, or, when a worker would stop that somebody has started, after a
-/// question. To be asked a second time while the question stands is the answer.
+/// Leaves by `effects`: at once, or, when a worker would stop that somebody has started or an offer
+/// has no answer yet, after a question. To be asked a second time while the question stands is the answer.
 pub(super) fn leaving(model: &mut Model, effects: Vec<Effect>) -> Vec<Effect> {
-    if !model.workers.would_stop() || is_asked(model) {
+    let under_way = model.workers.would_stop() || !offered(model).is_empty();
+    if !under_way || is_asked(model) {
         return effects;
     }
     offer::put_away(model);
     let dialog = question(model, effects);
     dialog::open(model, dialog);
     Vec::new()
+}
+
+/// The queues that something is being offered to, by name.
+fn offered(model: &Model) -> Vec<String> {
+    let open = match &model.overlay {
+        Some(Overlay::Offer(form)) => Some(&**form),
+        _ => None,
+    };
+    let forms = model.drafts.values().chain(open);
+    let sending = forms.filter(|form| form.sending.is_some());
+    let mut names: Vec<String> = sending
+        .map(|form| text::printable_bytes(form.queue.name.as_bytes()))
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// The question is on the screen.
@@ -26,21 +43,35 @@ fn is_asked(model: &Model) -> bool {
 
 fn question(model: &Model, effects: Vec<Effect>) -> Dialog {
     let mut lines = Vec::new();
-    for worker in &model.workers.at_work {
+    for name in offered(model) {
+        lines.push(DialogLine::Words(format!(
+            "An offer to {name} is on its way: nobody would hear what became of it, and what is \
+             not in by then is not offered."
+        )));
+    }
+    let workers = if model.workers.would_stop() {
+        &model.workers.at_work[..]
+    } else {
+        &[]
+    };
+    for worker in workers {
         let name = text::printable_bytes(worker.queue.name.as_bytes());
         lines.push(DialogLine::Words(format!(
             "A stand-in worker is at work on {name}: {} moved so far.",
             text::counted(worker.moved, "entry", "entries")
         )));
     }
-    lines.push(DialogLine::Blank);
-    let (it, ends) = match lines.len() {
-        2 => ("It", "ends"),
-        _ => ("They", "end"),
+    let ends = match workers.len() {
+        0 => None,
+        1 => Some("It ends"),
+        _ => Some("They end"),
     };
-    lines.push(DialogLine::Words(format!(
-        "{it} {ends} with this screen. The command that goes on is printed then."
-    )));
+    if let Some(ends) = ends {
+        lines.push(DialogLine::Blank);
+        lines.push(DialogLine::Words(format!(
+            "{ends} with this screen. The command that goes on is printed then."
+        )));
+    }
     Dialog {
         title: "Leave?".to_owned(),
         lines,

@@ -6,6 +6,7 @@ use super::{act, cursor, lists, timeline};
 use crate::queue::Due;
 use crate::tui::areas;
 use crate::tui::model::marks::{Place, Rule, Toggled, What};
+use crate::tui::model::schedule::HeldEntries;
 use crate::tui::model::{EntryRow, Marks, Model, Pane, Search, Tab, Tone};
 
 /// Marks the entry under the cursor, or takes its mark away, and goes on to the next.
@@ -72,6 +73,12 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
                 }
             }
         }
+        return;
+    }
+    if model.filtered.is_some() {
+        // Between the two places lie entries that the filter has hidden.
+        let gone = "where the range began is no longer in sight: begin it again with v";
+        act::say(model, gone.to_owned(), Tone::Warn);
         return;
     }
     if model.tab != Tab::Waiting {
@@ -178,6 +185,9 @@ fn set(model: &mut Model, rule: Rule) {
     marks.range = None;
     if marks.rules.iter().any(|r| r.what == rule.what) && marks.toggled.is_empty() {
         marks.rules.retain(|r| r.what != rule.what);
+        // Which rows a filter marks was found for all filters together.
+        marks.matching.clear();
+        rows_changed(model);
         return;
     }
     if rule.what == What::All {
@@ -253,8 +263,7 @@ pub(super) fn counted(model: &mut Model) {
 
 /// The queue has changed: what was counted before may be otherwise.
 pub(super) fn queue_changed(model: &mut Model) {
-    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
-    let held = pulse.map(|p| (p.waiting.get(), p.target.get(), p.head.and_then(Due::at)));
+    let held = held_entries(model);
     // That something has become late meanwhile is no change in what there is.
     if model.schedule.held_entries == held {
         return;
@@ -270,6 +279,13 @@ pub(super) fn queue_changed(model: &mut Model) {
         let now = model.instant;
         model.schedule.check.want(now);
     }
+}
+
+/// What the selected queue held by its last pulse.
+pub(super) fn held_entries(model: &Model) -> Option<HeldEntries> {
+    let pulse = model.selected()?.pulse.as_ref()?;
+    let head = pulse.head.and_then(Due::at);
+    Some((pulse.waiting.get(), pulse.target.get(), head))
 }
 
 /// Scores were read: what has left the queue is no longer marked.

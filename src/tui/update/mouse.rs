@@ -221,6 +221,9 @@ pub(super) fn dragged(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
         }
         return Vec::new();
     }
+    if model.overlay.is_some() {
+        return Vec::new();
+    }
     match (model.focus, areas::hit(model, x, y)) {
         (Pane::Timeline, Hit::Bar(bar)) => {
             let start = areas::bar_start(model, bar);

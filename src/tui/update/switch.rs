@@ -1,6 +1,6 @@
 //! To another server, or another database of this one, and what stays then.
 
-use super::{act, leave};
+use super::{act, leave, load};
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::model::schedule::{Schedule, Stage};
 use crate::tui::model::{Model, Site, Tone};
@@ -8,11 +8,20 @@ use crate::tui::msg::Msg;
 
 /// Asks for the way there, unless something has to be asked about first.
 pub(super) fn to(model: &mut Model, there: Switch) -> Vec<Effect> {
-    leave::leaving(model, vec![Effect::FindWay(there)])
+    let generation = load::generation(model);
+    model.schedule.way = Some(generation);
+    let find = Effect::FindWay {
+        generation,
+        to: there,
+    };
+    leave::leaving(model, vec![find])
 }
 
 /// The way is known: the screen begins as on its first day, save what is the user's own.
-pub(super) fn way_found(model: &mut Model, site: &Site) -> Vec<Effect> {
+pub(super) fn way_found(model: &mut Model, generation: u64, site: &Site) -> Vec<Effect> {
+    if model.schedule.way != Some(generation) {
+        return Vec::new();
+    }
     let mut new = Model::new(
         model.size,
         model.look.clone(),
@@ -43,8 +52,15 @@ pub(super) fn way_found(model: &mut Model, site: &Site) -> Vec<Effect> {
 }
 
 /// There is no way.
-pub(super) fn no_way(model: &mut Model, why: String) -> Vec<Effect> {
-    act::say(model, why, Tone::Error);
+pub(super) fn no_way(model: &mut Model, generation: u64, why: String) -> Vec<Effect> {
+    if model
+        .schedule
+        .way
+        .take_if(|way| *way == generation)
+        .is_some()
+    {
+        act::say(model, why, Tone::Error);
+    }
     Vec::new()
 }
 
@@ -80,10 +96,11 @@ pub(super) fn is_void(model: &Model, msg: &Msg) -> bool {
             | Msg::Pasted(_)
             | Msg::Scrolled(..)
             | Msg::Resized(..)
+            | Msg::StopAsked
             | Msg::Resumed
             | Msg::Ticked(_)
-            | Msg::WayFound(_)
-            | Msg::NoWay(_)
+            | Msg::WayFound(..)
+            | Msg::NoWay(..)
             | Msg::Arrived
     );
     model.schedule.stage == Stage::Between && !ours

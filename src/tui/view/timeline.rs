@@ -239,7 +239,7 @@ fn empty(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
 fn unread(ctx: &Ctx, track: &Track, why: &str, buf: &mut Buffer) {
     let plot = track.plot;
     let words = format!("? {}", text::printable(why));
-    let lines = areas::lines::wrapped(&words, usize::from(plot.w.saturating_sub(4)));
+    let lines = areas::wrap::wrapped(&words, usize::from(plot.w.saturating_sub(4)));
     for (y, words) in (plot.y..plot.y + plot.h).zip(&lines) {
         Line::new(buf, plot.x + 2, y, plot.w.saturating_sub(2)).put(buf, words, ctx.data.dim);
     }
