@@ -10,7 +10,7 @@ use crate::queue::{Endpoint, Queue};
 pub struct Profile {
     /// What `--profile` and `:profile` call it: no spaces.
     pub name: String,
-    /// The server, without the password that [`Profile::unlocked`] asks for.
+    /// The server, without the password that `Profile::unlocked` asks for.
     pub endpoint: Endpoint,
     /// Prints the password when the shell runs it.
     pub password_command: Option<String>,

@@ -198,9 +198,61 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
+/// The beginning and the end of `text` that stand with an ellipsis between them in so many columns;
+/// none when all of it fits, or when there is no room for two ends. For names in a column: what they
+/// share is at the front as often as it is at the back.
+#[must_use]
+pub fn ends(text: &str, columns: usize) -> Option<(&str, &str)> {
+    if columns < 10 || width(text) <= columns {
+        return None;
+    }
+    let (behind, before) = (columns / 3, columns - columns / 3 - 1);
+    let (mut used, mut head) = (0, 0);
+    for (at, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > before {
+            break;
+        }
+        head = at + c.len_utf8();
+    }
+    let (mut used, mut tail) = (0, text.len());
+    for (at, c) in text.char_indices().rev() {
+        let columns = c.width().unwrap_or(0);
+        used += columns;
+        if used > behind || at < head {
+            break;
+        }
+        // A mark without columns belongs to the character before it.
+        if columns > 0 {
+            tail = at;
+        }
+    }
+    Some((&text[..head], &text[tail..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        let ends_of = |name, columns| ends(name, columns).map(|(a, b)| format!("{a}…{b}"));
+        assert_eq!(ends_of("shop:eu:payments", 16), None);
+        assert_eq!(
+            ends_of("market:eu:payment-retries", 16).as_deref(),
+            Some("market:eu:…tries")
+        );
+        // Two columns each: one stays free rather than half a character shown.
+        assert_eq!(
+            ends_of("订单超时取消队列", 12).as_deref(),
+            Some("订单超…队列")
+        );
+        assert_eq!(
+            ends_of("abce\u{301}defghijke\u{301}", 10).as_deref(),
+            Some("abce\u{301}de…jke\u{301}")
+        );
+        assert_eq!(ends_of("a-long-name", 9), None);
+    }
 
     #[test]
     fn a_countdown_gets_coarser_with_the_distance() {

@@ -268,7 +268,7 @@ pub fn hit(model: &Model, x: u16, y: u16) -> Hit {
     };
     let slot = slot(&areas, pane);
     let sorts = pane == Pane::Queues && model.queues.len() > 1;
-    if let Some(order) = queues::sort_at(slot, x, y).filter(|_| sorts) {
+    if let Some(order) = queues::sort_at(model, slot, x, y).filter(|_| sorts) {
         return Hit::Order(order);
     }
     if pane == Pane::Entries && tabs::is_due_head(model, slot, x, y) {

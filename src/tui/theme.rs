@@ -46,6 +46,8 @@ pub struct Theme {
 pub struct Glyphs {
     /// Bars by eighths of a cell, empty first.
     pub eighths: [&'static str; 9],
+    /// The left and the right half of a cell, where there are such.
+    pub halves: Option<[&'static str; 2]>,
     /// Late classes, the longest ago first.
     pub shades: [&'static str; 4],
     /// Left end of the row under the cursor.
@@ -106,6 +108,7 @@ pub struct Glyphs {
 
 const UNICODE: Glyphs = Glyphs {
     eighths: [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    halves: Some(["▌", "▐"]),
     shades: ["░", "░", "▒", "▓"],
     cursor: "▌",
     now: "┃",
@@ -138,6 +141,7 @@ const UNICODE: Glyphs = Glyphs {
 
 const ASCII: Glyphs = Glyphs {
     eighths: [" ", ".", ":", "-", "=", "+", "*", "%", "#"],
+    halves: None,
     shades: [".", ":", "+", "#"],
     cursor: ">",
     now: "|",

@@ -1,5 +1,6 @@
 //! `&Model` → cells. Draws what the model says and decides nothing.
 
+mod banner;
 mod changes;
 mod depth;
 mod dialog;
@@ -58,7 +59,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Screen::Entry(view) => entry::render(&ctx, view, buf),
     }
     header::render(&ctx, buf);
-    header::banner(&ctx, buf);
+    banner::render(&ctx, buf);
     if areas::palette::slot(model).is_some() {
         palette::hints(&ctx, buf);
     } else {

@@ -1,7 +1,7 @@
 //! The timeline at its zooms, linear and by logarithm.
 
 use delayscope::clock::EpochMillis;
-use delayscope::queue::{Scale, Zoom};
+use delayscope::queue::{Due, Scale, Zoom};
 use delayscope::tui::areas::{self, Hit, track};
 use delayscope::tui::model::{Model, Pane};
 use ratatui::buffer::Buffer;
@@ -173,6 +173,80 @@ fn another_year_is_named_and_far_bars_have_no_clock() {
         m.bar = Some(scale.start(NOW, 30));
         draw(&m);
     }
+}
+
+/// The closest zoom with one entry in it, due in 4.9 s, and loaded.
+fn one_entry(ascii: bool) -> Model {
+    let mut m = zoomed((120, 40), Zoom::Minute);
+    m.look.ascii = ascii;
+    let due = NOW.plus(4_900);
+    if let Some(survey) = &mut m.queues[0].survey {
+        for bar in &mut survey.bars {
+            bar.count = u64::from(bar.from <= due && due < bar.to);
+        }
+    }
+    m.entries.rows.truncate(1);
+    m.entries.rows[0].due = Due::At(due);
+    m
+}
+
+/// The first cells right of the now line, in the lowest row of bars.
+fn next_to_now(m: &Model) -> String {
+    let (buf, plot) = (draw(m), track::track(m).plot);
+    let y = plot.y + plot.h - 1;
+    (plot.x..plot.x + 8).map(|x| symbol(&buf, x, y)).collect()
+}
+
+#[test]
+fn at_the_closest_zoom_a_single_entry_is_seen_to_move() {
+    let mut m = one_entry(false);
+    for (passed, seen) in [
+        (0, "    ▐▌  "),
+        (400, "    ▐▌  "),
+        (500, "    █   "),
+        (900, "    █   "),
+        (1_000, "   ▐▌   "),
+        (4_300, "▐▌      "),
+        (4_500, "█       "),
+    ] {
+        m.now = NOW.plus(passed);
+        assert_eq!(next_to_now(&m), seen, "after {passed} ms");
+    }
+}
+
+#[test]
+fn where_no_bar_is_higher_than_an_entry_the_next_one_is_told_of() {
+    let rows = timeline(&one_entry(false));
+    let readout = &rows[rows.len() - 2];
+    assert!(
+        readout.contains("next due ") && !readout.contains("highest"),
+        "{readout}"
+    );
+}
+
+#[test]
+fn two_entries_that_meet_stand_above_each_other() {
+    let mut m = one_entry(false);
+    let mut other = m.entries.rows[0].clone();
+    other.due = Due::At(NOW.plus(5_400));
+    m.entries.rows.push(other);
+    if let Some(survey) = &mut m.queues[0].survey {
+        survey.bars.iter_mut().for_each(|bar| bar.count *= 2);
+    }
+    assert_eq!(next_to_now(&m), "    ▐█  ");
+    let (buf, plot) = (draw(&m), track::track(&m).plot);
+    assert_eq!(symbol(&buf, plot.x + 5, plot.y + plot.h - 2), "▌");
+}
+
+#[test]
+fn what_is_not_loaded_or_under_a_cursor_is_drawn_as_bars() {
+    let mut m = one_entry(false);
+    m.bar = Some(track::scale(&m).start(NOW, 20));
+    assert_eq!(next_to_now(&m), "     █  ");
+    m.bar = None;
+    m.entries.rows.clear();
+    assert_eq!(next_to_now(&m), "     █  ");
+    assert_eq!(next_to_now(&one_entry(true)), "    #   ");
 }
 
 #[test]

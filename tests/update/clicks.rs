@@ -102,16 +102,19 @@ fn every_hint_of_every_place_is_clicked_as_it_is_pressed() {
 fn the_head_of_a_column_sorts_the_queues_by_it() {
     let mut desk = two();
     let slot = areas::areas(&desk.model).queues;
-    let head = |by| {
+    let head = |desk: &Desk, by| {
         let row = slot.inner.x..slot.inner.right();
-        let under = |x: &u16| areas::queues::sort_at(slot, *x, slot.inner.y) == Some(by);
+        let under =
+            |x: &u16| areas::queues::sort_at(&desk.model, slot, *x, slot.inner.y) == Some(by);
         row.rev().find(under).unwrap()
     };
     for by in QueueSort::ALL {
-        click(&mut desk, head(by), slot.inner.y);
+        let x = head(&desk, by);
+        click(&mut desk, x, slot.inner.y);
         assert_eq!(desk.model.queue_sort, by);
     }
-    click(&mut desk, head(QueueSort::Waiting), slot.inner.y);
+    let x = head(&desk, QueueSort::Waiting);
+    click(&mut desk, x, slot.inner.y);
     assert_eq!(desk.model.queues[0].queue.name.as_bytes(), b"well");
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use delayscope::tui::keys::{self, BINDINGS, Code, Place};
+use delayscope::tui::keys::{self, BINDINGS, Code, Key, Place};
 use delayscope::tui::model::{Pane, Screen, Tab};
 use delayscope::tui::msg::Msg;
 
@@ -113,5 +113,27 @@ fn help_is_the_last_hint_wherever_it_is_one() {
         if let Some(at) = hints.iter().position(|hint| hint.word == "help") {
             assert_eq!(at + 1, hints.len());
         }
+    }
+}
+
+#[test]
+fn what_the_readme_says_of_the_screen_is_so() {
+    let readme = include_str!("../../README.md");
+    let (_, section) = readme.split_once("## On the screen").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let quoted: Vec<&str> = section.split('`').skip(1).step_by(2).collect();
+    let bound = |key: Key| keys::BINDINGS.iter().any(|row| row.keys.contains(&key));
+    let (keys, filters): (Vec<&str>, Vec<&str>) = quoted
+        .iter()
+        .partition(|word| word.parse().is_ok_and(bound));
+    assert!(keys.len() >= 15, "{keys:?}");
+    let filters: Vec<_> = filters
+        .into_iter()
+        .filter(|word| *word != "search")
+        .collect();
+    assert_eq!(filters.len(), 6, "{filters:?}");
+    for filter in filters {
+        let parsed = delayscope::queue::Filter::parse(&filter.replace('…', "x"));
+        assert!(parsed.is_ok(), "{filter}");
     }
 }

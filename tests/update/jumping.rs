@@ -94,6 +94,7 @@ fn queues_are_sorted_by_what_the_key_chooses() {
     ]);
     let orders = [
         (QueueSort::Late, ["delta", "alpha", "beta", "gamma"]),
+        (QueueSort::MostLate, ["delta", "alpha", "beta", "gamma"]),
         (QueueSort::Name, ["alpha", "beta", "delta", "gamma"]),
         (QueueSort::Waiting, ["beta", "gamma", "alpha", "delta"]),
         (QueueSort::Next, ["gamma", "alpha", "beta", "delta"]),
@@ -104,10 +105,23 @@ fn queues_are_sorted_by_what_the_key_chooses() {
         let rows = desk.model.queues.iter();
         let shown: Vec<String> = rows.map(|row| row.queue.name.to_string()).collect();
         assert_eq!(shown, names, "{sort:?}");
-        assert_eq!(
-            desk.model.selected().unwrap().queue.name.to_string(),
-            "delta"
-        );
+        assert_eq!(desk.model.cursor, 0, "who looks at the top stays there");
         desk.char('s');
+        desk.answer_all();
     }
+}
+
+#[test]
+fn further_down_the_cursor_goes_with_its_queue_when_the_order_changes() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 30, -90_000, 1000),
+        World::new("gamma", 5, -600_000, 1000),
+    ]);
+    desk.press(Code::Down);
+    let selected = |desk: &Desk| desk.model.selected().unwrap().queue.name.to_string();
+    assert_eq!((selected(&desk).as_str(), desk.model.cursor), ("beta", 1));
+    desk.char('s');
+    assert_eq!(desk.model.queue_sort, QueueSort::MostLate);
+    assert_eq!((selected(&desk).as_str(), desk.model.cursor), ("beta", 0));
 }

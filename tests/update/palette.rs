@@ -330,3 +330,28 @@ fn a_long_message_stays_longer() {
     desk.pass(6_100);
     assert!(desk.model.toast.is_none());
 }
+
+#[test]
+fn a_queue_is_found_without_the_word_for_it() {
+    let mut desk = Desk::of(vec![
+        World::new("shop:eu:payments", 3, 60_000, 1000),
+        World::new("shop:eu:orders", 3, 60_000, 1000),
+    ]);
+    desk.char(':');
+    desk.type_text("payment");
+    assert_eq!(desk.chosen(), Some("queue shop:eu:payments"));
+    desk.press(Code::Enter);
+    assert!(matches!(desk.model.screen, Screen::Queue));
+    let name = desk.model.selected().unwrap().queue.name.to_string();
+    assert_eq!(name, "shop:eu:payments");
+}
+
+#[test]
+fn commands_stand_before_the_queues_that_are_called_like_them() {
+    let mut desk = Desk::of(vec![World::new("zoom:jobs", 3, 60_000, 1000)]);
+    desk.char(':');
+    desk.type_text("zoom");
+    assert_eq!(desk.chosen(), Some("zoom"));
+    let last = desk.choices().last().map(|choice| choice.line.as_str());
+    assert_eq!(last, Some("queue zoom:jobs"));
+}

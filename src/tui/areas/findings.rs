@@ -1,5 +1,6 @@
 //! The findings: which are told, and the lines that the tab shows of them.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::Slot;
@@ -24,12 +25,17 @@ fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
     rows.filter(move |(i, _)| all || *i == model.cursor)
 }
 
-/// All that are told here, the worst first.
+/// All that are told here: the worst first, of equals the one whose queue is late the longest, in
+/// whatever order the table stands.
 #[must_use]
 pub fn listed(model: &Model) -> Vec<Told<'_>> {
     let each = |(row, queue)| told_of(row, queue);
     let mut told: Vec<_> = rows(model).flat_map(each).collect();
-    told.sort_by_key(|told| std::cmp::Reverse(told.finding.severity));
+    let oldest = |told: &Told| model.queues[told.row].pulse.as_ref()?.oldest_late;
+    told.sort_by_key(|told| {
+        let since = oldest(told);
+        (Reverse(told.finding.severity), since.is_none(), since)
+    });
     told
 }
 

@@ -2,7 +2,10 @@
 
 use super::columns::{self, Column, Placed};
 use super::{Slot, table};
-use crate::tui::model::QueueSort;
+use crate::tui::model::{Model, QueueSort};
+
+/// A name wants at most so many columns.
+const NAME: u16 = 40;
 
 /// The columns.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -36,7 +39,8 @@ impl Col {
         match self {
             Self::Name => Some(QueueSort::Name),
             Self::Waiting => Some(QueueSort::Waiting),
-            Self::Late | Self::Oldest => Some(QueueSort::Late),
+            Self::Late => Some(QueueSort::MostLate),
+            Self::Oldest => Some(QueueSort::Late),
             Self::Next => Some(QueueSort::Next),
             Self::Target => Some(QueueSort::Target),
             Self::Classes | Self::Order | Self::Clients | Self::Trend => None,
@@ -46,7 +50,7 @@ impl Col {
 
 /// The order that a click on a cell of the heads asks for.
 #[must_use]
-pub fn sort_at(slot: Slot, x: u16, y: u16) -> Option<QueueSort> {
+pub fn sort_at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<QueueSort> {
     let table = table(slot);
     // Without a box the heads stand in the rule, and that of the names is the title.
     let heads = if slot.boxed {
@@ -57,15 +61,25 @@ pub fn sort_at(slot: Slot, x: u16, y: u16) -> Option<QueueSort> {
     if y != heads || slot.inner == slot.outer || x < table.x {
         return None;
     }
-    let mut placed = columns(table.w.saturating_sub(1)).into_iter();
+    let mut placed = columns(table.w.saturating_sub(1), longest(model)).into_iter();
     let under = |(_, left, w): &Placed<Col>| (*left..left + w).contains(&(x - table.x));
     let (col, ..) = placed.find(under)?;
     col.sort().filter(|_| slot.boxed || col != Col::Name)
 }
 
-/// The columns that have room in `room` columns of the terminal.
+/// Columns that the longest name wants, 40 at most. Of all queues: no column moves while one
+/// scrolls. Bytes are as good as columns here, and need no look at each character.
 #[must_use]
-pub fn columns(room: u16) -> Vec<Placed<Col>> {
+pub fn longest(model: &Model) -> u16 {
+    let names = model.queues.iter();
+    let bytes = names.map(|row| row.queue.name.as_bytes().len()).max();
+    u16::try_from(bytes.unwrap_or(0)).map_or(NAME, |n| n.min(NAME))
+}
+
+/// The columns that have room in `room` columns of the terminal, where the longest name wants
+/// `longest`.
+#[must_use]
+pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
     let roomy = room >= 190;
     let grows = if roomy { Col::Trend } else { Col::Name };
     let c = |what, width, rank| Column {
@@ -110,5 +124,33 @@ pub fn columns(room: u16) -> Vec<Placed<Col>> {
     if room < 98 {
         all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
     }
+    make_room(&mut all, room, longest);
     columns::fit(&all, room)
+}
+
+/// Where names would be cut, figures stand closer, and then the trend goes: the selected queue's is
+/// in the pane of depths, and a queue that cannot be told from its neighbours is no help at all.
+fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
+    if !(39..190).contains(&room) {
+        return;
+    }
+    // The marks before a name; the gap behind it is the next column's.
+    let needed = longest + 3;
+    let left = |all: &[Column<Col>]| {
+        let placed = columns::fit(all, room);
+        let name = placed.iter().find(|(col, ..)| *col == Col::Name);
+        name.map_or(0, |(.., w)| *w)
+    };
+    if left(all) < needed {
+        for column in all.iter_mut() {
+            match column.what {
+                Col::Waiting => column.width = 9,
+                Col::Next => column.width = 8,
+                _ => {}
+            }
+        }
+    }
+    if left(all) < needed {
+        all.retain(|c| c.what != Col::Trend);
+    }
 }

@@ -162,7 +162,7 @@ pub fn name(model: &Model) -> Option<String> {
     let most = if model.size.0 >= ALL_ZOOMS {
         usize::from(model.size.0 / 4).min(40)
     } else {
-        16
+        usize::from(model.size.0 * 3 / 10).max(16)
     };
     let clean = text::printable_bytes(row.queue.name.as_bytes());
     Some(text::cut(&clean, most).into_owned())

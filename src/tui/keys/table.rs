@@ -117,7 +117,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
     row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
-    row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "all commands, by name"),
+    row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),

@@ -123,6 +123,8 @@ pub enum QueueSort {
     /// Those late the longest first.
     #[default]
     Late,
+    /// Those with the most late entries first.
+    MostLate,
     /// Their names.
     Name,
     /// The most entries first.
@@ -135,8 +137,9 @@ pub enum QueueSort {
 
 impl QueueSort {
     /// All of them, in the order in which a key steps through them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Late,
+        Self::MostLate,
         Self::Name,
         Self::Waiting,
         Self::Next,
@@ -148,6 +151,7 @@ impl QueueSort {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Late => "late",
+            Self::MostLate => "most late",
             Self::Name => "name",
             Self::Waiting => "waiting",
             Self::Next => "next",
@@ -158,7 +162,10 @@ impl QueueSort {
     /// The largest stand first.
     #[must_use]
     pub const fn falls(self) -> bool {
-        matches!(self, Self::Late | Self::Waiting | Self::Target)
+        matches!(
+            self,
+            Self::Late | Self::MostLate | Self::Waiting | Self::Target
+        )
     }
 }
 

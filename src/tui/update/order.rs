@@ -70,6 +70,7 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
     let figure = |row: &QueueRow| {
         let pulse = row.pulse.as_ref()?;
         match by {
+            QueueSort::MostLate => pulse.late.get(),
             QueueSort::Waiting => pulse.waiting.get(),
             QueueSort::Target => pulse.target.get(),
             QueueSort::Late | QueueSort::Name | QueueSort::Next => None,
@@ -80,7 +81,7 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
         match by {
             QueueSort::Late => row.late_since(now),
             QueueSort::Next => pulse.next.and_then(Due::at),
-            QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
+            QueueSort::MostLate | QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
         }
     };
     let worst = |row: &QueueRow| row.worst().filter(|_| by == QueueSort::Late);

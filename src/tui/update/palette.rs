@@ -65,7 +65,12 @@ fn choices(model: &Model, line: &str) -> Vec<Choice> {
     let by_name = BINDINGS.iter().filter(|b| is_listed(b));
     let actions = by_name.map(|b| (&[][..], of_action(model, b)));
     let wanted = typed.trim().replace(' ', "-");
-    rank::best(&wanted, commands.chain(actions).collect())
+    let mut all = rank::best(&wanted, commands.chain(actions).collect());
+    // Whoever types a queue's name here wants to go there. One letter fits nearly every name.
+    if typed.trim().chars().count() > 1 {
+        all.extend(queues::called(model, typed.trim()));
+    }
+    all
 }
 
 /// What a line says; `typed` is without what a habit puts in front of it.

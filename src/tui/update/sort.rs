@@ -19,7 +19,13 @@ pub(super) fn next(model: &mut Model) -> Vec<Effect> {
 /// Orders the queues by that.
 pub(super) fn queues_by(model: &mut Model, by: QueueSort) {
     model.queue_sort = by;
+    let at_top = model.cursor == 0;
     order::sort_now(model);
+    // Who looks at the top wants to see who leads now; from further down the cursor goes with its
+    // queue.
+    if at_top {
+        cursor::select(model, 0);
+    }
     // Where the pane has no title of its own, nothing else says it.
     let words = format!("queues by {}", by.label());
     act::say(model, words, Tone::Good);

@@ -1,15 +1,13 @@
-//! The first line: where we are, how the link does, what we cost. And the banner of a lost link.
+//! The first line: where we are, how the link does, what we cost.
 
 use std::fmt::Write as _;
-use std::time::Instant;
 
 use ratatui::buffer::Buffer;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 
 use super::{Ctx, time};
 use crate::queue::{LinkState, Severity, text};
 use crate::tui::areas::Area;
-use crate::tui::keys::Action;
 use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
@@ -100,7 +98,11 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let inside = !matches!(m.screen, Screen::Dashboard);
     if let Some(row) = m.selected().filter(|_| inside) {
         let name = text::printable_bytes(row.queue.name.as_bytes());
-        let name = text::cut(&name, if ctx.wide() { 32 } else { 16 }).replace('…', t.glyphs.cut);
+        let most = match m.size.0 {
+            _ if ctx.wide() => 32,
+            narrow => usize::from(narrow * 3 / 10).max(16),
+        };
+        let name = text::cut(&name, most).replace('…', t.glyphs.cut);
         push(8, format!("{} {name}", t.glyphs.more), t.strong);
     }
     if let Some(server) = server(ctx) {
@@ -174,7 +176,8 @@ fn server(ctx: &Ctx) -> Option<String> {
         role => role,
     };
     let mut server = format!("{} {} {role}", facts.product, facts.version);
-    if ctx.model.size.0 >= 160 && facts.uptime_s > 0 {
+    // `0 min` would say nothing.
+    if ctx.model.size.0 >= 160 && facts.uptime_s >= 60 {
         let _ = write!(server, "   up {}", uptime(facts.uptime_s));
     }
     Some(server)
@@ -325,85 +328,4 @@ fn product(ctx: &Ctx) -> &'static str {
         Some("valkey") => "Valkey",
         _ => "Redis",
     }
-}
-
-/// While the link is lost: on the second line, over a border, so that nothing jumps.
-pub(super) fn banner(ctx: &Ctx, buf: &mut Buffer) {
-    let m = ctx.model;
-    let LinkState::Lost {
-        why,
-        since,
-        retry_at,
-    } = &m.link.state
-    else {
-        return;
-    };
-    let y = ctx.areas.header.y + 1;
-    let mut line = Line::new(buf, 0, y, m.size.0);
-    if line.room() == 0 {
-        return;
-    }
-    let style = ctx.theme.late.add_modifier(Modifier::REVERSED);
-    for x in line.x..line.end {
-        buf[(x, y)].set_symbol(" ").set_style(style);
-    }
-    let dot = ctx.theme.glyphs.dot;
-    line.skip(1);
-    let parts = banner_parts(ctx, *since, *retry_at);
-    for (i, part) in parts.iter().enumerate() {
-        let part = if i > 0 {
-            format!(" {dot} {part}")
-        } else {
-            part.clone()
-        };
-        line.put_whole(buf, &part, style);
-    }
-    if line.room() > 16 {
-        line.put_cut(
-            buf,
-            &format!(" {dot} {why}"),
-            ctx.theme.glyphs.cut,
-            style.remove_modifier(Modifier::BOLD),
-        );
-    }
-}
-
-/// What the banner says, the most important first.
-fn banner_parts(ctx: &Ctx, since: Instant, retry_at: Instant) -> Vec<String> {
-    let (m, zone, lost) = (ctx.model, ctx.model.look.zone, ctx.theme.glyphs.lost);
-    let gone = m.instant.saturating_duration_since(since).as_millis();
-    let lost_at = m.now.plus(-i64::try_from(gone).unwrap_or(0));
-    let denied = m.link.state.is_denied();
-    let mut parts = if denied {
-        let check = "check user and password".to_owned();
-        vec![format!("{lost} redis does not let us in"), check]
-    } else if m.link.clock.is_some() {
-        let at = time::clock(zone, lost_at);
-        vec![format!("{lost} redis lost {at}")]
-    } else {
-        // Without a first answer there is no clock to tell the time by.
-        vec![format!("{lost} redis not reached")]
-    };
-    let shown = m.selected().and_then(|row| row.pulse.as_ref());
-    let shown = shown.map(|pulse| format!("showing {}", time::clock(zone, pulse.at)));
-    let left = retry_at
-        .saturating_duration_since(m.instant)
-        .as_secs_f64()
-        .ceil();
-    let retry = if left > 0.0 {
-        format!("retry in {left:.0} s")
-    } else {
-        "trying".to_owned()
-    };
-    let now = ctx.key(Action::Refresh).map(|key| format!("{key} now"));
-    if denied {
-        parts.push(retry);
-        parts.extend(now);
-        parts.extend(shown);
-    } else {
-        parts.extend(shown);
-        parts.push(retry);
-        parts.extend(now);
-    }
-    parts
 }

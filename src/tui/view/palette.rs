@@ -63,7 +63,7 @@ pub(super) fn render(ctx: &Ctx, prompt: &Prompt, buf: &mut Buffer) {
     if prompt.choices.is_empty() {
         let mut line = Line::new(buf, rows.x, rows.y, rows.w);
         line.skip(2)
-            .put(buf, "No command is called like this.", t.dim);
+            .put(buf, "No command and no queue is called like this.", t.dim);
     }
 }
 

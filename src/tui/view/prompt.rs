@@ -6,7 +6,8 @@ use super::{Ctx, entries, time};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::tui::areas::{Area, palette};
-use crate::tui::model::{Prompt, PromptKind};
+use crate::tui::keys::Action;
+use crate::tui::model::{Pane, Prompt, PromptKind};
 use crate::tui::theme::Theme;
 use crate::tui::widget::line::Line;
 
@@ -124,8 +125,41 @@ fn meaning(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
             line.skip(2).put(buf, &meant(ctx, moment), ctx.theme.ok);
         }
         (PromptKind::Jump, None) => hint(ctx, JUMPS, empty, line, buf),
+        (PromptKind::Filter, _) if !empty && called(ctx, prompt) > 0 => {
+            queues(ctx, prompt, line, buf);
+        }
         (PromptKind::Filter, _) => hint(ctx, entries::filter_hint(), empty, line, buf),
         (PromptKind::Find | PromptKind::Command, _) => {}
+    }
+}
+
+/// How many queues have what is typed in their names: in the table of queues, a name may be what
+/// is looked for.
+fn called(ctx: &Ctx, prompt: &Prompt) -> usize {
+    if ctx.model.focus != Pane::Queues {
+        return 0;
+    }
+    let typed = prompt.field.text().trim().to_lowercase();
+    let names = ctx.model.queues.iter().map(|row| row.queue.name.text());
+    names.filter(|n| n.to_lowercase().contains(&typed)).count()
+}
+
+/// `:payment finds 17 queues`, where a filter of entries is typed.
+fn queues(ctx: &Ctx, prompt: &Prompt, mut line: Line, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let Some(key) = ctx.key(Action::Palette) else {
+        return;
+    };
+    let typed = format!("{key}{}", prompt.field.text().trim());
+    let found = match called(ctx, prompt) {
+        1 => " finds a queue".to_owned(),
+        n => format!(" finds {n} queues"),
+    };
+    let typed = text::printable(&typed);
+    if line.room() > text::width(&typed) + text::width(&found) + 4 {
+        line.end = line.end.saturating_sub(1);
+        line.put_right(buf, &found, t.dim);
+        line.put_right(buf, &typed, t.accent);
     }
 }
 

@@ -10,7 +10,7 @@ use self::cell::{cell, mark};
 use super::{Ctx, rect};
 use crate::queue::{LinkState, text};
 use crate::tui::areas::columns::Placed;
-use crate::tui::areas::queues::{Col, columns};
+use crate::tui::areas::queues::{self, Col, columns};
 use crate::tui::areas::{self, Area, lines};
 use crate::tui::keys::Action;
 use crate::tui::model::{Discovery, Pane};
@@ -27,7 +27,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let table = areas::table(slot);
     // A column stays free at the right edge.
-    let placed = columns(table.w.saturating_sub(1));
+    let placed = columns(table.w.saturating_sub(1), queues::longest(ctx.model));
     if !ctx.areas.compact {
         title(ctx, buf);
         // Without a box the heads stand in the rule.
@@ -91,8 +91,11 @@ fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
             from = area.x + x + w;
         }
     }
+    // The free column at the edge would stand alone behind the last bars.
     let rest = Area::new(from, area.y, area.right().saturating_sub(from), area.h);
-    ctx.highlight(rect(rest).intersection(buf.area), buf);
+    if rest.w > 1 {
+        ctx.highlight(rect(rest).intersection(buf.area), buf);
+    }
     ctx.select(Area { w: 1, ..area }, focused, buf);
 }
 

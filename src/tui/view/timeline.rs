@@ -2,6 +2,7 @@
 
 mod axis;
 mod late;
+mod single;
 mod title;
 
 use ratatui::buffer::Buffer;
@@ -161,11 +162,12 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
             () => d.far,
         }
     };
+    let single = single::Singles::new(ctx, track, picture, chosen);
     let bars: Vec<_> = picture
         .counts
         .iter()
         .enumerate()
-        .map(|(i, n)| (*n, style(i)))
+        .map(|(i, n)| (if single.are(i) { 0 } else { *n }, style(i)))
         .collect();
     let widget = Bars {
         bars: &bars,
@@ -174,6 +176,7 @@ fn bars(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
         eighths: &d.glyphs.eighths,
     };
     widget.render(rect(track.plot), buf);
+    single.render(ctx, track, style, buf);
     if let Some(bar) = chosen {
         let column = Area::new(track.bar_x(bar), track.plot.y, track.bar_w, track.plot.h);
         if let (Some(bg), false) = (d.select.bg, d.reversed) {

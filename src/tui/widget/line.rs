@@ -86,6 +86,18 @@ impl Line {
         }
     }
 
+    /// Puts a name next; where it is too long its two ends, with `ellipsis` between them.
+    pub fn put_name(&mut self, buf: &mut Buffer, name: &str, ellipsis: &str, style: Style) {
+        let clean = clean(name);
+        match text::ends(&clean, self.room()) {
+            Some((head, tail)) => {
+                self.put(buf, head, style).put(buf, ellipsis, style);
+                self.put(buf, tail, style);
+            }
+            None => self.put_cut(buf, &clean, ellipsis, style),
+        }
+    }
+
     /// Puts `text` at the right end when all of it fits. Says whether it did.
     pub fn put_right(&mut self, buf: &mut Buffer, text: &str, style: Style) -> bool {
         let clean = clean(text);

@@ -9,20 +9,7 @@ use crate::tui::update::{act, cursor, found};
 
 /// The queues that fit, and at the end the name as it is typed when there is no such queue.
 pub(super) fn choices(model: &Model, arg: &str) -> Vec<Choice> {
-    let choice = |queue: &Queue, help: String| Choice {
-        line: format!("queue {}", spelled(queue)),
-        help,
-        ..Choice::default()
-    };
-    let rows = model.queues.iter().map(|row| {
-        let waiting = row.pulse.as_ref().and_then(|pulse| pulse.waiting.get());
-        let help = waiting.map(|n| format!("{} waiting", text::thousands(n)));
-        (
-            spelled(&row.queue),
-            choice(&row.queue, help.unwrap_or_default()),
-        )
-    });
-    let mut choices = of_words(arg, rows);
+    let mut choices = called(model, arg);
     match queue(arg) {
         Ok(queue) if at(model, &queue).is_none() => {
             let help = "not found so far: look at it all the same".to_owned();
@@ -32,6 +19,27 @@ pub(super) fn choices(model: &Model, arg: &str) -> Vec<Choice> {
         _ => {}
     }
     choices
+}
+
+fn choice(queue: &Queue, help: String) -> Choice {
+    Choice {
+        line: format!("queue {}", spelled(queue)),
+        help,
+        ..Choice::default()
+    }
+}
+
+/// The queues of the table that fit, best first.
+pub(super) fn called(model: &Model, arg: &str) -> Vec<Choice> {
+    let rows = model.queues.iter().map(|row| {
+        let waiting = row.pulse.as_ref().and_then(|pulse| pulse.waiting.get());
+        let help = waiting.map(|n| format!("{} waiting", text::thousands(n)));
+        (
+            spelled(&row.queue),
+            choice(&row.queue, help.unwrap_or_default()),
+        )
+    });
+    of_words(arg, rows)
 }
 
 fn queue(arg: &str) -> Result<Queue, String> {

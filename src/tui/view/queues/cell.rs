@@ -60,7 +60,7 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
             .is_some_and(|p| state(ctx, p) == State::Abandoned);
         let style = if abandoned { d.late } else { d.text };
         let mut line = Line::new(buf, x + 3.min(w), y, w.saturating_sub(3));
-        line.put_cut(buf, &row.queue.name.text(), d.glyphs.cut, style);
+        line.put_name(buf, &row.queue.name.text(), d.glyphs.cut, style);
         return;
     }
     // A server that does not answer at all is told of in the header, not in every row.

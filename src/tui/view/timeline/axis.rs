@@ -212,18 +212,19 @@ impl Told {
     }
 }
 
-/// Without a chosen bar its line tells of the highest one.
+/// Without a chosen bar its line tells of the highest one; where none holds more than an entry, of
+/// the next.
 fn highest(ctx: &Ctx, track: &Track, picture: &Picture, buf: &mut Buffer) {
     let highest = picture.counts.iter().position(|n| *n == picture.peak);
     let (Some(bar), 1.., false) = (highest, picture.peak, track.readout.is_empty()) else {
         return;
     };
     let (from, to) = span(ctx, picture.scale, bar);
-    let words = format!(
-        "highest {} due {from} {} {to}",
-        text::thousands(picture.peak),
-        ctx.theme.glyphs.to,
-    );
+    let which = match picture.peak {
+        1 => "next".to_owned(),
+        peak => format!("highest {}", text::thousands(peak)),
+    };
+    let words = format!("{which} due {from} {} {to}", ctx.theme.glyphs.to);
     let room = track.readout.right().saturating_sub(track.plot.x);
     Line::new(buf, track.plot.x, track.readout.y, room).put_whole(buf, &words, ctx.data.dim);
 }
