@@ -1,13 +1,17 @@
 //! The first line: where we are, how the link does, what we cost.
 
+mod sick;
+
 use std::fmt::Write as _;
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
+pub(super) use self::sick::sick_place;
+
+use self::sick::sick;
 use super::{Ctx, time};
-use crate::queue::{LinkState, Severity, text};
-use crate::tui::areas::Area;
+use crate::queue::{LinkState, text};
 use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
@@ -69,22 +73,6 @@ fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
         }
     }
     (items, cost)
-}
-
-/// Where the header says how many queues are sick; none when it does not.
-pub(super) fn sick_place(ctx: &Ctx) -> Option<Area> {
-    let (words, _) = sick(ctx)?;
-    let area = ctx.areas.header;
-    let (items, _) = fitting(ctx, usize::from(area.w.saturating_sub(1)));
-    let mut x = area.x + 1;
-    for item in items {
-        let w = u16::try_from(text::width(&item.text)).unwrap_or(0);
-        if item.text == words {
-            return Some(Area::new(x, area.y, w, area.h));
-        }
-        x = x.saturating_add(w + gap(ctx));
-    }
-    None
 }
 
 fn items(ctx: &Ctx) -> Vec<Item> {
@@ -149,23 +137,6 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(5, format!("{words} {share} %"), t.dim);
     }
     items
-}
-
-/// `3 of 312 queues sick`, where there is more than one.
-fn sick(ctx: &Ctx) -> Option<(String, Style)> {
-    let (m, t) = (ctx.model, &ctx.theme);
-    let sick = m.queues.iter().filter(|row| row.sick(ctx.now)).count();
-    if sick == 0 || m.queues.len() < 2 {
-        return None;
-    }
-    let all = text::thousands(m.queues.len() as u64);
-    let queues = if ctx.wide() { " queues" } else { "" };
-    let critical = m
-        .queues
-        .iter()
-        .any(|row| row.worst() == Some(Severity::Critical));
-    let words = format!("{} of {all}{queues} sick", text::thousands(sick as u64));
-    Some((words, if critical { t.late } else { t.warn }))
 }
 
 /// What the server is, where there is room for it: `redis 7.2.4 master`.
