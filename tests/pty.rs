@@ -8,6 +8,8 @@ use delayscope::queue::Queue;
 use support::{PATIENCE, Server, frame, wait_for};
 use terminal::Terminal;
 
+#[path = "pty/clicks.rs"]
+mod clicks;
 #[path = "pty/commands.rs"]
 mod commands;
 #[path = "pty/configured.rs"]

@@ -1,7 +1,7 @@
 //! How fast a million entries scroll, from the key to the picture that shows the rows, through a
 //! pseudo-terminal on the real program with a private server; and that no row is left out.
 //!
-//! `cargo bench --bench scrolling`. Each figure stands beside its limit; one that is over it
+//! `cargo bench --bench scrolling [-- end-to-end | jumps]`. Each figure stands beside its limit; one that is over it
 //! fails the run.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that fails shall say where")]
@@ -42,15 +42,22 @@ fn main() -> ExitCode {
     let first = server.now().plus(HOUR_MS);
     server.fill(&Queue::redisson("orders"), ENTRIES, first, 10);
     head("from key to rows, 1 M entries (ms)", &["p50", "p99", "max"]);
-    let mut ok = from_end_to_end(&server);
+    let mut ok = !wanted("end-to-end") || from_end_to_end(&server);
     for size in [(80, 24), (120, 40), (200, 60)] {
-        ok &= jumps(&server, size);
+        ok &= !wanted("jumps") || jumps(&server, size);
     }
     if ok {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Whether this part was asked for by name, or none was.
+fn wanted(part: &str) -> bool {
+    let args = std::env::args().skip(1);
+    let names: Vec<String> = args.filter(|arg| !arg.starts_with('-')).collect();
+    names.is_empty() || names.iter().any(|name| name == part)
 }
 
 fn open(server: &Server, size: (u16, u16)) -> Terminal {

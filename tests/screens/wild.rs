@@ -5,7 +5,7 @@ use delayscope::queue::LinkState;
 use delayscope::tui::areas;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{BINDINGS, Code, Key};
-use delayscope::tui::model::{Model, Screen};
+use delayscope::tui::model::{Model, Screen, Tab};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::view;
 use proptest::prelude::*;
@@ -18,6 +18,8 @@ use crate::desk::{Desk, START, World};
 #[derive(Clone, Debug)]
 enum Event {
     Pressed(Key),
+    /// Several keys, one after the other.
+    Typed(Vec<Key>),
     Clicked(u16, u16),
     Dragged(u16, u16),
     Released,
@@ -28,6 +30,8 @@ enum Event {
     Answered,
     Lost,
     Back,
+    /// Stopped and brought back.
+    Suspended,
 }
 
 /// Any key that is bound, and what is typed into lines.
@@ -47,6 +51,51 @@ fn key() -> impl Strategy<Value = Key> {
     ]
 }
 
+/// What leads to each tab, to what lies over the screen, and to lines that are typed.
+fn opens() -> impl Strategy<Value = Vec<Key>> {
+    let ways = [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "2G",
+        "3G",
+        "2G\n",
+        "3 j",
+        "?",
+        "?G",
+        "o",
+        "ohello",
+        "w",
+        "wy",
+        "q",
+        ":",
+        ":fr\n",
+        ":zoom 1h\n",
+        "/entry 1\n",
+        "/late",
+        "/zz\n",
+        "@14:00\n",
+        "@",
+        "\n",
+        "\n/e\n",
+        "va",
+        "vG",
+        "a",
+    ];
+    let keys = |way: &&str| {
+        let key = |c| match c {
+            '\n' => Key::of(Code::Enter),
+            c => Key::char(c),
+        };
+        way.chars().map(key).collect()
+    };
+    let ways: Vec<Vec<Key>> = ways.iter().map(keys).collect();
+    prop::sample::select(ways)
+}
+
 fn event() -> impl Strategy<Value = Event> {
     let at = (0u16..210, 0u16..70);
     prop_oneof![
@@ -57,10 +106,12 @@ fn event() -> impl Strategy<Value = Event> {
         2 => (at.clone(), prop::sample::select(vec![-1i8, 1]))
             .prop_map(|((x, y), rows)| Event::Scrolled(x, y, rows)),
         1 => "\\PC{0,20}".prop_map(Event::Pasted),
+        5 => opens().prop_map(Event::Typed),
         2 => (1u16..210, 1u16..70).prop_map(|(w, h)| Event::Resized(w, h)),
         1 => (1u16..9, 1u16..5).prop_map(|(w, h)| Event::Resized(w, h)),
         3 => (1u64..5_000).prop_map(Event::Passed),
         6 => Just(Event::Answered),
+        1 => Just(Event::Suspended),
         1 => Just(Event::Lost),
         1 => Just(Event::Back),
     ]
@@ -69,6 +120,8 @@ fn event() -> impl Strategy<Value = Event> {
 fn happen(desk: &mut Desk, event: Event) -> Vec<Effect> {
     match event {
         Event::Pressed(key) => desk.key(key),
+        Event::Typed(keys) => keys.into_iter().flat_map(|key| desk.key(key)).collect(),
+        Event::Suspended => desk.tell(Msg::Resumed),
         Event::Clicked(x, y) => desk.tell(Msg::Clicked(x, y)),
         Event::Dragged(x, y) => desk.tell(Msg::Dragged(x, y)),
         Event::Released => desk.tell(Msg::Released(0, 0)),
@@ -107,7 +160,18 @@ fn in_sight(model: &Model) -> Result<(), TestCaseError> {
         prop_assert!(seen.contains(&model.cursor), "{seen:?} {}", model.cursor);
     }
     let rows = areas::entry_rows(model) as u64;
-    if rows > 0 && model.waiting() > 0 {
+    let stand = model.stand();
+    let lists = matches!(model.tab, Tab::Delivered | Tab::Order | Tab::Traffic);
+    if rows > 0 && lists && areas::tabs::count(model) > 0 {
+        let seen = stand.top..stand.top + rows;
+        prop_assert!(
+            seen.contains(&stand.cursor),
+            "{seen:?} {stand:?} {:?}",
+            model.tab
+        );
+        prop_assert!(stand.cursor < areas::tabs::count(model), "{stand:?}");
+    }
+    if rows > 0 && model.tab == Tab::Waiting && model.listed() > 0 {
         let seen = model.entries.top..model.entries.top + rows;
         prop_assert!(
             seen.contains(&model.entries.cursor),
@@ -126,7 +190,12 @@ proptest! {
         let names = ["orders", "emails", "a-very-long-name-of-a-queue-in-a-very-long-namespace"];
         let worlds = names[..queues.min(3)].iter().enumerate();
         let worlds = worlds.map(|(i, name)| World::new(name, [1_000, 3, 0][i], -5_000, 700));
-        let mut desk = Desk::of(worlds.collect());
+        let delivered = (0..30).map(|n| format!("delivered {n}").into_bytes());
+        let mut worlds: Vec<World> = worlds.collect();
+        if let Some(first) = worlds.first_mut() {
+            first.target = delivered.collect();
+        }
+        let mut desk = Desk::of(worlds);
         prop_assert!(desk.now() >= START);
         for event in events {
             happen(&mut desk, event);

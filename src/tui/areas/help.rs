@@ -1,6 +1,8 @@
 //! The help: its lines, its columns and its place, so that `update` knows how far it can be
 //! scrolled.
 
+use std::ops::Range;
+
 use super::lines::wrap;
 use super::{Area, Slot};
 use crate::queue::{filter, text};
@@ -78,7 +80,7 @@ enum Detail {
 pub fn page(model: &Model) -> Page {
     let fits = |page: &Page| page.rows() <= usize::from(body(slot(model, page), page).h);
     let details = [Detail::Airy, Detail::Full, Detail::Brief, Detail::Dense];
-    let mut pages = details.map(|detail| laid_out(model, detail)).into_iter();
+    let mut pages = details.iter().map(|detail| laid_out(model, *detail));
     let page = pages.find(fits);
     // What must be scrolled in any case can as well say all.
     page.unwrap_or_else(|| laid_out(model, Detail::Full))
@@ -157,27 +159,15 @@ fn foot(model: &Model) -> Vec<(&'static str, String)> {
 
 /// Lines in a column of `width`: long words go on below themselves.
 fn column(lines: &[Line], width: u16) -> Column {
-    let widths = lines.iter().map(|line| match line {
-        Line::Keys { keys, .. } => text::width(keys),
-        _ => 0,
-    });
-    let fits = widths.filter(|w| *w <= KEYS).max().unwrap_or(0);
-    let keys_width = u16::try_from(fits).unwrap_or(0);
-    let room = usize::from(width.saturating_sub(keys_width + 3)).max(1);
+    let wide: Vec<Wide> = lines.iter().map(Wide::of).collect();
+    let room = Room::of(&wide, width);
     let mut folded = Vec::new();
-    for line in lines {
+    for (line, wide) in lines.iter().zip(wide) {
         let Line::Keys { keys, words, here } = line else {
             folded.push(line.clone());
             continue;
         };
-        // Keys that stand over their place leave the words less of it.
-        let over = text::width(keys).saturating_sub(fits);
-        let pieces = if over > 0 && text::width(words) + over > room {
-            [vec![String::new()], wrap(words, room)].concat()
-        } else {
-            wrap(words, room)
-        };
-        for (i, words) in pieces.into_iter().enumerate() {
+        for (i, words) in room.pieces(words, wide).into_iter().enumerate() {
             folded.push(Line::Keys {
                 keys: if i == 0 { keys.clone() } else { String::new() },
                 words,
@@ -186,26 +176,80 @@ fn column(lines: &[Line], width: u16) -> Column {
         }
     }
     Column {
-        keys: keys_width,
+        keys: u16::try_from(room.keys).unwrap_or(0),
         lines: folded,
+    }
+}
+
+/// Columns that the parts of a line take: measured once, for all the places where it may stand.
+#[derive(Clone, Copy)]
+struct Wide {
+    keys: usize,
+    words: usize,
+}
+
+impl Wide {
+    fn of(line: &Line) -> Self {
+        match line {
+            Line::Keys { keys, words, .. } => Self {
+                keys: text::width(keys),
+                words: text::width(words),
+            },
+            _ => Self { keys: 0, words: 0 },
+        }
+    }
+}
+
+/// Columns that there are for the parts of a line.
+struct Room {
+    keys: usize,
+    words: usize,
+}
+
+impl Room {
+    /// In a column of `width` that holds these lines.
+    fn of(lines: &[Wide], width: u16) -> Self {
+        let keys = lines.iter().map(|line| line.keys);
+        let keys = keys.filter(|w| *w <= KEYS).max().unwrap_or(0);
+        let words = usize::from(width).saturating_sub(keys + 3).max(1);
+        Self { keys, words }
+    }
+
+    /// The words of a line, as they are folded.
+    fn pieces(&self, words: &str, wide: Wide) -> Vec<String> {
+        // Keys that stand over their place leave the words less of it.
+        let over = wide.keys.saturating_sub(self.keys);
+        let mut pieces = wrap(words, self.words);
+        if over > 0 && wide.words + over > self.words {
+            pieces.insert(0, String::new());
+        }
+        pieces
+    }
+
+    /// How many rows a line takes. Nearly all of them need not be folded to know that.
+    fn rows(&self, line: &Line, wide: Wide) -> usize {
+        match line {
+            Line::Keys { words, .. } if wide.words > self.words => self.pieces(words, wide).len(),
+            _ if wide.keys > self.keys && wide.words + wide.keys - self.keys > self.words => 2,
+            _ => 1,
+        }
     }
 }
 
 /// Lines in two columns of `width`, as equally high as can be; no head ends the first one.
 fn in_two(lines: &[Line], width: u16) -> Vec<Column> {
-    let at = |i: usize| {
-        let (left, right) = lines.split_at(i);
-        let right = match right {
-            [Line::Blank, rest @ ..] => rest,
-            all => all,
-        };
-        [column(left, width), column(right, width)]
+    let wide: Vec<Wide> = lines.iter().map(Wide::of).collect();
+    let second = |i: usize| i + usize::from(lines.get(i) == Some(&Line::Blank));
+    let rows = |range: Range<usize>| -> usize {
+        let room = Room::of(&wide[range.clone()], width);
+        range.map(|i| room.rows(&lines[i], wide[i])).sum()
     };
     let ends_in_head = |i: usize| matches!(lines[..i].last(), Some(Line::Head(_) | Line::Blank));
     let places = (0..=lines.len()).filter(|i| !ends_in_head(*i));
-    let height = |columns: &[Column; 2]| columns.iter().map(|c| c.lines.len()).max();
-    let best = places.map(at).min_by_key(height);
-    best.map(Vec::from).unwrap_or_default()
+    let height = |i: &usize| rows(0..*i).max(rows(second(*i)..lines.len()));
+    let best = places.min_by_key(height).unwrap_or(0);
+    let (left, right) = (&lines[..best], &lines[second(best)..]);
+    vec![column(left, width), column(right, width)]
 }
 
 /// Columns of the box. Beside one on a narrow terminal only shreds would be seen.
