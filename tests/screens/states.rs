@@ -1,5 +1,10 @@
 //! What the server and the queues can be like: each state as a picture.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failure in the harness is a failed test"
+)]
+
 use std::time::Duration;
 
 use delayscope::clock::ServerClock;
