@@ -1,10 +1,6 @@
 //! What the screen looks like: pictures with their styles at three sizes, and the rules that
 //! every picture keeps.
 #![cfg(feature = "tui")]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a failure in the harness is a failed test"
-)]
 
 mod build;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
