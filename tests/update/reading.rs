@@ -384,20 +384,3 @@ fn queues_that_cannot_be_read_say_why() {
     desk.live(30_000, 1);
     assert!(desk.model.queues.iter().all(|row| row.trouble.is_none()));
 }
-
-#[test]
-fn classes_that_come_after_the_bars_do_not_take_their_place() {
-    let mut desk = Desk::of(many(2));
-    let bars = desk.model.queues[0].survey.clone();
-    assert!(bars.is_some_and(|survey| survey.zoom.is_some()));
-    desk.char('j');
-    let classes = desk.pass(11_000).into_iter().find(|effect| {
-        let name = &desk.model.queues[0].queue;
-        matches!(effect, Effect::LoadSurvey { zoom: None, queue, .. } if queue == name)
-    });
-    desk.open.clear();
-    desk.char('k');
-    desk.answer(&classes.unwrap());
-    let held = desk.model.queues[0].survey.as_ref().unwrap();
-    assert!(held.zoom.is_some());
-}

@@ -222,3 +222,24 @@ fn a_bar_without_entries_is_not_listed() {
     desk.press(Code::Right);
     assert_eq!(desk.press(Code::Enter), []);
 }
+
+#[test]
+fn classes_that_come_after_the_bars_do_not_take_their_place() {
+    let mut desk = Desk::of(
+        ["q0", "q1"]
+            .map(|name| World::new(name, 3, 3_600_000, 1000))
+            .to_vec(),
+    );
+    let bars = desk.model.queues[0].survey.clone();
+    assert!(bars.is_some_and(|survey| survey.zoom.is_some()));
+    desk.char('j');
+    let classes = desk.pass(11_000).into_iter().find(|effect| {
+        let name = &desk.model.queues[0].queue;
+        matches!(effect, Effect::LoadSurvey { zoom: None, queue, .. } if queue == name)
+    });
+    desk.open.clear();
+    desk.char('k');
+    desk.answer(&classes.unwrap());
+    let held = desk.model.queues[0].survey.as_ref().unwrap();
+    assert!(held.zoom.is_some());
+}
