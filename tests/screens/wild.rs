@@ -182,7 +182,19 @@ fn in_sight(model: &Model) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Few: each case draws dozens of pictures. `PROPTEST_CASES=2000` looks harder.
+fn few() -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let all = ProptestConfig::default();
+    ProptestConfig {
+        cases: if asked { all.cases } else { 64 },
+        ..all
+    }
+}
+
 proptest! {
+    #![proptest_config(few())]
+
     #[test]
     fn nothing_that_happens_breaks_the_screen(
         queues in 0usize..4, events in prop::collection::vec(event(), 1..60)
