@@ -67,20 +67,30 @@ fn open(server: &Server, size: (u16, u16)) -> Terminal {
     terminal
 }
 
-/// The numbers of the entries in sight, when the picture is whole: those that the title tells,
-/// each of them there, in order.
+/// What stands in the title of the entries' pane alone.
+const TITLE: &str = "1 waiting";
+
+/// The numbers of the entries in sight, when the picture is whole: each row of their pane has
+/// one, in order.
 fn rows(shown: &Shown) -> Option<RangeInclusive<u64>> {
     if !shown.whole() {
         return None;
     }
     let text = shown.text();
-    let title = text.lines().find(|line| line.contains("Entries"))?;
-    let (before, after) = title.split_once('–')?;
-    let from = number(before.rsplit(' ').next()?)?;
-    let to = number(after.split(' ').next()?)?;
-    let payloads = text.lines().filter_map(|line| line.split("entry ").nth(1));
-    let there = payloads.filter_map(|rest| number(rest.split(' ').next()?));
-    there.eq(from..=to).then_some(from..=to)
+    let below = text
+        .lines()
+        .skip_while(|line| !line.contains(TITLE))
+        .skip(1);
+    let ends = |line: &&str| line.starts_with("──") || line.starts_with(['╰', '└']);
+    let inside: Vec<&str> = below.take_while(|line| !ends(line)).collect();
+    let payloads = inside.iter().filter_map(|line| line.split("entry ").nth(1));
+    let there: Vec<u64> = payloads
+        .filter_map(|rest| number(rest.split(' ').next()?))
+        .collect();
+    let (from, to) = (*there.first()?, *there.last()?);
+    // In a box, the heads of the columns take a line.
+    let full = there.len() + 1 >= inside.len();
+    (full && there.into_iter().eq(from..=to)).then_some(from..=to)
 }
 
 /// A number as the screen writes it, thousands apart.
@@ -213,7 +223,7 @@ fn thumb(shown: &Shown) -> Option<(u16, u16)> {
     let screen = shown.screen();
     let (rows, columns) = screen.size();
     let line = |row| screen.contents_between(row, 0, row, columns.get());
-    let title = (0..rows.get()).find(|row| line(*row).contains("Entries"))?;
+    let title = (0..rows.get()).find(|row| line(*row).contains(TITLE))?;
     let below = (title..rows.get()).flat_map(|y| (0..columns.get()).map(move |x| (x, y)));
     let is_thumb = |(x, y): &(u16, u16)| screen.cell(*y, *x).is_some_and(|c| c.contents() == "▐");
     below

@@ -240,9 +240,15 @@ impl Room {
 fn in_two(lines: &[Line], width: u16) -> Vec<Column> {
     let wide: Vec<Wide> = lines.iter().map(Wide::of).collect();
     let second = |i: usize| i + usize::from(lines.get(i) == Some(&Line::Blank));
-    let rows = |range: Range<usize>| -> usize {
+    // How high each line is depends on the keys' columns alone, of which there are few.
+    let mut heights: [Option<Vec<usize>>; KEYS + 1] = [const { None }; KEYS + 1];
+    let mut rows = |range: Range<usize>| -> usize {
         let room = Room::of(&wide[range.clone()], width);
-        range.map(|i| room.rows(&lines[i], wide[i])).sum()
+        let all = heights[room.keys].get_or_insert_with(|| {
+            let each = lines.iter().zip(&wide);
+            each.map(|(line, wide)| room.rows(line, *wide)).collect()
+        });
+        all[range].iter().sum()
     };
     let ends_in_head = |i: usize| matches!(lines[..i].last(), Some(Line::Head(_) | Line::Blank));
     let places = (0..=lines.len()).filter(|i| !ends_in_head(*i));
