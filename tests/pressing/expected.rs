@@ -69,7 +69,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Jump => at_once(Seen::Line("@")),
         A::NextMatch | A::PreviousMatch => matched(action, place),
         A::Palette => at_once(Seen::Text("⇥ complete")),
-        A::Sort if place == Place::Queues => at_once(Seen::Text("queues by name")),
+        A::Sort if place == Place::Queues => at_once(Seen::Text("queues by most late")),
         A::Sort => at_once(Seen::Text("last first")),
         A::Mark => at_once(Seen::Text("1 marked")),
         A::MarkRange => at_once(Seen::Text("a range begins here")),

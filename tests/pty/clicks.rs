@@ -63,6 +63,8 @@ fn the_wheel_scrolls_and_a_head_sorts() {
     terminal.wait("zeta on top", PATIENCE, |s| {
         place(s, "  zeta").1 < place(s, "orders ").1.max(5)
     });
+    // The cursor stays on top, so the rows are those of another queue now.
+    terminal.wait_text("entry 2");
     let (x, y) = place(&terminal.shown(), "entry 2");
     for _ in 0..4 {
         terminal.send(format!("\x1b[<65;{x};{y}M").as_bytes());
