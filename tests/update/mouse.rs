@@ -1,12 +1,14 @@
 //! The mouse: scrollbars, and what is copied.
 
+use delayscope::queue::Queue;
+use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::areas::scrollbar::{Rail, Scrolled, rails};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, is_pulse, member, page_of};
+use crate::desk::{Desk, START, World, is_pulse, member, page_of, score};
 
 const MILLION: u64 = 1_000_000;
 
@@ -101,4 +103,20 @@ fn an_entry_is_copied_as_a_command_that_finds_it_byte_for_byte() {
     };
     assert!(line.contains("ZSCORE \"redisson_delay_queue_timeout:{orders}\" \"\\x08"));
     assert!(line.ends_with("| redis-cli"), "{line}");
+}
+
+#[test]
+fn a_payload_too_large_for_a_terminal_says_what_prints_it() {
+    let queue = Queue::redisson("orders");
+    let large = encode(Form::ByteId, [7; 8], &vec![b'x'; 200_000]);
+    let mut world = World::of(queue);
+    world.entries = vec![(large, score(START.plus(60_000)))];
+    let mut desk = Desk::of(vec![world]);
+    assert_eq!(desk.char('y'), []);
+    let toast = desk.model.toast.as_ref().unwrap();
+    assert!(
+        toast.text.contains("--id 0707070707070707 --raw"),
+        "{}",
+        toast.text
+    );
 }

@@ -62,7 +62,11 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
     let bytes = text::thousands(u64::try_from(copy.len()).unwrap_or(u64::MAX));
     if copy.len() > MOST {
         let most = text::thousands(MOST as u64);
-        let why = format!("{bytes} bytes: a terminal takes no copy of more than {most}");
+        let id = row(model).map(|row| row.id.to_string()).unwrap_or_default();
+        let why = format!(
+            "{bytes} bytes: a terminal takes no copy of more than {most}. \
+             In a shell, delayscope entries QUEUE --id {id} --raw --json prints it"
+        );
         say(model, why, Tone::Warn);
         return Vec::new();
     }
