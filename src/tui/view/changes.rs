@@ -3,6 +3,7 @@
 use ratatui::buffer::Buffer;
 
 use super::{Ctx, tabs, time, words};
+use crate::queue::text;
 use crate::tui::model::{ChangeLine, Pane};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
@@ -39,10 +40,13 @@ pub(super) fn log(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let left = vec![Part::new(100, "Log", ctx.theme.strong)];
-    let count = ctx.model.changes.len();
+    let count = ctx.model.changes.len() as u64;
     let right = vec![Part::new(
         50,
-        format!("{count} changes, 6 lists them"),
+        format!(
+            "{}, 6 lists them",
+            text::counted(count, "change", "changes")
+        ),
         ctx.theme.dim,
     )];
     ctx.pane(slot, None, left, right, buf);
