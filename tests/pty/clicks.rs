@@ -181,3 +181,20 @@ fn characters(picture: &[u8]) -> usize {
     }
     count
 }
+
+#[test]
+fn a_copy_reaches_the_terminals_clipboard() {
+    let server = server(50);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    terminal.send(b"y");
+    terminal.wait_text("copied the payload");
+    // OSC 52 with the text in base64: `entry `, and its number.
+    let copied = b"\x1b]52;c;ZW50cnkg";
+    let shown = terminal.shown();
+    let found = shown.bytes.windows(copied.len()).any(|w| w == copied);
+    drop(shown);
+    assert!(found, "no copy among the bytes");
+    terminal.send(b"q");
+    ended(&mut terminal, 0);
+}
