@@ -16,6 +16,7 @@ mod offer;
 mod palette;
 mod prompt;
 mod queues;
+mod rows;
 mod tabs;
 pub(in crate::tui) mod time;
 mod timeline;

@@ -1,33 +1,19 @@
 //! The entries of the selected queue, by due time; those that a filter leaves.
 
-mod cells;
 mod filter;
 
-pub(super) use self::cells::due_in;
-pub(super) use self::cells::payload;
-pub(super) use self::filter::{hint as filter_hint, total};
+pub(super) use self::filter::{Found, hint as filter_hint, total};
 
 use ratatui::buffer::Buffer;
 
-use super::{Ctx, tabs, time};
-use crate::queue::{Due, Known, text};
-use crate::tui::areas::columns::{self, Column, Placed};
+use super::rows::{self, Shown};
+use super::{Ctx, tabs};
+use crate::queue::{Known, text};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::marks::What;
 use crate::tui::model::{EntryRow, Pane};
-use crate::tui::widget::line::{self, Line};
+use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
-
-/// The columns.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Col {
-    DueIn,
-    DueAt,
-    Id,
-    Size,
-    Codec,
-    Payload,
-}
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.entries;
@@ -44,14 +30,17 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let room = table.w.saturating_sub(1);
-    let placed = columns(ctx, room, in_sight(ctx, table.h));
+    let seen = in_sight(ctx, table.h).iter().map(|row| row.due);
+    // Hits have no index in their list, only a place among what was found.
+    let placed = rows::columns(ctx, ctx.model.tab.list(), None, room, seen);
     if slot.boxed && slot.inner.h > 0 {
-        heads(ctx, &placed, slot.inner, buf);
+        rows::heads(ctx, &placed, slot.inner, buf);
         tabs::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
     let left = ctx.model.listed().saturating_sub(entries.top);
     let range = ctx.model.range();
+    let found = Found::new(ctx);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let rank = entries.top + u64::from(i);
         let loaded = rank
@@ -60,18 +49,18 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let area = table.row(i);
         match loaded.and_then(|i| entries.rows.get(i)) {
             Some(row) => {
-                let gone = ctx.model.hit(rank).is_some_and(|hit| hit.gone);
-                cells::entry(ctx, row, gone, &placed, area, buf);
-                if !gone {
+                let shown = Shown {
+                    row,
+                    index: rank,
+                    score: None,
+                    gone: ctx.model.hit(rank).is_some_and(|hit| hit.gone),
+                };
+                rows::draw(ctx, &shown, &found, &placed, area, buf);
+                if !shown.gone {
                     mark(ctx, row, range.as_ref(), area, buf);
                 }
             }
-            None => Line::new(buf, area.x, area.y, area.w).skip(3).put_cut(
-                buf,
-                ctx.data.glyphs.cut,
-                "",
-                ctx.data.dim,
-            ),
+            None => rows::unread(ctx, area, buf),
         }
         if rank == entries.cursor {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
@@ -97,41 +86,6 @@ fn in_sight<'a>(ctx: &Ctx<'a>, rows: u16) -> &'a [EntryRow] {
     &all[..all.len().min(usize::from(rows))]
 }
 
-fn columns(ctx: &Ctx, room: u16, rows: &[EntryRow]) -> Vec<Placed<Col>> {
-    let zone = ctx.model.look.zone;
-    let today = |row: &EntryRow| match row.due {
-        Due::At(at) => time::same_day(zone, at, ctx.now),
-        Due::OutOfRange(_) => false,
-    };
-    // The day is said only where it is another one.
-    let due_at = if room >= 74 && ctx.wide() || !rows.iter().all(today) {
-        time::LONG
-    } else {
-        time::SHORT
-    };
-    let c = |what, width, rank| Column {
-        what,
-        width,
-        rank,
-        grows: what == Col::Payload,
-    };
-    let mut all = vec![
-        c(Col::DueIn, 10, 100),
-        c(Col::DueAt, due_at + 2, 80),
-        c(Col::Id, 18, 20),
-        c(Col::Size, 8, 50),
-        c(Col::Codec, 15, 30),
-        c(Col::Payload, 16, 90),
-    ];
-    if room < 98 || !ctx.wide() || ctx.model.size.0 < 150 {
-        all.retain(|c| !matches!(c.what, Col::Id | Col::Codec));
-    }
-    if room < 74 || !ctx.wide() {
-        all.retain(|c| c.what != Col::Size);
-    }
-    columns::fit(&all, room)
-}
-
 fn title(ctx: &Ctx, buf: &mut Buffer) {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut left: Vec<Part> = filter::which(ctx).into_iter().collect();
@@ -144,30 +98,6 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
     }
     left.extend(filter::state(ctx));
     tabs::title(ctx, left, Vec::new(), buf);
-}
-
-fn heads(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
-    let style = ctx.theme.dim;
-    for (col, x, w) in placed {
-        let label = match col {
-            Col::DueIn | Col::Size => {
-                let falls = format!("due in {}", ctx.theme.glyphs.falls);
-                let label = match col {
-                    Col::Size => "size",
-                    // The usual order needs no word.
-                    _ if ctx.model.last_first() => &falls,
-                    _ => "due in",
-                };
-                line::right(buf, area.x + x, area.y, *w, label, style);
-                continue;
-            }
-            Col::DueAt => "due at",
-            Col::Id => "id",
-            Col::Codec => "codec",
-            Col::Payload => "payload",
-        };
-        Line::new(buf, area.x + x + 2, area.y, *w - 2).put(buf, label, style);
-    }
 }
 
 /// An empty queue says who would take an entry if there were one.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 
 use self::body::{bytes, words};
 use self::facts::facts;
-use super::{Ctx, entries, rect, time};
+use super::{Ctx, rect, rows, time};
 use crate::queue::{Due, text};
 use crate::tui::areas::lines::{self, Body};
 use crate::tui::model::{EntryRow, EntryView, Face};
@@ -161,7 +161,7 @@ fn parts(
             rank: 60,
         });
     }
-    let (due, style) = entries::due_in(ctx, row.due);
+    let (due, style) = rows::due_in(ctx, row.due);
     let words = match row.due {
         _ if !row.scored() => "no due time".to_owned(),
         Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),

@@ -6,10 +6,10 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
-use super::cells::head;
 use crate::queue::{Filter, text};
 use crate::tui::areas::{Area, lines};
 use crate::tui::model::{Filtered, Model, Search};
+use crate::tui::view::rows::head;
 use crate::tui::view::{Ctx, time};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
@@ -117,7 +117,7 @@ pub(super) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buff
 }
 
 /// What of a row made it match.
-pub(super) struct Found<'a> {
+pub(in super::super) struct Found<'a> {
     filter: Option<&'a Filter>,
     cut: &'static str,
     style: Style,
@@ -126,7 +126,7 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(ctx: &Ctx<'a>) -> Self {
+    pub(in super::super) fn new(ctx: &Ctx<'a>) -> Self {
         let filtered = ctx.model.filtered.as_ref();
         Self {
             filter: filtered.map(|f| &f.filter),
@@ -138,7 +138,13 @@ impl<'a> Found<'a> {
 
     /// Puts a payload's line with what was found in it; from further on where that lies beyond the
     /// cell. False when nothing of it is in this text.
-    pub(super) fn put(&self, buf: &mut Buffer, cell: &mut Line, all: &str, style: Style) -> bool {
+    pub(in super::super) fn put(
+        &self,
+        buf: &mut Buffer,
+        cell: &mut Line,
+        all: &str,
+        style: Style,
+    ) -> bool {
         let found = self.filter.map_or_else(Vec::new, |f| f.found_in(all));
         let Some(first) = found.first() else {
             return false;
@@ -158,7 +164,13 @@ impl<'a> Found<'a> {
     }
 
     /// Puts an id with what was found in it.
-    pub(super) fn put_id(&self, buf: &mut Buffer, cell: &mut Line, id: &str, style: Style) {
+    pub(in super::super) fn put_id(
+        &self,
+        buf: &mut Buffer,
+        cell: &mut Line,
+        id: &str,
+        style: Style,
+    ) {
         let found = self.filter.map_or_else(Vec::new, |f| f.found_in_id(id));
         self.pieces(buf, cell, (id, 0), &found, style);
     }
