@@ -85,8 +85,6 @@ pub enum Msg {
         generation: u64,
         /// Which queue.
         queue: Queue,
-        /// The moment that was asked for.
-        due: EpochMillis,
         /// The rank, or why not.
         result: Result<u64, String>,
     },

@@ -270,7 +270,6 @@ impl Tasks {
                 self.ask(Kind::Rank, question, move |result| Msg::RankFound {
                     generation,
                     queue,
-                    due,
                     result: result.map_err(|why| why.to_string()),
                 });
             }

@@ -131,9 +131,8 @@ fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::RankFound {
             generation,
             queue,
-            due,
             result,
-        } => timeline::rank_found(model, generation, &queue, due, result),
+        } => timeline::rank_found(model, generation, &queue, result),
         told => self::told(model, told),
     }
 }

@@ -220,7 +220,6 @@ impl Desk {
                 Msg::RankFound {
                     generation,
                     queue,
-                    due,
                     result: Ok(rank as u64),
                 }
             }

@@ -152,7 +152,6 @@ pub(super) fn rank_found(
     model: &mut Model,
     generation: u64,
     queue: &Queue,
-    _due: EpochMillis,
     result: Result<u64, String>,
 ) -> Vec<Effect> {
     let now = model.instant;
