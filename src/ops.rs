@@ -1,11 +1,14 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
+pub mod apply;
 pub mod consumer;
 pub mod demo;
 pub mod discover;
 pub mod entries;
 pub mod history;
+pub mod journal;
 pub mod offer;
+pub mod plan;
 pub mod refresh;
 pub mod remembered;
 pub mod search;

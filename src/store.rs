@@ -1,6 +1,8 @@
 //! Redis. The only room that says `redis::`: one link with reconnection as state, bounded reads,
 //! writes that need a [`Writer`](write::Writer), subscriptions as streams.
 
+pub mod bulk;
+pub mod change;
 mod erase;
 pub mod error;
 mod lane;

@@ -91,6 +91,7 @@ impl Queue {
             Layout::ZsetList(z) => Keys {
                 timeouts: self.name.as_bytes().to_vec(),
                 order: None,
+                aside: None,
                 target: z.target.clone(),
                 channel: None,
             },

