@@ -15,6 +15,8 @@ pub mod redis_cli;
 pub mod server;
 pub mod snapshot;
 pub mod text;
+pub mod told;
+pub mod wish;
 pub mod zoom;
 
 pub use entry::{Due, Entry, EntryId, State};

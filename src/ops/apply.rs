@@ -7,8 +7,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::journal::Journal;
 use super::plan::Prepared;
-use crate::queue::plan::Progress;
-use crate::queue::{EntryResult, Summary};
+pub use crate::queue::told::{Applied, Order};
 use crate::store::write::Writer;
 
 /// How hard a change may press the server.
@@ -33,35 +32,6 @@ impl Default for Limits {
             max_lag: 32 << 20,
         }
     }
-}
-
-/// What a change tells while it runs.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Applied {
-    /// It is written down under this id (none: nothing is journalled), and begins.
-    Begun(Option<String>),
-    /// How far it is: after each batch, at most 20 times a second, and whenever it waits.
-    Progress(Progress),
-    /// What became of entries.
-    Results(Vec<EntryResult>),
-    /// Something went wrong that it tries to get over, in a full sentence.
-    Trouble(String),
-    /// It is over. Nothing comes after it.
-    Ended(Summary),
-    /// It could not begin, or not go on: in a full sentence. What was done was told before.
-    Failed(String),
-}
-
-/// What a change under way is told.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Order {
-    /// Go on.
-    #[default]
-    Go,
-    /// Do no further batch until told to go on. (What is set aside is brought back first.)
-    Pause,
-    /// End after this batch, and finish what must be finished.
-    Stop,
 }
 
 /// A change under way. Dropping it stops it like [`Order::Stop`].

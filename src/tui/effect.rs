@@ -2,9 +2,11 @@
 //!
 //! [`Msg`]: super::msg::Msg
 
-use super::model::{PromptKind, Tab};
+use super::model::{Marks, PromptKind, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::{Filter, Form, List, PageAsk, Queue, Scale, Zoom};
+use crate::queue::told::Order;
+use crate::queue::wish::What;
+use crate::queue::{Entry, Filter, Form, List, PageAsk, Queue, Scale, Zoom};
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -16,7 +18,7 @@ pub enum Switch {
 }
 
 /// Something to be done.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Look for queues (again).
     Discover,
@@ -73,6 +75,26 @@ pub enum Effect {
     SampleQueue(Queue),
     /// Offer messages.
     Offer(Box<ToOffer>),
+    /// Plan a change; what was planned before and not applied is forgotten.
+    Plan(Box<ToPlan>),
+    /// Plan to take back the change of the journal with this id; none: the newest that can be.
+    PlanUndo {
+        /// As in the answer.
+        generation: u64,
+        /// Which.
+        id: Option<String>,
+    },
+    /// What was planned, or is being planned, is not wanted any more.
+    DropPlan,
+    /// Apply the plan with this generation; all that it tells carries it too.
+    Apply(u64),
+    /// Tell the change that is under way with this generation to pause, go on or stop.
+    Order(u64, Order),
+    /// Read the journal.
+    ReadJournal {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+    },
     /// Start a stand-in worker on a queue.
     StartWorker(Queue),
     /// Let it end after the script that is under way.
@@ -129,6 +151,30 @@ pub enum Effect {
     RetakeTerminal,
     /// End the program.
     Quit,
+}
+
+/// A change to be planned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToPlan {
+    /// As in the answer.
+    pub generation: u64,
+    /// Of which queue.
+    pub queue: Queue,
+    /// What to do.
+    pub what: What,
+    /// With which entries; a change of the whole queue does not look at it.
+    pub which: Marked,
+}
+
+/// The entries that a change is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Marked {
+    /// All that is due.
+    Due,
+    /// This one, as it was seen.
+    One(Entry),
+    /// The marked ones of the tab that they were marked in, as the marks were.
+    Marks(Box<Marks>),
 }
 
 /// Messages to be offered.

@@ -3,11 +3,13 @@
 use std::time::Instant;
 
 use super::keys::Key;
-use super::model::Site;
 use super::model::offer::{Offered, Seen};
 use super::model::worker::WorkerTold;
+use super::model::{PastChange, Site};
 use crate::clock::EpochMillis;
-use crate::queue::{Announcement, Link, List, ListPage, Pulse, Queue, Survey};
+use crate::queue::plan::Progress;
+use crate::queue::told::Applied;
+use crate::queue::{Announcement, Link, List, ListPage, Plan, Pulse, Queue, Survey};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -100,6 +102,19 @@ pub enum Msg {
         due: EpochMillis,
         /// What became of it.
         outcome: Offered,
+    },
+    /// A plan is being made, and so far it is; the generation is that of the effect.
+    Planning(u64, Progress),
+    /// A plan is made, or why it is not; the generation is that of the effect.
+    Planned(u64, Result<Box<Plan>, String>),
+    /// A change under way told something; the generation is that of the effect.
+    Applied(u64, Applied),
+    /// The journal was read, the newest change first, or why it was not.
+    JournalRead {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What stands there.
+        result: Result<Vec<PastChange>, String>,
     },
     /// A stand-in worker told something.
     WorkerTold(Queue, WorkerTold),

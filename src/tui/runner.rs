@@ -1,6 +1,7 @@
 //! Starts effects as tasks over `ops`; each answer comes back as a message. The only part of the
 //! screen that knows `ops` and `store`.
 
+mod change;
 mod offer;
 mod search;
 mod switch;
@@ -168,6 +169,12 @@ impl Runner for Tasks {
                 self.workers.start(&store, writer, queue, answers);
             }
             Effect::StopWorker(queue) => self.workers.stop(&queue),
+            change @ (Effect::Plan(_)
+            | Effect::PlanUndo { .. }
+            | Effect::DropPlan
+            | Effect::Apply(_)
+            | Effect::Order(..)
+            | Effect::ReadJournal { .. }) => self.change(change),
             // The loop's own.
             Effect::Copy(_)
             | Effect::Edit { .. }

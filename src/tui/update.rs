@@ -4,6 +4,7 @@
 mod act;
 mod answers;
 mod awaited;
+mod change;
 mod copy;
 mod cursor;
 mod dialog;
@@ -161,6 +162,10 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             offer::edited(model, result);
             Vec::new()
         }
+        change @ (Msg::Planning(..)
+        | Msg::Planned(..)
+        | Msg::Applied(..)
+        | Msg::JournalRead { .. }) => change::told(model, change),
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
             filter::told(model, found)
         }

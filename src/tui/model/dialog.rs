@@ -39,7 +39,7 @@ pub enum DialogLine {
 }
 
 /// What a question is about.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     /// Start a stand-in worker on the queue.
     StartWorker(Queue),

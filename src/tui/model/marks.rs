@@ -9,7 +9,7 @@ use crate::queue::Filter;
 
 /// The marks on the entries of one queue, in one tab. An entry is marked when a rule holds for it;
 /// those in `toggled` are the other way round.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// What is marked as a whole.
     pub rules: Vec<Rule>,

@@ -64,6 +64,12 @@ impl Tasks {
             | Effect::FindRank { .. }
             | Effect::SampleQueue(_)
             | Effect::Offer(_)
+            | Effect::Plan(_)
+            | Effect::PlanUndo { .. }
+            | Effect::DropPlan
+            | Effect::Apply(_)
+            | Effect::Order(..)
+            | Effect::ReadJournal { .. }
             | Effect::StartWorker(_)
             | Effect::StopWorker(_)
             | Effect::Edit { .. }

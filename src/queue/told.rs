@@ -1,0 +1,32 @@
+//! What a change under way tells, and what it is told.
+
+use super::plan::{EntryResult, Progress, Summary};
+
+/// What a change tells while it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Applied {
+    /// It is written down under this id (none: nothing is journalled), and begins.
+    Begun(Option<String>),
+    /// How far it is: after each batch, at most 20 times a second, and whenever it waits.
+    Progress(Progress),
+    /// What became of entries.
+    Results(Vec<EntryResult>),
+    /// Something went wrong that it tries to get over, in a full sentence.
+    Trouble(String),
+    /// It is over. Nothing comes after it.
+    Ended(Summary),
+    /// It could not begin, or not go on: in a full sentence. What was done was told before.
+    Failed(String),
+}
+
+/// What a change under way is told.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Order {
+    /// Go on.
+    #[default]
+    Go,
+    /// Do no further batch until told to go on. (What is set aside is brought back first.)
+    Pause,
+    /// End after this batch, and finish what must be finished.
+    Stop,
+}

@@ -1,0 +1,48 @@
+//! What somebody wants done with entries, before it is planned.
+
+use crate::clock::EpochMillis;
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Transfer: of `Which::Due` all that is due, else those of the chosen that are.
+    Transfer,
+    /// Deliver, due or not.
+    Deliver,
+    /// Give another due time.
+    Requeue(NewDue),
+    /// Delete.
+    Delete,
+    /// Replace the payload (of one entry): these bytes, encoded already.
+    Edit(Vec<u8>),
+    /// Offer the same payload again, with the same due time.
+    Duplicate,
+    /// Kick.
+    Kick,
+    /// Put the order list into due order: of what falls due within so many ms; none: of all.
+    Realign(Option<u64>),
+    /// Bring an order list back that was set aside.
+    RestoreOrder,
+    /// Let timeouts and order list hold the same members again.
+    Drift,
+}
+
+/// A new due time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct NewDue {
+    /// What it is reckoned from.
+    pub base: Base,
+    /// The entries are spread evenly over so many ms from there on, in their order; 0: all at once.
+    pub spread_ms: u64,
+}
+
+/// What a new due time is reckoned from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Base {
+    /// So many ms from now (when the plan is made), by the server's clock.
+    In(u64),
+    /// That moment.
+    At(EpochMillis),
+    /// Each entry's own due time, so many ms later (or earlier).
+    By(i64),
+}
