@@ -10,9 +10,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod changes;
 mod offer;
 mod refusal;
 mod transfer;
+mod walk;
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
