@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod change;
 mod changes;
 mod offer;
 mod refusal;
