@@ -4,24 +4,27 @@
 use super::{Action, Binding, Code, Key, Place, Section};
 use crate::tui::model::Tab;
 use Place::{
-    Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues, Timeline,
-    Traffic,
+    Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues,
+    Timeline, Traffic,
 };
 
-const EVERYWHERE: &[Place] = &Place::ALL;
+const EVERYWHERE: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Dialog,
+    Form, Change,
+];
 /// Everywhere but where a question waits for its answer.
 const CALM: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
 ];
 const SCROLLED: &[Place] = &[
-    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
+    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Change,
 ];
 const PANES: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
 ];
 /// Where there is more than one to have the keys.
 const FIELDS: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk,
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
@@ -84,13 +87,15 @@ const MATCH_HELP: &str = "next match, previous";
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue")], "open; list a bar"),
+    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue"), (Changes, "open")], "open; list a bar"),
     row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], ANSWER_HELP),
     row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[(Dialog, "no")], ANSWER_HELP),
     row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in the form: offer"),
     row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in the form: $EDITOR"),
+    row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "change under way: pause, stop"),
+    row(Section::Change, "stop", Action::Stop, &[Key::of(Code::Esc)], &[Bulk], &[(Bulk, "stop")], "change under way: pause, stop"),
     row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "entry: text or hex"),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close")], "close, clear, or back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
