@@ -128,20 +128,17 @@ impl Marks {
         }
     }
 
-    /// The same are marked: whatever was counted or read meanwhile.
+    /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
     #[must_use]
-    pub fn same(&self, other: &Self) -> bool {
+    pub fn left_in(&self, now: &Self) -> bool {
         let rules = |marks: &Self| -> Vec<What> {
             marks.rules.iter().map(|rule| rule.what.clone()).collect()
         };
-        let left_out = |of: &Self, in_other: &Self| {
-            let is_same = |(member, toggled): (&Vec<u8>, &Toggled)| {
-                let other = in_other.toggled.get(member);
-                other.is_none_or(|other| other.marked == toggled.marked)
-            };
-            of.toggled.iter().all(is_same)
+        let known = |(member, toggled): (&Vec<u8>, &Toggled)| {
+            let before = self.toggled.get(member);
+            before.is_some_and(|before| before.marked == toggled.marked)
         };
-        self.tab == other.tab && rules(self) == rules(other) && left_out(other, self)
+        self.tab == now.tab && rules(self) == rules(now) && now.toggled.iter().all(known)
     }
 
     /// How many are marked of a tab of `waiting` entries, and whether that is exact.

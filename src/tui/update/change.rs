@@ -284,7 +284,11 @@ pub(super) fn over(model: &mut Model, one: &UnderWay) {
     if !on_it {
         return;
     }
-    if one.marks.as_ref().is_some_and(|of| of.same(&model.marks)) {
+    if one
+        .marks
+        .as_ref()
+        .is_some_and(|of| of.left_in(&model.marks))
+    {
         marks::clear(model);
     }
     plan::want_selected(model);
