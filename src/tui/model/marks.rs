@@ -147,23 +147,6 @@ impl Marks {
         self.rules.is_empty() && self.toggled.values().all(|toggled| !toggled.marked)
     }
 
-    /// They mark the same, whatever was counted and read since.
-    #[must_use]
-    pub fn same_as(&self, other: &Self) -> bool {
-        let rules = |marks: &Self| -> Vec<What> {
-            let rules = marks.rules.iter();
-            rules.map(|rule| rule.what.clone()).collect()
-        };
-        let same = |(member, toggled): (&Vec<u8>, &Toggled)| {
-            let other = other.toggled.get(member);
-            other.is_some_and(|other| other.marked == toggled.marked)
-        };
-        self.tab == other.tab
-            && rules(self) == rules(other)
-            && self.toggled.len() == other.toggled.len()
-            && self.toggled.iter().all(same)
-    }
-
     /// A rule marks `row`.
     #[must_use]
     pub fn ruled(&self, row: &EntryRow) -> bool {
@@ -193,6 +176,19 @@ impl Marks {
             Some(toggled) => toggled.marked,
             None => (self.rules.iter()).any(|rule| rule.what.holds_for(queue, entry)),
         }
+    }
+
+    /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
+    #[must_use]
+    pub fn left_in(&self, now: &Self) -> bool {
+        let rules = |marks: &Self| -> Vec<What> {
+            marks.rules.iter().map(|rule| rule.what.clone()).collect()
+        };
+        let known = |(member, toggled): (&Vec<u8>, &Toggled)| {
+            let before = self.toggled.get(member);
+            before.is_some_and(|before| before.marked == toggled.marked)
+        };
+        self.tab == now.tab && rules(self) == rules(now) && now.toggled.iter().all(known)
     }
 
     /// How many are marked of a tab of `waiting` entries, and whether that is exact.

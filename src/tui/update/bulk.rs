@@ -1,6 +1,6 @@
 //! The panel of the change under way: pausing, going on, stopping; and what the change tells.
 
-use super::{act, cursor, journal, lists, load, plan};
+use super::{act, change, cursor, journal, lists, load, plan};
 use crate::queue::told::{Applied, Order};
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, Summary, Tally};
 use crate::tui::areas;
@@ -8,7 +8,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::change::{RESULTS_KEPT, Running, Stage, UnderWay};
 use crate::tui::model::journal::{OwnChange, sum_up};
-use crate::tui::model::{Marks, Model, Tone};
+use crate::tui::model::{Model, Tone};
 
 /// Lets the change under way pause, or go on.
 pub(super) fn pause(model: &mut Model) -> Vec<Effect> {
@@ -157,10 +157,7 @@ fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, Running)> {
 fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
     let at = model.now;
     model.keeping_the_change(|changes| changes.over(at, own));
-    let same = |marks: &Marks| marks.same_as(&model.marks);
-    if under_way.marks.as_deref().is_some_and(same) {
-        model.marks = Marks::default();
-    }
+    change::over(model, under_way);
     model.panel_left = None;
     ticked(model);
     refresh(model, &under_way.queue);
@@ -226,10 +223,7 @@ fn tone(tally: &Tally) -> Tone {
 /// ` · u undo`, where that takes back what was done.
 fn undo_hint(model: &Model, running: &Running) -> String {
     let Plan { change, .. } = running.plan;
-    let mut rows = model.keymap.rows();
-    let undo = rows.find(|(row, _)| row.name == "undo");
-    let key = undo.and_then(|(_, keys)| Some(keys.first()?.label(model.look.ascii)));
-    match key {
+    match model.keymap.label(Action::Undo, model.look.ascii) {
         // After an undo the key goes further back.
         Some(key) if change.can_be_undone() && change != Change::Undo => {
             let dot = if model.look.ascii { "-" } else { "·" };

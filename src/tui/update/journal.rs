@@ -1,9 +1,9 @@
 //! The tab of the changes: what the journal tells is read, and one of them is looked at.
 
-use super::{cursor, load};
+use super::{act, change, cursor, load};
 use crate::tui::effect::Effect;
 use crate::tui::model::journal::Explained;
-use crate::tui::model::{ChangeView, Model, Overlay, PastChange};
+use crate::tui::model::{ChangeView, Model, Overlay, Pane, PastChange, Screen, Tab, Tone};
 
 /// The journal shall be read: its tab was opened, or something was written down.
 pub(super) fn want(model: &mut Model) {
@@ -57,6 +57,35 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
     }
     model.overlay = Some(Overlay::Change(Box::new(view)));
     effects
+}
+
+/// Plans to take back the change that is looked at, or that the cursor of their tab is on; anywhere
+/// else the newest.
+pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
+    let looked_at = match &model.overlay {
+        Some(Overlay::Change(view)) => Some(view.line.clone()),
+        _ => None,
+    };
+    let in_tab = model.focus == Pane::Entries
+        && model.tab == Tab::Changes
+        && !matches!(model.screen, Screen::Entry(_));
+    let chosen = match looked_at {
+        None if in_tab => model.change_line().cloned(),
+        line => line,
+    };
+    let why_not = match &chosen {
+        Some(line) if line.undone => Some("it was taken back already"),
+        Some(line) if line.id.is_none() => Some("the journal has nothing to take it back by"),
+        _ => None,
+    };
+    if let Some(why) = why_not {
+        act::say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    if matches!(model.overlay, Some(Overlay::Change(_))) {
+        model.overlay = None;
+    }
+    change::undo(model, chosen.and_then(|line| line.id))
 }
 
 /// What became of a change's entries was read.
