@@ -3,6 +3,7 @@
 //! No type here has a `Debug`: passwords stand in them.
 
 mod commands;
+mod journal;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
     Worker,
 };
+pub use journal::{Journal, JournalCommand, Purge};
 
 use crate::queue::Queue;
 
@@ -202,6 +204,8 @@ pub enum Command {
     Worker(Worker),
     /// Take delivered messages from the target list, for good
     Consume(Consume),
+    /// The changes made from this account, to look up and to forget; needs no server
+    Journal(Journal),
     /// What a frame or a payload says; needs no server
     Decode(Decode),
 }

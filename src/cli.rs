@@ -10,6 +10,7 @@ mod decode;
 pub mod demo;
 mod entries;
 mod entry;
+mod journal;
 mod messages;
 mod offer;
 pub mod output;
@@ -126,6 +127,7 @@ pub async fn run<W: Write>(
         Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,
         Some(Command::Worker(asked)) => worker::run(&asked, config, out).await?,
         Some(Command::Consume(asked)) => consume::run(&asked, config, out).await?,
+        Some(Command::Journal(asked)) => journal::run(&asked, config, out).await?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
     };
     out.flush()?;
