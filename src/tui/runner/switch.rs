@@ -6,6 +6,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::Tasks;
 use crate::config::Config;
+use crate::ops::journal::Journal;
 use crate::queue::{Address, Endpoint, redis_cli};
 use crate::store::{Access, Store};
 use crate::tui::effect::Switch;
@@ -41,6 +42,11 @@ impl Session {
             Access::ReadWrite
         };
         Store::open(self.config.endpoint.clone(), access)
+    }
+
+    /// Where changes are written down.
+    pub(super) fn journal(&self) -> Journal {
+        Journal::of_user(self.config.keep_days)
     }
 
     /// What the screen has to know of it.
@@ -176,10 +182,14 @@ impl Tasks {
         self.stop();
         let mut workers = std::mem::take(&mut self.workers);
         tokio::spawn(async move { workers.finish().await });
+        // They end by themselves; the program waits for it when it is left.
+        self.stop_changes();
+        let stopping = std::mem::take(&mut self.stopping);
         // Before the new session says anything.
         let _ = self.out.send(Msg::Arrived);
         let (out, lines) = (self.out.clone(), self.lines.clone());
         *self = Self::new(session, lines, out);
+        self.stopping = stopping;
     }
 }
 
