@@ -3,6 +3,7 @@
 //! Pure: no tokio, no redis, no ratatui. `store` fills these types, `ops` reasons about them,
 //! `cli` and `tui` show them.
 
+pub mod asks;
 pub mod entry;
 pub mod filter;
 pub mod finding;
@@ -19,6 +20,7 @@ pub mod told;
 pub mod wish;
 pub mod zoom;
 
+pub use asks::Asks;
 pub use entry::{Due, Entry, EntryId, State};
 pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use finding::{Finding, Severity};
