@@ -20,7 +20,6 @@ pub mod told;
 pub mod wish;
 pub mod zoom;
 
-pub use asks::Asks;
 pub use entry::{Due, Entry, EntryId, State};
 pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use finding::{Finding, Severity};

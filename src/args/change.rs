@@ -249,6 +249,10 @@ pub struct Kick {
 
 /// `repair`
 #[derive(Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags, of which one is given"
+)]
 #[command(
     group = ArgGroup::new("repair").args(["kick", "realign", "restore_order", "drift"]).required(true),
     after_help = "\
@@ -331,14 +335,12 @@ fn block(typed: &str) -> Result<Duration, &'static str> {
 
 /// A span with a sign, in ms; without one it is later.
 fn shift(typed: &str) -> Result<i64, BadTime> {
-    match typed.trim().strip_prefix('-') {
-        Some(earlier) => Ok(-earlier.parse::<Span>()?.signed_ms()),
-        None => {
-            let later = typed.trim();
-            let later = later.strip_prefix('+').unwrap_or(later);
-            Ok(later.parse::<Span>()?.signed_ms())
-        }
+    let typed = typed.trim();
+    if let Some(earlier) = typed.strip_prefix('-') {
+        return Ok(-earlier.parse::<Span>()?.signed_ms());
     }
+    let later = typed.strip_prefix('+').unwrap_or(typed);
+    Ok(later.parse::<Span>()?.signed_ms())
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ use crate::ops::apply::Limits;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
 use crate::ops::plan::{Prepared, What, Which, Wish, plan, plan_undo};
-use crate::queue::{Asks, Change, Plan, Queue};
+use crate::queue::asks::Asks;
+use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
 pub(super) use summary::{Figures, entry, fields};
 
@@ -128,9 +129,8 @@ impl<'a> Making<'a> {
             },
             profile: self.config.profile.as_ref().map(|p| p.name.clone()),
         };
-        let on_delivered = matches!(&wish.which, Which::Selected(s) if s.from == From::Delivered);
         let prepared = self.planned(wish).await.with_context(failed)?;
-        let made = self.make(writer, prepared, on_delivered, out).await;
+        let made = self.make(writer, prepared, out).await;
         made.with_context(failed)
     }
 
@@ -152,7 +152,7 @@ impl<'a> Making<'a> {
             () = self.stop.asked() => None,
             prepared = planning => Some(prepared.with_context(failed)?),
         };
-        let made = self.make(writer, prepared, false, out).await;
+        let made = self.make(writer, prepared, out).await;
         made.with_context(failed)
     }
 
@@ -167,18 +167,18 @@ impl<'a> Making<'a> {
     /// Plans; none: it was interrupted.
     async fn planned(&mut self, wish: Wish) -> anyhow::Result<Option<Prepared>> {
         let meter = Mutex::new(Meter::new());
-        let with = |act: &dyn Fn(&mut Meter)| {
+        let metered = |act: &dyn Fn(&mut Meter)| {
             act(&mut meter.lock().unwrap_or_else(PoisonError::into_inner));
         };
         let planning = plan(&self.session.store, wish, |far| {
-            with(&|meter| meter.show(&plan::looked(&far)));
+            metered(&|meter| meter.show(&plan::looked(&far)));
         });
         let prepared = tokio::select! {
             biased;
             () = self.stop.asked() => Ok(None),
             prepared = planning => prepared.map(Some),
         };
-        with(&Meter::clear);
+        metered(&Meter::clear);
         Ok(prepared?)
     }
 
@@ -187,7 +187,6 @@ impl<'a> Making<'a> {
         &mut self,
         writer: Option<Writer>,
         prepared: Option<Prepared>,
-        on_delivered: bool,
         out: &mut Output<W>,
     ) -> anyhow::Result<Outcome> {
         let Some(prepared) = prepared else {
@@ -197,7 +196,11 @@ impl<'a> Making<'a> {
         let plan = &prepared.plan;
         if plan.planned == 0 && plan.change != Change::Kick {
             if out.is_json() {
-                summary::nothing(plan, self.how.dry_run, out)?;
+                let figures = Figures {
+                    dry_run: self.how.dry_run,
+                    ..Figures::of(plan.change, &plan.queue)
+                };
+                summary::print(&figures, &[], out)?;
             }
             return Err(NothingMatched(plan::nothing(plan)).into());
         }
@@ -205,7 +208,7 @@ impl<'a> Making<'a> {
             plan::print(plan, out)?;
             return Ok(Outcome::Done);
         };
-        if !self.how.yes && !self.agreed(plan, on_delivered).await? {
+        if !self.how.yes && !self.agreed(plan).await? {
             say::note("nothing was changed");
             return Ok(Outcome::Partly);
         }
@@ -225,9 +228,9 @@ impl<'a> Making<'a> {
     }
 
     /// Asks as the plan wants it asked. A signal is a no.
-    async fn agreed(&mut self, plan: &Plan, on_delivered: bool) -> anyhow::Result<bool> {
+    async fn agreed(&mut self, plan: &Plan) -> anyhow::Result<bool> {
         let protection = protection(self.config);
-        let by_name = match Asks::of(plan, on_delivered, protection.is_some()) {
+        let by_name = match plan.asks(protection.is_some(), false) {
             Asks::Nothing => return Ok(true),
             Asks::Yes => None,
             Asks::Name => Some(protection.unwrap_or_else(|| plan::many(plan))),

@@ -1,34 +1,37 @@
-//! What is asked before a change is applied: the more it touches, the more.
+//! What is asked before a change is made: the more it touches, the more.
 
 use super::plan::{Change, Plan};
 
-/// From so many entries on, a yes is not enough.
-const MANY: u64 = 1_000;
-
-/// What has to be answered first.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+/// What is asked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Asks {
-    /// Nothing: it is small, and can be taken back.
+    /// Nothing: it is done, and can be taken back or does no harm.
     Nothing,
-    /// A yes.
+    /// Yes or no, with the plan in sight.
     Yes,
     /// The queue's name.
     Name,
 }
 
-impl Asks {
-    /// What a plan asks. `on_delivered`: it acts on delivered entries. `protected`: the profile in
-    /// use is.
+/// From so many entries on the queue's name is asked for.
+pub const MANY: u64 = 1_000;
+
+impl Plan {
+    /// What is asked before it is applied. `protected`: the profile says so. `throwaway`: the
+    /// server ends with the program, so that nothing on it is worth the typing.
     #[must_use]
-    pub fn of(plan: &Plan, on_delivered: bool, protected: bool) -> Self {
-        let alters_target = on_delivered || plan.target.is_some_and(|(now, then)| now != then);
-        match plan.change {
-            // It changes nothing that is stored; an offer is asked for by being made.
-            Change::Kick | Change::Offer => Self::Nothing,
-            _ if protected || plan.planned >= MANY => Self::Name,
-            Change::Transfer | Change::Deliver | Change::Worker | Change::Consume => Self::Yes,
-            _ if alters_target || plan.planned > 1 => Self::Yes,
-            _ => Self::Nothing,
+    pub const fn asks(&self, protected: bool, throwaway: bool) -> Asks {
+        match self.change {
+            Change::Kick => Asks::Nothing,
+            _ if throwaway && self.planned <= 1 => Asks::Nothing,
+            _ if throwaway => Asks::Yes,
+            _ if protected || self.planned >= MANY => Asks::Name,
+            Change::Requeue | Change::Delete | Change::Edit | Change::Duplicate | Change::Undo
+                if self.planned <= 1 && self.target.is_none() =>
+            {
+                Asks::Nothing
+            }
+            _ => Asks::Yes,
         }
     }
 }
@@ -44,7 +47,7 @@ mod tests {
         Plan {
             change,
             queue: Queue::redisson("orders"),
-            server: "server/0".to_owned(),
+            server: "prod:6379/0".to_owned(),
             profile: None,
             at: EpochMillis::new(0),
             planned,
@@ -62,32 +65,49 @@ mod tests {
     }
 
     #[test]
-    fn the_more_a_change_touches_the_more_it_asks() {
-        for (change, planned, target, asks) in [
-            (Change::Delete, 1, None, Asks::Nothing),
-            (Change::Requeue, 1, None, Asks::Nothing),
-            (Change::Edit, 1, None, Asks::Nothing),
-            (Change::Delete, 2, None, Asks::Yes),
-            (Change::Delete, 999, None, Asks::Yes),
-            (Change::Delete, 1_000, None, Asks::Name),
-            (Change::Deliver, 1, Some((0, 1)), Asks::Yes),
-            (Change::Transfer, 1, None, Asks::Yes),
-            (Change::Delete, 1, Some((1, 0)), Asks::Yes),
-            (Change::Undo, 1, Some((1, 0)), Asks::Yes),
-            (Change::Undo, 1, Some((1, 1)), Asks::Nothing),
-            (Change::Kick, 1, None, Asks::Nothing),
-        ] {
-            let plan = plan(change, planned, target);
-            assert_eq!(Asks::of(&plan, false, false), asks, "{change:?} {planned}");
+    fn the_more_a_change_touches_the_more_is_asked() {
+        use Change as C;
+        let asks = |change, planned, target| plan(change, planned, target).asks(false, false);
+        for one in [C::Delete, C::Requeue, C::Edit, C::Duplicate, C::Undo] {
+            assert_eq!(
+                asks(one, 1, None),
+                Asks::Nothing,
+                "{one:?} of a waiting one"
+            );
+            assert_eq!(
+                asks(one, 1, Some((3, 2))),
+                Asks::Yes,
+                "{one:?} of a delivered one"
+            );
+            assert_eq!(asks(one, 2, None), Asks::Yes, "{one:?} of two");
+            assert_eq!(asks(one, 999, None), Asks::Yes, "{one:?} of 999");
+            assert_eq!(asks(one, 1_000, None), Asks::Name, "{one:?} of 1,000");
         }
+        for one in [
+            C::Transfer,
+            C::Deliver,
+            C::Realign,
+            C::RestoreOrder,
+            C::Drift,
+        ] {
+            assert_eq!(asks(one, 1, None), Asks::Yes, "{one:?} of one");
+        }
+        assert_eq!(asks(C::Kick, 1, None), Asks::Nothing);
     }
 
     #[test]
-    fn what_is_delivered_and_what_is_protected_asks_more() {
+    fn a_protected_profile_asks_for_the_name_and_the_demos_own_server_never_does() {
         let one = plan(Change::Delete, 1, None);
-        assert_eq!(Asks::of(&one, true, false), Asks::Yes);
-        assert_eq!(Asks::of(&one, false, true), Asks::Name);
-        let kick = plan(Change::Kick, 1, None);
-        assert_eq!(Asks::of(&kick, false, true), Asks::Nothing);
+        assert_eq!(one.asks(true, false), Asks::Name);
+        assert_eq!(one.asks(false, true), Asks::Nothing);
+        assert_eq!(
+            plan(Change::Deliver, 1, None).asks(false, true),
+            Asks::Nothing
+        );
+        assert_eq!(
+            plan(Change::Delete, 5_000, None).asks(false, true),
+            Asks::Yes
+        );
+        assert_eq!(plan(Change::Kick, 1, None).asks(true, false), Asks::Nothing);
     }
 }

@@ -156,7 +156,7 @@ impl Following {
             let more = text::counted(self.unlisted, "entry", "entries");
             say::note(&format!("and {more} more: --each lists all of them"));
         }
-        self.sum(&Figures::ended(summary), &summary.notes, out)?;
+        summary::print(&Figures::ended(summary), &summary.notes, out)?;
         for note in &summary.notes {
             say::note(note);
         }
@@ -189,27 +189,11 @@ impl Following {
                 longest: progress.longest_block,
                 ..Figures::of(self.change, &self.queue)
             };
-            if let Err(unprinted) = self.sum(&figures, &[], out) {
+            if let Err(unprinted) = summary::print(&figures, &[], out) {
                 return unprinted.into();
             }
         }
         anyhow!("{why}")
-    }
-
-    fn sum<W: Write>(
-        &self,
-        figures: &Figures<'_>,
-        notes: &[String],
-        out: &mut Output<W>,
-    ) -> io::Result<()> {
-        if out.is_json() {
-            let mut fields = summary::fields(figures);
-            fields.insert("notes".into(), notes.into());
-            out.json(&fields.into())?;
-        } else {
-            out.line(&summary::line(figures))?;
-        }
-        out.flush()
     }
 
     /// A second signal: what there is to do by hand.
@@ -245,14 +229,14 @@ fn line(progress: &Progress) -> String {
     let [done, planned] = [progress.tally.sum(), progress.planned].map(text::thousands);
     let mut line = format!("{}: {done} of {planned}", progress.phase);
     if progress.per_s >= 1.0 {
-        line.push_str(&format!(", {:.0}/s", progress.per_s));
+        line.extend([", ", &format!("{:.0}/s", progress.per_s)]);
     }
     if let Some(left) = progress.left {
         let ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-        line.push_str(&format!(", {} left", text::span(ms)));
+        line.extend([", ", &text::span(ms), " left"]);
     }
     if let Some(waits) = &progress.waits {
-        line.push_str(&format!("; waits: {waits}"));
+        line.extend(["; waits: ", waits]);
     }
     line
 }

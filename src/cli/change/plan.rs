@@ -75,9 +75,10 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
     if let Some((now, then)) = plan.target {
         row("target", target(plan, now, then));
     }
-    let back = match plan.change.can_be_undone() {
-        true => "with delayscope undo",
-        false => "cannot be taken back",
+    let back = if plan.change.can_be_undone() {
+        "with delayscope undo"
+    } else {
+        "cannot be taken back"
     };
     row("undo", back.to_owned());
     for warning in &plan.warnings {
@@ -162,10 +163,8 @@ fn target(plan: &Plan, now: u64, then: u64) -> String {
     );
     if let Some(rate) = plan.consumed_per_s.filter(|rate| *rate > 0.0 && then > now) {
         let ms = then as f64 / rate * 1e3;
-        words.push_str(&format!(
-            "; at {rate:.0}/s its consumers need {}",
-            text::span(ms as u64)
-        ));
+        let needed = text::span(ms as u64);
+        words.extend(["; its consumers need ", &needed, " for that"]);
     }
     words
 }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 
 use super::super::output::Output;
 use super::super::shape;
-use crate::queue::plan::Plan;
 use crate::queue::{Change, Outcome, Queue, Summary, Tally, text};
 
 /// The figures that the summary of every change has.
@@ -77,18 +76,24 @@ pub(in super::super) fn fields(figures: &Figures<'_>) -> Map<String, Value> {
     fields
 }
 
-/// Prints the summary of a change for which there was nothing to do.
-pub(super) fn nothing<W: Write>(plan: &Plan, dry_run: bool, out: &mut Output<W>) -> io::Result<()> {
-    let figures = Figures {
-        dry_run,
-        ..Figures::of(plan.change, &plan.queue)
-    };
-    out.json(&Value::Object(fields(&figures)))?;
+/// Prints the summary.
+pub(super) fn print<W: Write>(
+    figures: &Figures<'_>,
+    notes: &[String],
+    out: &mut Output<W>,
+) -> io::Result<()> {
+    if out.is_json() {
+        let mut fields = fields(figures);
+        fields.insert("notes".into(), notes.into());
+        out.json(&Value::Object(fields))?;
+    } else {
+        out.line(&line(figures))?;
+    }
     out.flush()
 }
 
 /// The summary for people.
-pub(super) fn line(figures: &Figures<'_>) -> String {
+fn line(figures: &Figures<'_>) -> String {
     let name = text::printable_bytes(figures.queue.name.as_bytes());
     if figures.change == Change::Kick {
         return format!("kicked the transfer clients of {name}");
