@@ -95,6 +95,24 @@ pub enum Action {
     Offer,
     /// Start the stand-in worker, or stop it.
     Worker,
+    /// Transfer what is due.
+    Transfer,
+    /// Deliver, due or not.
+    Deliver,
+    /// Give another due time.
+    Requeue,
+    /// Delete.
+    Delete,
+    /// Give another payload.
+    Edit,
+    /// Offer the same again.
+    Duplicate,
+    /// Let all transfer clients look at once.
+    Kick,
+    /// Repair the queue, or what the finding says.
+    Repair,
+    /// Take the last change back.
+    Undo,
     /// Yes, in a dialog.
     Confirm,
     /// No, in a dialog.

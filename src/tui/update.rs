@@ -52,6 +52,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     }
     let mut effects = decide(model, msg);
     effects.extend(awaited::start_due(model));
+    change::put_question(model);
     opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));

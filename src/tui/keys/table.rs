@@ -25,6 +25,10 @@ const FIELDS: &[Place] = &[
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
+/// Where something can be changed, or is told why it cannot.
+const CHANGED: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry,
+];
 
 /// A row, from left to right as the help would read it.
 const fn row(
@@ -117,11 +121,20 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
     row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
+    row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], "transfer what is due"),
+    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "deliver"), (Entry, "deliver")], "deliver, due or not"),
+    row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], "requeue: another due time"),
+    row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], "delete"),
+    row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], "edit the payload"),
+    row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], "offer the same again"),
+    row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Order, "repair")], "repair; a finding its own"),
+    row(Section::Change, "undo", Action::Undo, &[Key::char('u')], CHANGED, &[(Changes, "undo")], "undo; again: further back"),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
+    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "kick")], "kick: all clients look"),
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "worker on, off"),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[(Entry, "redis-cli")], COPY_HELP),

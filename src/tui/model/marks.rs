@@ -128,6 +128,22 @@ impl Marks {
         }
     }
 
+    /// The same are marked: whatever was counted or read meanwhile.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        let rules = |marks: &Self| -> Vec<What> {
+            marks.rules.iter().map(|rule| rule.what.clone()).collect()
+        };
+        let left_out = |of: &Self, in_other: &Self| {
+            let is_same = |(member, toggled): (&Vec<u8>, &Toggled)| {
+                let other = in_other.toggled.get(member);
+                other.is_none_or(|other| other.marked == toggled.marked)
+            };
+            of.toggled.iter().all(is_same)
+        };
+        self.tab == other.tab && rules(self) == rules(other) && left_out(other, self)
+    }
+
     /// How many are marked of a tab of `waiting` entries, and whether that is exact.
     #[must_use]
     pub fn count(&self, waiting: u64) -> (u64, bool) {

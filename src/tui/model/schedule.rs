@@ -66,6 +66,8 @@ pub struct Schedule {
     pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
+    /// Until then nobody can have read the question that has come up by itself.
+    pub(crate) unread_until: Option<Instant>,
     /// What is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
     /// The way to another server that was asked for last, while it is looked for.

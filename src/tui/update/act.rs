@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    awaited, copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs,
-    time, timeline, worker,
+    awaited, change, copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort,
+    tabs, time, timeline, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -75,6 +75,15 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::CopyCommand => return copy::command(model),
         Action::Offer => return offer::open(model),
         Action::Worker => worker::ask(model),
+        Action::Transfer
+        | Action::Deliver
+        | Action::Requeue
+        | Action::Delete
+        | Action::Edit
+        | Action::Duplicate
+        | Action::Kick
+        | Action::Repair
+        | Action::Undo => return change::ask(model, action),
         // A question and a form have their keys by themselves.
         Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
         Action::Help => {
@@ -122,9 +131,16 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),
-        Action::Offer | Action::Worker if model.read_only => {
-            Some("this session is read-only: it changes nothing")
-        }
+        Action::Offer | Action::Worker if model.read_only => Some(change::READ_ONLY),
+        Action::Transfer
+        | Action::Deliver
+        | Action::Requeue
+        | Action::Delete
+        | Action::Edit
+        | Action::Duplicate
+        | Action::Kick
+        | Action::Repair
+        | Action::Undo => change::why_not(model, action),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -165,6 +181,11 @@ fn open_entry(model: &mut Model) {
 /// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes
 /// one screen back.
 fn escape(model: &mut Model) -> Vec<Effect> {
+    if model.overlay.is_none()
+        && let Some(effects) = change::escape(model)
+    {
+        return effects;
+    }
     let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
     if listed && let Some(effects) = filter::escape(model) {
         return effects;
