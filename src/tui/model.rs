@@ -1,5 +1,6 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod change;
 pub mod dialog;
 pub mod entries;
 pub mod field;
@@ -20,6 +21,7 @@ pub mod worker;
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+pub use self::change::{Changing, UnderWay};
 pub use self::dialog::Dialog;
 pub use self::entries::{Entries, EntryRow};
 pub use self::history::History;
@@ -169,6 +171,8 @@ pub struct Model {
     pub drafts: HashMap<Queue, OfferForm>,
     /// The stand-in workers.
     pub workers: Workers,
+    /// The changes that are not over yet.
+    pub changing: Changing,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -325,6 +329,7 @@ impl Model {
             rows_on_change: false,
             drafts: HashMap::new(),
             workers: Workers::default(),
+            changing: Changing::default(),
             schedule: Schedule::default(),
         }
     }
