@@ -26,21 +26,21 @@ pub(super) const MOST_OFFERED: usize = 1_900;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// One file of `assets/lua`.
-struct Script {
-    text: &'static str,
-    sha1: LazyLock<String>,
+pub(super) struct Script {
+    pub(super) text: &'static str,
+    pub(super) sha1: LazyLock<String>,
     /// What it does, as an infinitive.
-    attempt: &'static str,
+    pub(super) attempt: &'static str,
     /// What its keys must be, in their order, when they are there.
-    wanted: &'static [&'static str],
+    pub(super) wanted: &'static [&'static str],
 }
 
 macro_rules! script {
     ($file:literal, $attempt:literal, $wanted:expr) => {
         Script {
-            text: include_str!(concat!("../../assets/lua/", $file)),
-            sha1: LazyLock::new(|| {
-                let text = include_str!(concat!("../../assets/lua/", $file));
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file)),
+            sha1: std::sync::LazyLock::new(|| {
+                let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file));
                 sha1_smol::Sha1::from(text).digest().to_string()
             }),
             attempt: $attempt,
@@ -48,6 +48,8 @@ macro_rules! script {
         }
     };
 }
+
+pub(super) use script;
 
 static OFFER: Script = script!("offer.lua", "offer entries", ["zset", "list"]);
 static OFFER_ZSET_LIST: Script = script!("offer-zset-list.lua", "offer entries", ["zset"]);
@@ -196,7 +198,7 @@ fn pairs(entries: &[(String, Vec<u8>)]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Runs a script; `read` makes of the `N` values after the verdict what the function returns.
-async fn run<'a, T, const N: usize>(
+pub(super) async fn run<'a, T, const N: usize>(
     lane: &Lane,
     script: &Script,
     keys: &[&[u8]],
@@ -319,26 +321,26 @@ fn entry_id(value: &Value) -> Option<EntryId> {
     Some(EntryId(id.to_be_bytes()))
 }
 
-fn indices(value: &Value) -> Option<Vec<usize>> {
+pub(super) fn indices(value: &Value) -> Option<Vec<usize>> {
     list(value)?.iter().map(index).collect()
 }
 
 /// Lua counts from 1.
-fn index(value: &Value) -> Option<usize> {
+pub(super) fn index(value: &Value) -> Option<usize> {
     match value {
         Value::Int(i) => usize::try_from(i - 1).ok(),
         _ => None,
     }
 }
 
-fn list(value: &Value) -> Option<&[Value]> {
+pub(super) fn list(value: &Value) -> Option<&[Value]> {
     match value {
         Value::Array(values) => Some(values),
         _ => None,
     }
 }
 
-fn text(value: &Value) -> Option<&str> {
+pub(super) fn text(value: &Value) -> Option<&str> {
     match value {
         Value::BulkString(bytes) => std::str::from_utf8(bytes).ok(),
         Value::SimpleString(text) => Some(text),
