@@ -2,7 +2,7 @@
 
 mod choose;
 mod cost;
-mod make;
+pub(super) mod make;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -164,7 +164,12 @@ impl<F: Fn(Progress) + Send + Sync> Telling for F {
 }
 
 /// A plan in which everything is still to be said.
-fn blank(store: &Store, queue: &Queue, change: Change, now: crate::clock::EpochMillis) -> Plan {
+pub(super) fn blank(
+    store: &Store,
+    queue: &Queue,
+    change: Change,
+    now: crate::clock::EpochMillis,
+) -> Plan {
     Plan {
         change,
         queue: queue.clone(),

@@ -78,9 +78,7 @@ pub(super) async fn run(
             writer.put_entries_back(queue, &all[range]).await?,
             WAITS,
         )),
-        Work::TakeBack(all, _) => {
-            Ok(changed(writer.take_back(queue, &all[range]).await?, WAITS))
-        }
+        Work::TakeBack(all, _) => Ok(changed(writer.take_back(queue, &all[range]).await?, WAITS)),
         Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
         Work::PutElements(all) => Ok(plain(
             writer.put_elements_back(queue, &all[range]).await?,

@@ -285,10 +285,29 @@ impl Run {
 
     /// Writes down what is about to be tried.
     pub(super) async fn intend(&mut self, items: Vec<Item>) -> Result<(), Halt> {
-        self.intended += u64::try_from(items.len()).unwrap_or(0);
-        match &mut self.record {
-            Some(record) if !items.is_empty() => Ok(record.intend(items).await?),
-            _ => Ok(()),
+        let count = u64::try_from(items.len()).unwrap_or(0);
+        if let Some(record) = &mut self.record
+            && count > 0
+        {
+            record.intend(items).await?;
+            self.intended += count;
+        }
+        Ok(())
+    }
+
+    /// Writes down that what was intended from item `from` on was not attempted.
+    pub(super) async fn leave_from(&mut self, from: u64) {
+        let left = (from..self.intended).map(|index| Happened {
+            index,
+            outcome: Outcome::Left,
+            stood: None,
+        });
+        let left: Vec<_> = left.collect();
+        // That nothing is known of them says nearly the same.
+        if let Some(record) = &mut self.record
+            && let Err(error) = record.happened(left).await
+        {
+            self.notes.push(error.to_string());
         }
     }
 }

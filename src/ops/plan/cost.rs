@@ -17,10 +17,7 @@ const BATCH: u64 = 500;
 const KEPT: u64 = 48;
 
 /// The way for chosen entries, and what they cost.
-pub(super) async fn of(
-    making: &Making<'_>,
-    work: &[Work],
-) -> Result<(Way, Cost), ChangeError> {
+pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost), ChangeError> {
     let _ = making;
     let (mut entries, mut bytes, mut kept) = (0, 0, 0);
     for work in work {
@@ -30,7 +27,12 @@ pub(super) async fn of(
         entries += n;
         bytes += all;
         // A delivery is kept by its hash.
-        kept += n * KEPT + if matches!(work, Work::Deliver(_)) { n * 21 } else { all };
+        kept += n * KEPT
+            + if matches!(work, Work::Deliver(_)) {
+                n * 21
+            } else {
+                all
+            };
     }
     Ok((Way::InOrder, in_order(entries, bytes, kept)))
 }

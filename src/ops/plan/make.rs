@@ -149,7 +149,9 @@ impl Making<'_> {
         let into = u128::from(due.spread_ms) * u128::try_from(i).unwrap_or(0) / steps;
         let into = u64::try_from(into).unwrap_or(u64::MAX);
         let moment = moment.and_then(|ms| ms.checked_add_unsigned(into));
-        let score = self.queue.score(EpochMillis::new(moment.ok_or(NO_DUE_TIME)?));
+        let score = self
+            .queue
+            .score(EpochMillis::new(moment.ok_or(NO_DUE_TIME)?));
         match self.queue.due(score) {
             Due::At(_) => Ok(score),
             Due::OutOfRange(_) => Err(NO_DUE_TIME),

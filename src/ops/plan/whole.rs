@@ -3,7 +3,7 @@
 use super::work::Job;
 use super::{ChangeError, Prepared, What, Wish, blank, cost, words};
 use crate::clock::EpochMillis;
-use crate::queue::{Queue, Plan};
+use crate::queue::{Plan, Queue};
 use crate::store::{Store, read};
 
 /// What an entry of the journal takes that says what was transferred.

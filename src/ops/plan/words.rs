@@ -162,7 +162,9 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
         Work::Edit(all) => {
             let (Chosen { member, score }, new) = &all[0];
             lines.push(zadd(*score, new));
-            order(&mut lines, &|l| line(&[b"LINSERT", l, b"BEFORE", member, new]));
+            order(&mut lines, &|l| {
+                line(&[b"LINSERT", l, b"BEFORE", member, new])
+            });
             order(&mut lines, &|l| line(&[b"LREM", l, b"1", member]));
             lines.push(line(&[b"ZREM", timeouts, member]));
         }
@@ -187,7 +189,11 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
         }
         Work::Discard(all) => lines.push(line(&[b"LREM", target, b"1", &all[0]])),
         Work::PutElements(all) => {
-            let back: &[u8] = if push(queue) == b"RPUSH" { b"LPUSH" } else { b"RPUSH" };
+            let back: &[u8] = if push(queue) == b"RPUSH" {
+                b"LPUSH"
+            } else {
+                b"RPUSH"
+            };
             lines.push(line(&[back, target, &all[0]]));
         }
         Work::Offer(all) => {

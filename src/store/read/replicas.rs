@@ -20,13 +20,18 @@ pub async fn replica_lag(store: &Store) -> Result<Option<u64>, StoreError> {
 }
 
 fn lag(info: &str) -> Option<u64> {
-    let fields = || info.lines().filter_map(|line| line.trim_end().split_once(':'));
+    let fields = || {
+        info.lines()
+            .filter_map(|line| line.trim_end().split_once(':'))
+    };
     let master = fields().find(|(name, _)| *name == "master_repl_offset")?;
     let master: u64 = master.1.parse().ok()?;
     let offset = |(name, words): (&str, &str)| {
         let number = name.strip_prefix("slave")?;
         number.parse::<u32>().ok()?;
-        let offset = words.split(',').find_map(|word| word.strip_prefix("offset="))?;
+        let offset = words
+            .split(',')
+            .find_map(|word| word.strip_prefix("offset="))?;
         offset.parse::<u64>().ok()
     };
     let slowest = fields().filter_map(offset).min()?;
