@@ -142,9 +142,10 @@ impl Run {
         self.phase = "kicking";
         let listening = self.writer.kick(&self.queue).await?;
         self.notes.push(match listening {
-            0 => "Nobody listened: no transfer client is subscribed.".to_owned(),
-            1 => "1 transfer client listened.".to_owned(),
-            n => format!("{n} transfer clients listened."),
+            None => "How many transfer clients listened is not known.".to_owned(),
+            Some(0) => "Nobody listened: no transfer client is subscribed.".to_owned(),
+            Some(1) => "1 transfer client listened.".to_owned(),
+            Some(n) => format!("{n} transfer clients listened."),
         });
         Ok(())
     }
