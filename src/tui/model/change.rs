@@ -1,11 +1,11 @@
 //! The change that is planned, asked about or under way: one at a time, and a kick beside it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::Marks;
+use super::{Marks, Model};
 use crate::queue::plan::Progress;
 use crate::queue::told::Order;
-use crate::queue::{Change, EntryResult, Plan, Queue};
+use crate::queue::{Change, EntryResult, Plan, Queue, text};
 use crate::tui::keys::Key;
 
 /// The changes of this session that are not over yet.
@@ -115,5 +115,32 @@ impl Changing {
             Stage::Running(running) => Some(running),
             Stage::Planning(_) | Stage::Asking(_) => None,
         }
+    }
+}
+
+/// A plan that takes longer is spoken of.
+const NOTICED: Duration = Duration::from_millis(300);
+
+impl Model {
+    /// How far the planning is, once it takes so long that somebody may wonder.
+    #[must_use]
+    pub fn counting(&self) -> Option<String> {
+        let one = self.changing.one.as_ref()?;
+        let Stage::Planning(progress) = &one.stage else {
+            return None;
+        };
+        if self.instant.saturating_duration_since(one.since) < NOTICED {
+            return None;
+        }
+        let word = one.change.word();
+        let far = progress.as_ref().filter(|progress| progress.planned > 0);
+        Some(match far {
+            Some(progress) => format!(
+                "what to {word}: counting, {} of {}",
+                text::thousands(progress.tally.sum()),
+                text::thousands(progress.planned)
+            ),
+            None => format!("what to {word}: looking"),
+        })
     }
 }
