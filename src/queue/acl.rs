@@ -101,6 +101,14 @@ impl Rules {
     /// that the user has stays; one that has none cannot log in.
     #[must_use]
     pub fn set_user(&self, name: &str) -> String {
+        let words = self.words(name);
+        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        redis_cli::command(&words)
+    }
+
+    /// The same, word by word.
+    #[must_use]
+    pub fn words(&self, name: &str) -> Vec<Vec<u8>> {
         let start = ["ACL", "SETUSER", name, "on"];
         let none = ["resetkeys", "resetchannels", "-@all"];
         let words = start
@@ -112,9 +120,7 @@ impl Rules {
         let keys = self.keys.iter().map(|key| [b"~", key.as_slice()].concat());
         let channels = self.channels.iter();
         let channels = channels.map(|channel| [b"&", channel.as_slice()].concat());
-        let words: Vec<Vec<u8>> = words.chain(keys).chain(channels).chain(commands).collect();
-        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-        redis_cli::command(&words)
+        words.chain(keys).chain(channels).chain(commands).collect()
     }
 }
 
