@@ -4,6 +4,7 @@
 //! `cli` and `tui` show them.
 
 pub mod acl;
+pub mod asks;
 pub mod entry;
 pub mod filter;
 pub mod finding;
