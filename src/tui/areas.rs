@@ -16,10 +16,10 @@
 pub mod columns;
 pub mod dialog;
 pub mod findings;
+pub mod form;
 pub mod help;
 pub mod hints;
 pub mod lines;
-pub mod offer;
 pub mod palette;
 mod panes;
 pub mod queues;

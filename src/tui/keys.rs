@@ -243,7 +243,7 @@ pub fn place(model: &Model) -> Place {
     match &model.overlay {
         Some(Overlay::Help { .. }) => Place::Help,
         Some(Overlay::Dialog(_)) => Place::Dialog,
-        Some(Overlay::Offer(_)) => Place::Form,
+        Some(_) => Place::Form,
         None => place_below(model),
     }
 }
@@ -295,6 +295,13 @@ pub fn hints(model: &Model) -> Vec<Hint> {
         if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
             return None;
         }
+        let word = match (binding.action, &model.overlay) {
+            (Action::Submit, Some(form)) => &submits(form),
+            (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
+                return None;
+            }
+            _ => word,
+        };
         (*word != table::SCROLL || !still).then_some((binding, key, *word))
     };
     let mut hints: Vec<Hint> = Vec::new();
@@ -317,6 +324,16 @@ pub fn hints(model: &Model) -> Vec<Hint> {
         }
     }
     hints
+}
+
+/// What a form does, in a word.
+const fn submits(form: &Overlay) -> &'static str {
+    match form {
+        Overlay::Requeue(_) => "requeue",
+        Overlay::Edit(_) => "save",
+        Overlay::Repair(_) => "go on",
+        Overlay::Offer(_) | Overlay::Help { .. } | Overlay::Dialog(_) => "offer",
+    }
 }
 
 /// A row of the help.

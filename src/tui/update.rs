@@ -9,6 +9,7 @@ mod copy;
 mod cursor;
 mod dialog;
 mod filter;
+mod form;
 mod history;
 mod jump;
 mod leave;
@@ -160,7 +161,7 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
         Msg::Edited(result) => {
-            offer::edited(model, result);
+            form::edited(model, result);
             Vec::new()
         }
         change @ (Msg::Planning(..)
@@ -203,7 +204,7 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
     let effects = match (&model.prompt, &model.overlay) {
         (Some(_), _) => prompt::key(model, key),
         (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
-        (None, Some(Overlay::Offer(_))) => offer::key(model, key),
+        (None, Some(overlay)) if overlay.form().is_some() => form::key(model, key),
         (None, _) => match model.keymap.resolve(keys::place(model), key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
@@ -226,7 +227,7 @@ fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
 fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
     match (&model.prompt, &model.overlay) {
         (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
-        (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
+        (None, Some(overlay)) if overlay.form().is_some() => form::pasted(model, text),
         _ => return prompt::pasted(model, text),
     }
     Vec::new()

@@ -4,10 +4,12 @@ mod banner;
 mod changes;
 mod depth;
 mod dialog;
+mod edit;
 mod entries;
 mod entry;
 mod field;
 mod findings;
+mod form;
 mod header;
 mod help;
 mod hints;
@@ -16,6 +18,8 @@ mod offer;
 mod palette;
 mod prompt;
 mod queues;
+mod repair;
+mod requeue;
 mod rows;
 mod tabs;
 pub(in crate::tui) mod time;
@@ -70,6 +74,9 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        Some(Overlay::Requeue(form)) => requeue::render(&ctx, form, buf),
+        Some(Overlay::Edit(form)) => edit::render(&ctx, form, buf),
+        Some(Overlay::Repair(form)) => repair::render(&ctx, form, buf),
         None => {}
     }
     scrollbars(&ctx, buf);
