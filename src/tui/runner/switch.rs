@@ -61,7 +61,7 @@ impl Session {
             },
             redis_cli: redis_cli::program(endpoint),
             // What is called by another name than its address is the demo's own.
-            program: self.called.is_none().then(|| program(&self.config)),
+            program: self.called.is_none().then(|| self.config.program()),
             db: endpoint.db,
             profile: self.config.profile.clone(),
             profiles: self.config.profiles().map(|p| p.name.clone()).collect(),
@@ -92,19 +92,6 @@ fn address(endpoint: &Endpoint) -> String {
         Address::Tcp(..) => endpoint.to_string(),
         Address::Unix(path) => format!("{} db {}", path.display(), endpoint.db),
     }
-}
-
-/// How a shell starts this program on the server; the password comes from where it came from.
-fn program(config: &Config) -> String {
-    let Some(profile) = &config.profile else {
-        return redis_cli::program(&config.endpoint).replacen("redis-cli", "delayscope", 1);
-    };
-    let name = redis_cli::word(profile.name.as_bytes());
-    let mut line = format!("delayscope --profile {name}");
-    if profile.endpoint.db != config.endpoint.db {
-        line.extend([" -n ", &config.endpoint.db.to_string()]);
-    }
-    line
 }
 
 /// The way from one session's tasks to the loop. Once it is shut nothing comes through any more,
