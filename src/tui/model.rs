@@ -9,6 +9,7 @@ pub mod form;
 pub mod history;
 pub mod hits;
 pub mod journal;
+pub mod leaving;
 pub mod lists;
 pub mod marks;
 pub mod offer;
@@ -31,8 +32,8 @@ pub use self::edit::EditForm;
 pub use self::entries::{Entries, EntryRow};
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
-pub use self::journal::PastChange;
-pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
+pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
+pub use self::lists::{ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
@@ -148,8 +149,8 @@ pub struct Model {
     pub lists: Lists,
     /// Where the tabs of lines stand.
     pub stands: Stands,
-    /// The changes made in this session, newest first.
-    pub changes: VecDeque<ChangeLine>,
+    /// The changes that were made.
+    pub changes: Changes,
     /// Which of them stand first.
     pub entry_sort: EntrySort,
     /// The filter that is on.
@@ -180,6 +181,8 @@ pub struct Model {
     pub workers: Workers,
     /// The changes that are not over yet.
     pub changing: Changing,
+    /// The change under way whose panel the user has left for another pane.
+    pub panel_left: Option<u64>,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -227,6 +230,8 @@ pub enum Overlay {
     Edit(Box<EditForm>),
     /// The menu of repairs.
     Repair(Box<RepairForm>),
+    /// A change that was made.
+    Change(Box<ChangeView>),
 }
 
 /// The panes that can have the focus.
@@ -327,7 +332,7 @@ impl Model {
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),
-            changes: VecDeque::new(),
+            changes: Changes::default(),
             entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
@@ -343,6 +348,7 @@ impl Model {
             drafts: HashMap::new(),
             workers: Workers::default(),
             changing: Changing::default(),
+            panel_left: None,
             schedule: Schedule::default(),
         }
     }

@@ -1,6 +1,8 @@
 //! `&Model` → cells. Draws what the model says and decides nothing.
 
 mod banner;
+mod bulk;
+mod change;
 mod changes;
 mod depth;
 mod dialog;
@@ -64,6 +66,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Screen::Entry(view) => entry::render(&ctx, view, buf),
     }
     header::render(&ctx, buf);
+    bulk::render(&ctx, buf);
     banner::render(&ctx, buf);
     if areas::palette::slot(model).is_some() {
         palette::hints(&ctx, buf);
@@ -77,6 +80,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Requeue(form)) => requeue::render(&ctx, form, buf),
         Some(Overlay::Edit(form)) => edit::render(&ctx, form, buf),
         Some(Overlay::Repair(form)) => repair::render(&ctx, form, buf),
+        Some(Overlay::Change(view)) => change::render(&ctx, view, buf),
         None => {}
     }
     scrollbars(&ctx, buf);

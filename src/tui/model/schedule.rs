@@ -76,6 +76,12 @@ pub struct Schedule {
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
+    /// The journal shall be read.
+    pub(crate) journal_wanted: bool,
+    /// The request for the journal that is under way.
+    pub(crate) journal: Option<u64>,
+    /// The panel of the change under way was shown in the last picture.
+    pub(crate) panel: bool,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
 }

@@ -6,10 +6,9 @@ mod question;
 
 use std::time::Duration;
 
-use super::{act, dialog, link, load, marks, plan};
+use super::{act, dialog, journal, link, load, marks, plan};
 use crate::queue::asks::Asks;
 use crate::queue::plan::Progress;
-use crate::queue::told::Applied;
 use crate::queue::wish::What;
 use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::effect::{Effect, Marked, ToPlan};
@@ -29,7 +28,7 @@ const UNREAD: Duration = Duration::from_millis(500);
 /// A key asks for a change.
 pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
-        Action::Undo => return undo(model, None),
+        Action::Undo => return journal::undo(model),
         Action::Kick => return on_queue(model, What::Kick),
         Action::Repair => return forms::repair(model),
         _ => {}
@@ -180,11 +179,6 @@ pub(super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Planned(generation, Err(why)) => {
             if model.changing.take(generation).is_some() {
                 act::say(model, why, Tone::Error);
-            }
-        }
-        Msg::Applied(generation, Applied::Ended(_) | Applied::Failed(_)) => {
-            if let Some(one) = model.changing.take(generation) {
-                over(model, &one);
             }
         }
         _ => {}
