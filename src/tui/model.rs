@@ -224,14 +224,14 @@ pub enum Overlay {
     Dialog(Box<Dialog>),
     /// The form that offers.
     Offer(Box<OfferForm>),
+    /// A change that was made.
+    Change(Box<ChangeView>),
     /// The form that gives another due time.
     Requeue(Box<RequeueForm>),
     /// The form that gives another payload.
     Edit(Box<EditForm>),
     /// The menu of repairs.
     Repair(Box<RepairForm>),
-    /// A change that was made.
-    Change(Box<ChangeView>),
 }
 
 /// The panes that can have the focus.

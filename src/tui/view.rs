@@ -77,10 +77,10 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        Some(Overlay::Change(view)) => change::render(&ctx, view, buf),
         Some(Overlay::Requeue(form)) => requeue::render(&ctx, form, buf),
         Some(Overlay::Edit(form)) => edit::render(&ctx, form, buf),
         Some(Overlay::Repair(form)) => repair::render(&ctx, form, buf),
-        Some(Overlay::Change(view)) => change::render(&ctx, view, buf),
         None => {}
     }
     scrollbars(&ctx, buf);

@@ -188,11 +188,11 @@ fn focus(model: &mut Model, pane: Pane, there: impl Fn(&Model) -> bool) -> bool 
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
-    let lines = matches!(
+    let help = matches!(
         model.overlay,
         Some(Overlay::Help { .. } | Overlay::Change(_))
     );
-    if model.overlay.is_some() && !lines {
+    if model.overlay.is_some() && !help {
         return Vec::new();
     }
     let sign = i64::from(rows.signum());
@@ -200,7 +200,7 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         palette::scrolled(model, sign < 0);
         return Vec::new();
     }
-    let over_lines = lines || matches!(model.screen, Screen::Entry(_));
+    let over_lines = help || matches!(model.screen, Screen::Entry(_));
     if over_lines {
         cursor::by(model, sign * NOTCH);
         return Vec::new();
