@@ -43,7 +43,7 @@ fn help_of_search_explains_the_filter() {
 fn every_command_has_an_example_in_its_help() {
     for command in [
         "demo", "queues", "show", "entries", "search", "watch", "traffic", "offer", "worker",
-        "consume", "journal", "decode",
+        "consume", "journal", "acl", "decode",
     ] {
         let help = local(&[command, "-?"]).done().out;
         let example = format!("\nExamples:\n  delayscope {command}");
