@@ -6,6 +6,8 @@ mod config;
 mod decoding;
 #[path = "cli/guards.rs"]
 mod guards;
+#[path = "cli/journal.rs"]
+mod journal;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/reading.rs"]
@@ -41,7 +43,7 @@ fn help_of_search_explains_the_filter() {
 fn every_command_has_an_example_in_its_help() {
     for command in [
         "demo", "queues", "show", "entries", "search", "watch", "traffic", "offer", "worker",
-        "consume", "decode",
+        "consume", "journal", "decode",
     ] {
         let help = local(&[command, "-?"]).done().out;
         let example = format!("\nExamples:\n  delayscope {command}");

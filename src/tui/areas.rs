@@ -10,9 +10,12 @@
 //! findings                    when there are some, below 180 columns
 //! news                        else: the worst finding or the newest announcement
 //! log                         the newest changes, when there are some, from 180 columns
+//! bulk                        the change under way, when there is one that takes its time
 //! hints                       one line, always
 //! ```
 
+pub mod bulk;
+pub mod change;
 pub mod columns;
 pub mod dialog;
 pub mod findings;
@@ -164,6 +167,8 @@ pub struct Areas {
     pub news: Area,
     /// The newest changes.
     pub log: Slot,
+    /// The change under way.
+    pub bulk: Slot,
     /// The last line.
     pub hints: Area,
 }

@@ -95,6 +95,28 @@ pub enum Action {
     Offer,
     /// Start the stand-in worker, or stop it.
     Worker,
+    /// Let the change under way pause, or go on.
+    Pause,
+    /// Stop it.
+    Stop,
+    /// Transfer what is due.
+    Transfer,
+    /// Deliver, due or not.
+    Deliver,
+    /// Give another due time.
+    Requeue,
+    /// Delete.
+    Delete,
+    /// Give another payload.
+    Edit,
+    /// Offer the same again.
+    Duplicate,
+    /// Let all transfer clients look at once.
+    Kick,
+    /// Repair the queue, or what the finding says.
+    Repair,
+    /// Take the last change back.
+    Undo,
     /// Yes, in a dialog.
     Confirm,
     /// No, in a dialog.
@@ -132,11 +154,15 @@ pub enum Place {
     Dialog,
     /// A form.
     Form,
+    /// A change that was made.
+    Change,
+    /// The panel of the change under way: what it has no use for is for what lies below.
+    Bulk,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -149,6 +175,8 @@ impl Place {
         Self::Help,
         Self::Dialog,
         Self::Form,
+        Self::Change,
+        Self::Bulk,
     ];
 
     /// What people call it.
@@ -167,6 +195,8 @@ impl Place {
             Self::Help => "the help",
             Self::Dialog => "a question",
             Self::Form => "a form",
+            Self::Change => "a change",
+            Self::Bulk => "a change under way",
         }
     }
 }
@@ -226,6 +256,7 @@ pub fn place(model: &Model) -> Place {
         Some(Overlay::Help { .. }) => Place::Help,
         Some(Overlay::Dialog(_)) => Place::Dialog,
         Some(Overlay::Offer(_)) => Place::Form,
+        Some(Overlay::Change(_)) => Place::Change,
         None => place_below(model),
     }
 }
@@ -265,7 +296,15 @@ pub struct Hint {
 /// The hints for where the keys go now, the most important first, help last.
 #[must_use]
 pub fn hints(model: &Model) -> Vec<Hint> {
-    let place = place(model);
+    let mut hints = Vec::new();
+    if super::areas::bulk::has_keys(model) {
+        hints = hints_at(model, Place::Bulk);
+    }
+    hints.extend(hints_at(model, place(model)));
+    hints
+}
+
+fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     // What is in sight as a whole is not scrolled.
     let still = super::areas::lines::last_scroll(model) == 0;
     let ascii = model.look.ascii;

@@ -1,11 +1,13 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod change;
 pub mod dialog;
 pub mod entries;
 pub mod field;
 pub mod history;
 pub mod hits;
 pub mod journal;
+pub mod leaving;
 pub mod lists;
 pub mod marks;
 pub mod offer;
@@ -20,12 +22,13 @@ pub mod worker;
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+pub use self::change::{Changing, UnderWay};
 pub use self::dialog::Dialog;
 pub use self::entries::{Entries, EntryRow};
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
-pub use self::journal::PastChange;
-pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
+pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
+pub use self::lists::{ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
@@ -139,8 +142,8 @@ pub struct Model {
     pub lists: Lists,
     /// Where the tabs of lines stand.
     pub stands: Stands,
-    /// The changes made in this session, newest first.
-    pub changes: VecDeque<ChangeLine>,
+    /// The changes that were made.
+    pub changes: Changes,
     /// Which of them stand first.
     pub entry_sort: EntrySort,
     /// The filter that is on.
@@ -169,6 +172,10 @@ pub struct Model {
     pub drafts: HashMap<Queue, OfferForm>,
     /// The stand-in workers.
     pub workers: Workers,
+    /// The changes that are not over yet.
+    pub changing: Changing,
+    /// The change under way whose panel the user has left for another pane.
+    pub panel_left: Option<u64>,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -210,6 +217,8 @@ pub enum Overlay {
     Dialog(Box<Dialog>),
     /// The form that offers.
     Offer(Box<OfferForm>),
+    /// A change that was made.
+    Change(Box<ChangeView>),
 }
 
 /// The panes that can have the focus.
@@ -310,7 +319,7 @@ impl Model {
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),
-            changes: VecDeque::new(),
+            changes: Changes::default(),
             entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
@@ -325,6 +334,8 @@ impl Model {
             rows_on_change: false,
             drafts: HashMap::new(),
             workers: Workers::default(),
+            changing: Changing::default(),
+            panel_left: None,
             schedule: Schedule::default(),
         }
     }

@@ -1,6 +1,8 @@
 //! `&Model` → cells. Draws what the model says and decides nothing.
 
 mod banner;
+mod bulk;
+mod change;
 mod changes;
 mod depth;
 mod dialog;
@@ -60,6 +62,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Screen::Entry(view) => entry::render(&ctx, view, buf),
     }
     header::render(&ctx, buf);
+    bulk::render(&ctx, buf);
     banner::render(&ctx, buf);
     if areas::palette::slot(model).is_some() {
         palette::hints(&ctx, buf);
@@ -70,6 +73,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        Some(Overlay::Change(view)) => change::render(&ctx, view, buf),
         None => {}
     }
     scrollbars(&ctx, buf);

@@ -187,7 +187,7 @@ fn badges(model: &Model) -> [(String, bool); 6] {
         alarm(drift),
         (String::new(), false),
         alarm(some(found)),
-        (some(model.changes.len()), false),
+        (some(model.changes_here().count()), false),
     ]
 }
 
@@ -246,7 +246,7 @@ pub fn count(model: &Model) -> u64 {
         Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
         Tab::Traffic => traffic(model).count() as u64,
         Tab::Findings => findings::count(model) as u64,
-        Tab::Changes => model.changes.len() as u64,
+        Tab::Changes => model.changes_here().count() as u64,
     }
 }
 

@@ -283,8 +283,7 @@ pub(super) fn answered(
     {
         let messages = text::counted(ids.len() as u64, "message", "messages");
         let at = time::short(model.look.zone, due, model.schedule.exact);
-        let name = text::printable_bytes(queue.name.as_bytes());
-        model.changed(format!("offered {messages} to {name}, due {at}"));
+        model.changed(queue, format!("offered {messages}, due {at}"));
     }
     told_of(model, queue, due, outcome);
     if model.selected().is_some_and(|row| row.queue == *queue) {

@@ -16,13 +16,13 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     tabs::title(ctx, Vec::new(), Vec::new(), buf);
     let area = slot.inner;
-    if ctx.model.changes.is_empty() {
+    if ctx.model.changes_here().next().is_none() {
         words(ctx, "No changes made from here yet.", area, buf);
         return;
     }
     let stand = ctx.model.stands.changes;
     let top = usize::try_from(stand.top).unwrap_or(usize::MAX);
-    for (i, change) in (0..area.h).zip(ctx.model.changes.iter().skip(top)) {
+    for (i, change) in (0..area.h).zip(ctx.model.changes_here().skip(top)) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(3);
@@ -40,7 +40,7 @@ pub(super) fn log(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let left = vec![Part::new(100, "Log", ctx.theme.strong)];
-    let count = ctx.model.changes.len() as u64;
+    let count = ctx.model.changes.lines.len() as u64;
     let right = vec![Part::new(
         50,
         format!(
@@ -53,7 +53,7 @@ pub(super) fn log(ctx: &Ctx, buf: &mut Buffer) {
     let area = slot.inner;
     // Two at most: a half for each.
     let each = area.w / 2;
-    for (i, change) in (0..2).zip(&ctx.model.changes) {
+    for (i, change) in (0..2).zip(&ctx.model.changes.lines) {
         let mut line = Line::new(buf, area.x + i * each, area.y, each);
         line.skip(1);
         said(ctx, change, line, buf);
