@@ -11,6 +11,7 @@
     reason = "all of this is one test; a failure here is a failed test"
 )]
 
+mod bulk;
 mod model;
 mod ours;
 #[path = "../support/redisson.rs"]
@@ -38,6 +39,7 @@ fn few() -> ProptestConfig {
     let all = ProptestConfig::default();
     ProptestConfig {
         cases: if asked { all.cases } else { 40 },
+        max_shrink_iters: 4_000,
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(
             "tests/proptest-regressions/interleaved.txt",
         ))),
@@ -101,5 +103,10 @@ async fn act(we: &mut We<'_>, model: &mut Model, ours: &Ours) -> Result<(), Stri
         Ours::Discard(which) => we.discard(model, which).await,
         Ours::PutElementsBack => we.put_elements_back(model).await,
         Ours::Edit(which) => we.edit(model, which).await,
+        Ours::SetAside => we.set_aside(model).await,
+        Ours::BringBack(n) => we.bring_back(model, *n).await,
+        Ours::Swap(pairs) => we.swap(model, pairs).await,
+        Ours::Sweep(n, which) => we.sweep(model, *n, which).await,
+        Ours::Append => we.append(model).await,
     }
 }

@@ -14,8 +14,8 @@ use crate::model::{Model, payload, take, take_last};
 
 /// We, at work on one queue.
 pub struct We<'a> {
-    writer: &'a Writer,
-    queue: &'a Queue,
+    pub writer: &'a Writer,
+    pub queue: &'a Queue,
     /// The queue when last looked.
     pub seen: Model,
     deleted: Vec<(Chosen, Place)>,
@@ -24,10 +24,10 @@ pub struct We<'a> {
 }
 
 /// What a claim about a script's answer came to.
-type Checked = Result<(), String>;
+pub type Checked = Result<(), String>;
 
 /// The same, said when it is not so.
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, told: &T, expected: &T) -> Checked {
+pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, told: &T, expected: &T) -> Checked {
     if told == expected {
         return Ok(());
     }
@@ -62,7 +62,7 @@ impl<'a> We<'a> {
     }
 
     /// Some of those that waited when last looked.
-    fn chosen(&self, which: &[Index]) -> Vec<Chosen> {
+    pub fn chosen(&self, which: &[Index]) -> Vec<Chosen> {
         let all = self.seen.by_score();
         if all.is_empty() {
             return Vec::new();

@@ -61,6 +61,16 @@ pub enum Ours {
     PutElementsBack,
     /// Other bytes for chosen ones.
     Edit(Vec<Index>),
+    /// Set the order list aside.
+    SetAside,
+    /// Bring so many back.
+    BringBack(u8),
+    /// Let pairs of places change what stands there.
+    Swap(Vec<(Index, Index)>),
+    /// Let so many go round without the chosen ones.
+    Sweep(u8, Vec<Index>),
+    /// Append what the order list lacked.
+    Append,
 }
 
 fn few() -> impl Strategy<Value = Vec<Index>> {
@@ -88,6 +98,7 @@ fn theirs() -> impl Strategy<Value = Theirs> {
 }
 
 fn ours() -> impl Strategy<Value = Ours> {
+    let pairs = prop::collection::vec((any::<Index>(), any::<Index>()), 1..6);
     prop_oneof![
         2 => few().prop_map(Ours::Delete),
         2 => Just(Ours::PutBack),
@@ -98,6 +109,11 @@ fn ours() -> impl Strategy<Value = Ours> {
         1 => few().prop_map(Ours::Discard),
         1 => Just(Ours::PutElementsBack),
         2 => few().prop_map(Ours::Edit),
+        2 => Just(Ours::SetAside),
+        4 => (1..60u8).prop_map(Ours::BringBack),
+        2 => pairs.prop_map(Ours::Swap),
+        3 => (0..60u8, few()).prop_map(|(n, which)| Ours::Sweep(n, which)),
+        1 => Just(Ours::Append),
     ]
 }
 
