@@ -4,6 +4,7 @@
 mod keys;
 mod lists;
 mod pages;
+mod replicas;
 mod transaction;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use redis::Value;
 pub use keys::{Kind, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page};
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
+pub use replicas::replica_lag;
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;

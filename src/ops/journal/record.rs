@@ -8,7 +8,7 @@ use super::folder::Folder;
 use super::line::Line;
 use super::{Happened, Item, JournalError, blocking, format};
 use crate::clock::local_now;
-use crate::queue::Tally;
+use crate::queue::{Outcome, Tally};
 
 /// A change that is being written down.
 ///
@@ -80,6 +80,26 @@ impl Record {
         self.write(false, move |writer| {
             format::put_results(&mut writer.buffer, &results);
             0
+        })
+        .await
+    }
+
+    /// Writes down what was done to entries that nobody could intend one by one, since the script
+    /// itself chose them; with the operating system when it returns, on disk at the next
+    /// [`intend`](Self::intend) or [`end`](Self::end).
+    pub async fn done(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
+        self.write(false, move |writer| {
+            let first = writer.intended;
+            let count = items.len() as u64;
+            let done = |index| Happened {
+                index,
+                outcome: Outcome::Done,
+                stood: None,
+            };
+            format::put_intents(&mut writer.buffer, first, &items);
+            let results: Vec<_> = (first..first + count).map(done).collect();
+            format::put_results(&mut writer.buffer, &results);
+            count
         })
         .await
     }
