@@ -23,7 +23,10 @@ async fn a_stop_leaves_the_rest_and_counts_it() {
         let bench = Bench::new(&queue).await;
         bench.fill(200, bench.server.now().plus(-900_000), 1_000);
         for (what, which) in [
-            (What::Delete, bench.entries(&(101..=200).collect::<Vec<_>>())),
+            (
+                What::Delete,
+                bench.entries(&(101..=200).collect::<Vec<_>>()),
+            ),
             (What::Transfer, Which::Due),
         ] {
             let before = bench.contents();
@@ -41,10 +44,23 @@ async fn a_stop_leaves_the_rest_and_counts_it() {
                     _ => {}
                 }
             };
-            let (done, left) = (summary.tally.get(Outcome::Done), summary.tally.get(Outcome::Left));
-            assert!(done > 0 && left > 0 && done + left == planned, "{summary:?}");
+            let (done, left) = (
+                summary.tally.get(Outcome::Done),
+                summary.tally.get(Outcome::Left),
+            );
+            assert!(
+                done > 0 && left > 0 && done + left == planned,
+                "{summary:?}"
+            );
             // What nobody chose one by one is not told one by one.
-            assert_eq!(told as u64, if what == What::Transfer { done } else { planned });
+            assert_eq!(
+                told as u64,
+                if what == What::Transfer {
+                    done
+                } else {
+                    planned
+                }
+            );
             let after = bench.contents();
             let went = (before.timeouts.len() - after.timeouts.len()) as u64;
             assert_eq!(went, done);
@@ -151,7 +167,10 @@ async fn what_the_server_refuses_ends_the_change_and_the_rest_is_left() {
     let told = bench.apply(prepared, Limits::default()).await;
     bench.server.cmd(&["CONFIG", "SET", "maxmemory", "0"]);
     let why = told.failed.clone().unwrap();
-    assert!(why.contains("refused to deliver") && why.contains("OOM"), "{why}");
+    assert!(
+        why.contains("refused to deliver") && why.contains("OOM"),
+        "{why}"
+    );
     assert_eq!(told.count(Outcome::Left), 50);
     assert_eq!(told.results.len(), 50);
     assert_eq!(bench.contents(), before);
@@ -164,6 +183,10 @@ async fn a_target_of_another_type_ends_the_change() {
     let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
     bench.server.cmd(&["SET", "orders", "x"]);
     let told = bench.apply(prepared, Limits::default()).await;
-    assert!(told.failed.clone().unwrap().contains("is a string"), "{:?}", told.failed);
+    assert!(
+        told.failed.clone().unwrap().contains("is a string"),
+        "{:?}",
+        told.failed
+    );
     assert_eq!(told.count(Outcome::Left), 5);
 }
