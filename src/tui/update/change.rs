@@ -1,6 +1,7 @@
 //! Changes: asked for, planned, confirmed, begun. One at a time; a kick may go beside it.
 
 mod about;
+mod forms;
 mod question;
 
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::tui::model::change::{Running, Stage, UnderWay};
 use crate::tui::model::{Marks, Model, Overlay, Tone};
 use crate::tui::msg::Msg;
 pub(super) use about::{READ_ONLY, why_not};
+pub(super) use forms::submit;
 
 /// A plan that took longer than this may come while the user is at something else: then the
 /// question does not take a yes at once.
@@ -25,22 +27,34 @@ const UNREAD: Duration = Duration::from_millis(500);
 
 /// A key asks for a change.
 pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
-    let wish = match action {
+    match action {
         Action::Undo => return journal::undo(model),
         Action::Kick => return on_queue(model, What::Kick),
-        _ => about::of(model, action),
-    };
-    match (wish, action) {
-        (Ok(about), Action::Transfer) => begin(model, What::Transfer, about),
-        (Ok(about), Action::Deliver) => begin(model, What::Deliver, about),
-        (Ok(about), Action::Delete) => begin(model, What::Delete, about),
-        (Ok(about), Action::Duplicate) => begin(model, What::Duplicate, about),
-        (Ok(_), _) => Vec::new(),
-        (Err(why), _) => {
-            act::say(model, why.to_owned(), Tone::Warn);
-            Vec::new()
-        }
+        Action::Repair => return forms::repair(model),
+        _ => {}
     }
+    let about = match about::of(model, action) {
+        Ok(about) => about,
+        Err(why) => {
+            act::say(model, why.to_owned(), Tone::Warn);
+            return Vec::new();
+        }
+    };
+    let what = match action {
+        Action::Transfer => What::Transfer,
+        Action::Deliver => What::Deliver,
+        Action::Delete => What::Delete,
+        Action::Duplicate => What::Duplicate,
+        Action::Requeue => {
+            forms::requeue(model, about);
+            return Vec::new();
+        }
+        _ => {
+            forms::edit(model, about);
+            return Vec::new();
+        }
+    };
+    begin(model, what, about)
 }
 
 /// A change of the selected queue as a whole.
