@@ -2,6 +2,7 @@
 
 mod asking;
 mod flow;
+mod forms;
 
 use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{Change, Plan, Queue, Tally};
