@@ -1,6 +1,7 @@
 //! The use cases that both front ends share, each over `store` and `queue`.
 
 pub mod apply;
+pub mod bulk;
 pub mod consumer;
 pub mod demo;
 pub mod discover;
@@ -13,4 +14,5 @@ pub mod refresh;
 pub mod remembered;
 pub mod search;
 mod state_file;
+mod undo;
 pub mod worker;

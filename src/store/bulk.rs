@@ -1,21 +1,65 @@
-//! The scripts of the bulk ways: set aside, restore, swap, sweep, and what mends drift. Each is all
-//! or nothing towards each entry, and may be repeated by anybody at any time.
+//! The scripts of the bulk ways: set aside, bring back, swap, sweep, put back, and what mends
+//! drift. Each is all or nothing towards each entry, and may be repeated by anybody at any time.
 
-use super::change::{Chosen, Place};
+mod answers;
+mod read;
+
+use redis::Value;
+
+use self::answers::{appended, brought_back, put_back, round};
+pub use self::read::{Facts, Scored, facts, scan_timeouts};
 use super::error::StoreError;
 pub use super::script::Timed;
+use super::script::{self, Script};
 use super::write::Writer;
 use crate::queue::Queue;
 
 /// How many elements of a list one script handles at most (`unpack` ends near 8,000).
 pub const MOST_MOVED: usize = 2_000;
 
+/// How many pairs one script swaps at most.
+pub const MOST_SWAPPED: usize = 2_000;
+
+/// How many entries one script puts back at most: the arguments stay below 4,000.
+pub const MOST_PUT_BACK: usize = 1_300;
+
+/// How many entries one script appends at most.
+pub const MOST_APPENDED: usize = 1_900;
+
+static SET_ASIDE: Script = script::script!(
+    ["set-aside.lua"],
+    "set the order list aside",
+    ["zset", "list", "list"]
+);
+static BRING_BACK: Script = script::script!(
+    ["bring-back.lua"],
+    "bring the order list back",
+    ["zset", "list", "list"]
+);
+static SWAP: Script = script::script!(["swap.lua"], "realign the order list", ["list"]);
+static SWEEP: Script = script::script!(["sweep.lua"], "sweep the order list", ["zset", "list"]);
+static PUT_BACK: Script = script::script!(
+    ["put-back-round.lua"],
+    "put entries back",
+    ["zset", "list", "list"]
+);
+static APPEND: Script = script::script!(
+    ["append.lua"],
+    "append entries to the order list",
+    ["zset", "list", "list"]
+);
+static DROP_COPY: Script = script::script!(
+    ["drop-copy.lua"],
+    "take a second copy out of the order list",
+    ["list"]
+);
+
 /// What came of setting an order list aside.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SetAside {
     /// It is aside now.
     Done,
-    /// There is none.
+    /// There is none, or nothing waits.
     Nothing,
     /// One is aside already, by an interrupted or another change.
     AlreadyThere,
@@ -23,84 +67,281 @@ pub enum SetAside {
     Expires,
 }
 
+/// What came of bringing a part of an order list back.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct BroughtBack {
+    /// So many elements were taken; 0: nothing is aside any more.
+    pub taken: u64,
+    /// So many are still aside.
+    pub left: u64,
+    /// What was dropped since it does not wait any more; empty unless it was to be told.
+    pub dropped: Vec<Vec<u8>>,
+}
+
 /// Two places of the order list that change what stands there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Swap {
     /// Indices from the head, when the list was read.
     pub places: [u32; 2],
-    /// Bytes 1 to 8 of what stands at each (missing ones are 0).
+    /// Bytes 1 to 8 of what stands at each (counted from 0). Shorter elements cannot be swapped.
     pub marks: [[u8; 8]; 2],
 }
 
-/// An element that a sweep takes out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Swept {
-    /// Its index within the slice, when that was read.
-    pub index: u32,
-    /// It, exactly, with the score it must have.
-    pub chosen: Chosen,
+/// What a sweep does with an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Broom {
+    /// It leaves timeouts and the order list, when it has this score.
+    Delete(f64),
+    /// It is known to stand nowhere in the order list: it leaves timeouts, when it has this score.
+    Forget(f64),
+    /// Its copies leave the order list, unless it waits.
+    Stray,
 }
 
-/// An element that goes back into the order list as it goes round.
+/// What a sweep did with an element.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PutBack {
-    /// The index, within the slice, of the element that it stands behind; none: before the first.
-    pub behind: Option<u32>,
-    /// Bytes 1 to 8 of that element.
-    pub mark: [u8; 8],
-    /// It, with its score.
-    pub chosen: Chosen,
+pub enum Swept {
+    /// It left. Where it stood: behind this element, which stays; none: before all that went round
+    /// in this script.
+    Left(Option<Vec<u8>>),
+    /// Nothing: timeouts does not hold it; of a stray: it does.
+    Not,
+    /// Nothing: it has this other score.
+    Changed(f64),
 }
 
-/// What mends drift.
+/// What a script did that let the list go round.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Round {
+    /// So many elements went round: fewer than asked at the end of the list.
+    pub went: usize,
+    /// The last of them that stays; none: none does.
+    pub last: Option<Vec<u8>>,
+    /// What became of those that stood among them: index, and what.
+    pub swept: Vec<(usize, Swept)>,
+}
+
+/// Where an entry goes when it is put back.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Where<'a> {
+    /// Before what goes round.
+    Head,
+    /// Behind this element, when it is among what goes round (or nothing goes round).
+    Behind(&'a [u8]),
+    /// Behind what goes round: the tail of the list.
+    Tail,
+}
+
+/// An entry that is put back.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Mend {
-    /// It waits but is not in the order list: to the tail.
-    Append(Vec<u8>),
-    /// It is in the order list (so many times too often) but does not wait.
-    Remove(Vec<u8>),
+pub struct Returning<'a> {
+    /// Where it goes.
+    pub to: Where<'a>,
+    /// The score that it gets.
+    pub score: f64,
+    /// It, exactly.
+    pub member: &'a [u8],
+}
+
+/// What became of an entry that was to be put back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Returned {
+    /// It is back.
+    Done,
+    /// Nothing was done: it waits already, with this score.
+    Waits(f64),
+    /// Nothing was done: its neighbour is not among what went round.
+    NoNeighbour,
+}
+
+/// The order list as somebody has read it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Order {
+    /// One was aside, and was read too.
+    pub aside: bool,
+    /// Its last element; none: it had none.
+    pub last: Option<Vec<u8>>,
+}
+
+/// What became of an entry that was to be appended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Appended {
+    /// It stands at the tail now.
+    Done,
+    /// It does not wait any more.
+    Gone,
+    /// It is in the order list already.
+    There,
 }
 
 impl Writer {
     /// Renames the order list to [`Keys::aside`](crate::queue::Keys::aside). O(1).
     pub async fn set_aside(&self, queue: &Queue) -> Result<Timed<SetAside>, StoreError> {
-        let _ = queue;
-        Err(self.impossible("set the order list aside", String::new()))
+        let keys = self.three_keys(&SET_ASIDE, queue)?;
+        let keys = keys.each_ref().map(Vec::as_slice);
+        script::run(&self.lane, &SET_ASIDE, &keys, [], |[what]: &[Value; 1]| {
+            Some(match what {
+                Value::Int(0) => SetAside::Done,
+                Value::Int(1) => SetAside::Nothing,
+                Value::Int(2) => SetAside::AlreadyThere,
+                Value::Int(3) => SetAside::Expires,
+                _ => return None,
+            })
+        })
+        .await
     }
 
-    /// Brings the last `n` elements of a list that is aside back to the head of the order list,
-    /// without those that do not wait any more. How many were taken, and which were dropped; none
-    /// taken: nothing is aside any more.
+    /// Brings the last `n` elements (1 to [`MOST_MOVED`]) of a list that is aside back to the head
+    /// of the order list, without those that do not wait any more. `tell`: which those are.
     pub async fn bring_back(
         &self,
         queue: &Queue,
         n: usize,
-    ) -> Result<Timed<(u64, u64)>, StoreError> {
-        let _ = (queue, n);
-        Err(self.impossible("bring the order list back", String::new()))
+        tell: bool,
+    ) -> Result<Timed<BroughtBack>, StoreError> {
+        let keys = self.three_keys(&BRING_BACK, queue)?;
+        let keys = keys.each_ref().map(Vec::as_slice);
+        let n = n.clamp(1, MOST_MOVED).to_string();
+        let args = [n.as_bytes(), if tell { b"1" } else { b"0" }];
+        script::run(&self.lane, &BRING_BACK, &keys, args, brought_back).await
     }
 
-    /// Lets pairs of elements of the order list change places; how many pairs did, and which did
+    /// Lets pairs of elements of the order list change places, at most [`MOST_SWAPPED`]; which did
     /// not (indices into `swaps`), because something else stands there.
     pub async fn swap(
         &self,
         queue: &Queue,
         swaps: &[Swap],
     ) -> Result<Timed<Vec<usize>>, StoreError> {
-        let _ = (queue, swaps);
-        Err(self.impossible("realign the order list", String::new()))
+        let [_, order, _] = self.three_keys(&SWAP, queue)?;
+        let mut blob = Vec::with_capacity(swaps.len() * 24);
+        for swap in swaps {
+            blob.extend(swap.places.iter().flat_map(|place| place.to_le_bytes()));
+            blob.extend(swap.marks.as_flattened());
+        }
+        let args = [blob.as_slice()];
+        script::run(&self.lane, &SWAP, &[&order], args, |[missed]| {
+            script::indices(missed)
+        })
+        .await
     }
 
-    /// Lets the first `n` elements of the order list go round to its tail, without `swept`, which
-    /// leave timeouts too, when they stand where they are expected with the score they had. Which
-    /// of them left (indices into `swept`), each with where it stood.
+    /// Lets the first `n` elements of the order list (at most [`MOST_MOVED`]) go round to its
+    /// tail, and does with the chosen ones among them what their [`Broom`] says.
     pub async fn sweep(
         &self,
         queue: &Queue,
         n: usize,
-        swept: &[Swept],
-    ) -> Result<Timed<Vec<(usize, Place)>>, StoreError> {
-        let _ = (queue, n, swept);
-        Err(self.impossible("sweep the order list", String::new()))
+        chosen: &[(&[u8], Broom)],
+    ) -> Result<Timed<Round>, StoreError> {
+        let [timeouts, order, _] = self.three_keys(&SWEEP, queue)?;
+        let n = n.min(MOST_MOVED).to_string();
+        let mut blob = Vec::with_capacity(chosen.len() * 9);
+        for (_, broom) in chosen {
+            let (kind, score) = match *broom {
+                Broom::Delete(score) => (0, score),
+                Broom::Forget(score) => (1, score),
+                Broom::Stray => (2, 0.0),
+            };
+            blob.push(kind);
+            blob.extend(score.to_le_bytes());
+        }
+        let args = [n.as_bytes(), &blob];
+        let args = args.into_iter().chain(chosen.iter().map(|c| c.0));
+        script::run(&self.lane, &SWEEP, &[&timeouts, &order], args, round).await
+    }
+
+    /// Puts deleted entries back (at most [`MOST_PUT_BACK`]) while the first `n` elements of the
+    /// order list go round to its tail. Entries with the same neighbour stand in the order given.
+    /// How many elements went round, and what became of each entry.
+    pub async fn put_back_around(
+        &self,
+        queue: &Queue,
+        n: usize,
+        entries: &[Returning<'_>],
+    ) -> Result<Timed<(usize, Vec<Returned>)>, StoreError> {
+        let keys = self.three_keys(&PUT_BACK, queue)?;
+        let keys = keys.each_ref().map(Vec::as_slice);
+        let n = n.min(MOST_MOVED).to_string();
+        let texts: Vec<[Vec<u8>; 2]> = entries
+            .iter()
+            .map(|entry| {
+                let to = match entry.to {
+                    Where::Head => b"h".to_vec(),
+                    Where::Tail => b"t".to_vec(),
+                    Where::Behind(element) => [b"b", element].concat(),
+                };
+                [to, entry.score.to_string().into_bytes()]
+            })
+            .collect();
+        let each = texts.iter().zip(entries);
+        let args = each.flat_map(|([to, score], entry)| [to.as_slice(), score, entry.member]);
+        let args = std::iter::once(n.as_bytes()).chain(args);
+        let done = script::run(&self.lane, &PUT_BACK, &keys, args, put_back).await?;
+        self.unless_aside(PUT_BACK.attempt, done)
+    }
+
+    /// Appends entries (at most [`MOST_APPENDED`]) that wait, but were not in the order list when
+    /// that was read as `seen` says; what became of each. None, and nothing was done: it is not the
+    /// list that was read any more.
+    pub async fn append(
+        &self,
+        queue: &Queue,
+        seen: &Order,
+        members: &[&[u8]],
+    ) -> Result<Timed<Option<Vec<Appended>>>, StoreError> {
+        let keys = self.three_keys(&APPEND, queue)?;
+        let keys = keys.each_ref().map(Vec::as_slice);
+        let aside: &[u8] = if seen.aside { b"1" } else { b"0" };
+        let last = (seen.last.as_ref()).map_or(Vec::new(), |last| [b"l", &last[..]].concat());
+        let args = [aside, &last].into_iter().chain(members.iter().copied());
+        script::run(&self.lane, &APPEND, &keys, args, appended).await
+    }
+
+    /// Takes the second copy of `element` out of the order list, when it still stands at both (or
+    /// a little nearer to the head); whether it did.
+    pub async fn drop_copy(
+        &self,
+        queue: &Queue,
+        places: [u64; 2],
+        element: &[u8],
+    ) -> Result<Timed<bool>, StoreError> {
+        let [_, order, _] = self.three_keys(&DROP_COPY, queue)?;
+        let places = places.map(|place| place.to_string().into_bytes());
+        let args = [&places[0], &places[1], element];
+        script::run(&self.lane, &DROP_COPY, &[&order], args, |[done]| {
+            Some(*done == Value::Int(1))
+        })
+        .await
+    }
+
+    /// Timeouts, order list, and the name of one that is aside.
+    fn three_keys(&self, script: &Script, queue: &Queue) -> Result<[Vec<u8>; 3], StoreError> {
+        let keys = queue.keys();
+        match (keys.order, keys.aside) {
+            (Some(order), Some(aside)) => Ok([keys.timeouts, order, aside]),
+            _ => {
+                let why = format!("the queue {} has no order list", queue.name);
+                Err(self.impossible(script.attempt, why))
+            }
+        }
+    }
+
+    fn unless_aside<T>(
+        &self,
+        attempt: &'static str,
+        timed: Timed<Option<T>>,
+    ) -> Result<Timed<T>, StoreError> {
+        match timed.done {
+            Some(done) => Ok(Timed {
+                done,
+                ended_us: timed.ended_us,
+                took: timed.took,
+            }),
+            None => {
+                let why = "its order list is set aside; bring it back first";
+                Err(self.impossible(attempt, why.to_owned()))
+            }
+        }
     }
 }

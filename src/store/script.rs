@@ -23,12 +23,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// A script of `assets/lua`.
 pub(super) struct Script {
-    text: &'static str,
-    sha1: LazyLock<String>,
+    pub(super) text: &'static str,
+    pub(super) sha1: LazyLock<String>,
     /// What it does, as an infinitive.
-    attempt: &'static str,
+    pub(super) attempt: &'static str,
     /// What its keys must be, in their order, when they are there.
-    wanted: &'static [&'static str],
+    pub(super) wanted: &'static [&'static str],
 }
 
 /// A file of `assets/lua`, or one of the parts that scripts share: functions, each of which says in
@@ -62,13 +62,15 @@ macro_rules! lua {
 macro_rules! script {
     ([$($part:tt),+], $attempt:literal, $wanted:expr) => {
         Script {
-            text: concat!($(lua!($part)),+),
-            sha1: std::sync::LazyLock::new(|| $crate::store::script::sha1(concat!($(lua!($part)),+))),
+            text: concat!($($crate::store::script::lua!($part)),+),
+            sha1: std::sync::LazyLock::new(|| $crate::store::script::sha1(concat!($($crate::store::script::lua!($part)),+))),
             attempt: $attempt,
             wanted: &$wanted,
         }
     };
 }
+
+pub(super) use {lua, script};
 
 mod change;
 mod offer;
@@ -186,23 +188,23 @@ fn wrong_type(lane: &Lane, script: &Script, keys: &[&[u8]], rest: &[Value]) -> O
 }
 
 /// What EVALSHA calls a script by.
-fn sha1(text: &str) -> String {
+pub(super) fn sha1(text: &str) -> String {
     sha1_smol::Sha1::from(text).digest().to_string()
 }
 
-fn indices(value: &Value) -> Option<Vec<usize>> {
+pub(super) fn indices(value: &Value) -> Option<Vec<usize>> {
     list(value)?.iter().map(index).collect()
 }
 
 /// Lua counts from 1.
-fn index(value: &Value) -> Option<usize> {
+pub(super) fn index(value: &Value) -> Option<usize> {
     match value {
         Value::Int(i) => usize::try_from(i - 1).ok(),
         _ => None,
     }
 }
 
-fn list(value: &Value) -> Option<&[Value]> {
+pub(super) fn list(value: &Value) -> Option<&[Value]> {
     match value {
         Value::Array(values) => Some(values),
         _ => None,
@@ -221,7 +223,7 @@ pub(super) const fn flag(yes: bool) -> &'static str {
     if yes { "1" } else { "0" }
 }
 
-fn text(value: &Value) -> Option<&str> {
+pub(super) fn text(value: &Value) -> Option<&str> {
     match value {
         Value::BulkString(bytes) => std::str::from_utf8(bytes).ok(),
         Value::SimpleString(text) => Some(text),

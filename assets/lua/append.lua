@@ -1,0 +1,53 @@
+-- Appends entries that wait, but are not in the order list, to its tail. Never twice, also when two
+-- do it at once: it looks at whatever was appended since its caller has read the list.
+--
+-- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
+-- ARGV     1 1: an order list was aside when it was read, 0: none was
+--          2 the last element of the order list when it was read, after an `l`; empty: it had none
+--          then the members, at most 1,900
+-- returns  {0, k, type}              KEYS[k] holds a `type`; nothing was done
+--          {1, again, {what, ...}}
+--            again    1: the list is not the one that was read any more; nothing was done
+--            what     of each member: 1 it was appended, 0 it does not wait any more, 2 it is in the
+--                     order list already
+--
+-- Depends on nothing but the arguments and the keys. RPUSH is the only write.
+
+local wanted = {'zset', 'list', 'list'}
+for k = 1, 3 do
+  local kind = redis.call('TYPE', KEYS[k])['ok']
+  if kind ~= wanted[k] and kind ~= 'none' then
+    return {0, k, kind}
+  end
+end
+
+local again = tostring(redis.call('EXISTS', KEYS[3])) ~= ARGV[1]
+local since, seen = {}, ARGV[2] == ''
+for _, element in ipairs(redis.call('LRANGE', KEYS[2], -2000, -1)) do
+  since[element] = true
+  seen = seen or element == string.sub(ARGV[2], 2)
+end
+if ARGV[2] == '' and redis.call('LLEN', KEYS[2]) > 2000 then
+  seen = false
+end
+if again or not seen then
+  return {1, 1, {}}
+end
+
+local what, new = {}, {}
+for i = 3, #ARGV do
+  local member = ARGV[i]
+  if since[member] then
+    what[i - 2] = 2
+  elseif redis.call('ZSCORE', KEYS[1], member) then
+    what[i - 2] = 1
+    since[member] = true
+    new[#new + 1] = member
+  else
+    what[i - 2] = 0
+  end
+end
+if #new > 0 then
+  redis.call('RPUSH', KEYS[2], unpack(new))
+end
+return {1, 0, what}

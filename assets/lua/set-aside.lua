@@ -1,0 +1,40 @@
+-- Sets the order list aside: renames it, so that what is delivered meanwhile costs no walk.
+--
+-- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
+-- ARGV     none
+-- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
+--          {1, what}          what: 0  it is aside now
+--                                   1  there is none, or nothing waits; nothing was done
+--                                   2  one is aside already; nothing was done
+--                                   3  it has an expiry, which RENAME would carry off; nothing was done
+--
+-- Depends on nothing but the keys. One command writes, and costs the same whatever the length.
+
+local wanted = {'zset', 'list', 'list'}
+for k = 1, 3 do
+  local kind = redis.call('TYPE', KEYS[k])['ok']
+  if kind ~= wanted[k] and kind ~= 'none' then
+    return {0, k, kind}
+  end
+end
+
+-- Lua does not roll back: what this user may not do has to be found before anything is done, here
+-- also what it takes to bring the list back. (Redis 7 can say; before, a right that is missing
+-- shows in the middle.)
+for _, needed in ipairs(redis.acl_check_cmd and {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}, {'ZSCORE', KEYS[1], ''}} or {}) do
+  if not redis.acl_check_cmd(unpack(needed)) then
+    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
+  end
+end
+
+if redis.call('EXISTS', KEYS[3]) == 1 then
+  return {1, 2}
+end
+if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 0 then
+  return {1, 1}
+end
+if redis.call('PTTL', KEYS[2]) >= 0 then
+  return {1, 3}
+end
+redis.call('RENAME', KEYS[2], KEYS[3])
+return {1, 0}

@@ -1,0 +1,99 @@
+-- Lets the head of the order list go round to its tail, and takes chosen entries out of it and of
+-- timeouts on the way. Called slice after slice until the list has gone round once.
+--
+-- KEYS     1 timeouts (sorted set)   2 order list (list)
+-- ARGV     1 n: so many elements go round, 0 to 2,000
+--          2 what is to be done with each of the members that follow, 9 bytes each: a kind, and the
+--            score that the member must have (double, little-endian). Kinds:
+--              0  it leaves, when it stands among the n and has that score
+--              1  it stands nowhere in the order list: it leaves timeouts, when it has that score
+--              2  each of its copies among the n leaves the order list, unless timeouts holds it
+--          then the members, at most 3,900
+-- returns  {0, k, type}                 KEYS[k] holds a `type`; nothing was done
+--          {1, went, last, {i, what, how}}   so many went round; the last of them that stays (empty:
+--            none does); then, flat, for each member that stands among them (and each of kind 1): its
+--            number i (from 1), what:
+--              1  it left; how: the element it stood behind that stays; empty: none of the n
+--              2  it is not in timeouts (of kind 2: it is, and stays); how: empty
+--              3  it has another score; how: that score
+--
+-- Depends on nothing but the arguments and the keys. What is removed comes last. The first LTRIM
+-- changes nothing, but it is a write: after it a full server lets the rest pass, or else nobody
+-- could delete there.
+
+local wanted = {'zset', 'list'}
+for k = 1, 2 do
+  local kind = redis.call('TYPE', KEYS[k])['ok']
+  if kind ~= wanted[k] and kind ~= 'none' then
+    return {0, k, kind}
+  end
+end
+
+-- Lua does not roll back: what this user may not do has to be found before anything is done.
+-- (Redis 7 can say; before, a right that is missing shows in the middle.)
+for _, needed in ipairs(redis.acl_check_cmd and {{'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''}} or {}) do
+  if not redis.acl_check_cmd(unpack(needed)) then
+    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
+  end
+end
+
+local told, removed = {}, {}
+local function tell(i, what, how)
+  local n = #told
+  told[n + 1], told[n + 2], told[n + 3] = i, what, how
+end
+
+-- Whether member number i leaves, of whatever kind; tells why not.
+local function leaves(i, kind, score)
+  local has = redis.call('ZSCORE', KEYS[1], ARGV[i + 2])
+  if kind == 2 then
+    if has then tell(i, 2, '') end
+    return not has
+  end
+  if not has then
+    tell(i, 2, '')
+  elseif tonumber(has) ~= score then
+    tell(i, 3, has)
+  else
+    removed[#removed + 1] = ARGV[i + 2]
+    return true
+  end
+  return false
+end
+
+local n = math.min(tonumber(ARGV[1]), 2000)
+local slice = n > 0 and redis.call('LRANGE', KEYS[2], 0, n - 1) or {}
+local chosen, kinds, scores = {}, {}, {}
+for i = 1, #ARGV - 2 do
+  kinds[i], scores[i] = struct.unpack('<Bd', ARGV[2], 9 * i - 8)
+  if kinds[i] == 1 then
+    if leaves(i, 1, scores[i]) then tell(i, 1, '') end
+  else
+    chosen[ARGV[i + 2]] = i
+  end
+end
+
+local kept, k = {}, 0
+local left = {}
+for _, element in ipairs(slice) do
+  local i = chosen[element]
+  if i and left[i] == nil then
+    left[i] = leaves(i, kinds[i], scores[i])
+    if left[i] then tell(i, 1, kept[k] or '') end
+  end
+  if not i or not left[i] then
+    k = k + 1
+    kept[k] = element
+  end
+end
+if #slice > 0 and (k < #slice or #slice < redis.call('LLEN', KEYS[2])) then
+  redis.call('LTRIM', KEYS[2], 0, -1)
+  if k > 0 then
+    redis.call('RPUSH', KEYS[2], unpack(kept))
+  end
+  redis.call('LTRIM', KEYS[2], #slice, -1)
+end
+for first = 1, #removed, 2000 do
+  redis.call('ZREM', KEYS[1], unpack(removed, first, math.min(first + 1999, #removed)))
+end
+return {1, #slice, kept[k] or '', told}

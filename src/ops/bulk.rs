@@ -1,0 +1,130 @@
+//! The ways to change many entries of one queue without hurting its server.
+//!
+//! Redisson takes each delivered entry out of the order list by `LREM 1`, which walks from the
+//! head past every entry that falls due later. What is far down a long list costs milliseconds, so
+//! the work is to make the walk short. [`choose`](estimate::choose) picks the way from a
+//! [`Sample`](estimate::Sample) of the list; the ways themselves are steppers: each call of `next`
+//! is **one** script (or one bounded read), so that its caller can brake, pause, stop and journal
+//! between any two. `None` says that it has ended.
+//!
+//! How a change drives each of them:
+//!
+//! * **in order**: no stepper; batches of [`store::change`](crate::store::change).
+//! * **swap**: [`Realign`](realign::Realign) over the chosen in due order until `None`, then in
+//!   order. For `repair --realign` it is all there is. May be left at any step.
+//! * **set aside**: [`set_aside`](aside::set_aside); when it says `Done`, batches of
+//!   `transfer_telling`/`deliver` with `drain`; then **always**, also after an error, a pause or a
+//!   stop, [`BringBack`](aside::BringBack) until `None`. (`Expires`: swap instead; `Nothing`: in
+//!   order; `AlreadyThere`: bring that one back first, then begin again.)
+//! * **sweep** (delete): the intents of **all** chosen first, since a sweep meets them in the
+//!   order of the list; then [`Sweep`](sweep::Sweep) until `None`. Each of the chosen gets exactly
+//!   one fate. Told to [`stop`](sweep::Sweep::stop), it deletes no more and only lets the rest of
+//!   the list go round, so that the offer order is back at `None`; the others keep no fate.
+//! * **put back** (undo of a deletion of many): [`PutBack`](put_back::PutBack) the same way.
+//! * **restore order**: [`RestoreOrder`](restore_order::RestoreOrder): `look` tells what the next
+//!   step would drop, to be journalled, `next` does it.
+//! * **drift**: [`Drift::find`](drift::Drift::find), step by step, then
+//!   [`Drift::next`](drift::Drift::next) mends; each finding is checked once more in the very
+//!   script that acts on it.
+//!
+//! An error that leaves the outcome unknown may be followed by another `next` once the server
+//! answers again: each stepper finds out for itself what its last script did. A death between any
+//! two steps leaves nothing to mend but a list that is aside.
+
+pub mod aside;
+pub mod drift;
+pub mod estimate;
+mod list;
+mod neighbours;
+pub mod put_back;
+pub mod realign;
+pub mod restore_order;
+mod swap;
+pub mod sweep;
+mod turn;
+
+use std::time::Duration;
+
+use crate::store::change::{Fate, Place};
+use crate::store::{Store, StoreError, read};
+
+/// What one step of a way did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// For how long its script kept the server; of a step that only read: the read.
+    pub took: Duration,
+    /// It ran a script that writes: brakes count it. A step that only read is no reason to wait.
+    pub wrote: bool,
+    /// What is being done, for people.
+    pub phase: &'static str,
+    /// How far this phase is, in elements of the list.
+    pub at: u64,
+    /// Of how many, about.
+    pub of: u64,
+    /// What became of entries: each of those given at the start has one fate in the end.
+    pub fates: Vec<Fated>,
+    /// What left the order list because it does not wait any more, when that is told.
+    pub dropped: Vec<Vec<u8>>,
+}
+
+/// What became of one entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fated {
+    /// Which of those given at the start.
+    pub index: usize,
+    /// What was done.
+    pub fate: Fate,
+    /// Where it stood in the order list, of what was deleted and stood there.
+    pub stood: Option<Place>,
+    /// The answer of the script that may have done it never came, and what was seen afterwards
+    /// does not tell who did.
+    pub unsure: bool,
+}
+
+/// How many elements the next script takes: halved when one kept the server for too long, grown by
+/// a quarter when one took less than half of that.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    now: usize,
+    most: usize,
+}
+
+impl Size {
+    /// Begins with `first`, and never goes beyond `most`.
+    #[must_use]
+    pub const fn new(first: usize, most: usize) -> Self {
+        Self { now: first, most }
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.now
+    }
+
+    /// A script with that many took so long; it shall not be longer than `max_block`.
+    pub fn took(&mut self, took: Duration, max_block: Duration) {
+        if took > max_block {
+            self.now /= 2;
+        } else if took * 2 < max_block {
+            self.now += self.now.div_ceil(4);
+        }
+        self.now = self.now.clamp(1, self.most);
+    }
+}
+
+/// How many scores are looked up in one go: each costs the server a microsecond or two.
+const LOOKED_UP: usize = 250;
+
+/// The scores of `members` in timeouts, in their order; none for one that does not wait.
+async fn scores(
+    store: &Store,
+    timeouts: &[u8],
+    members: &[Vec<u8>],
+) -> Result<Vec<Option<f64>>, StoreError> {
+    let mut all = Vec::with_capacity(members.len());
+    for some in members.chunks(LOOKED_UP) {
+        all.extend(read::element_scores(store, timeouts, some).await?);
+    }
+    Ok(all)
+}

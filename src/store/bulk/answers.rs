@@ -1,0 +1,74 @@
+//! What the scripts answer, read.
+
+use redis::Value;
+
+use super::super::script::{index, list, text};
+use super::{Appended, BroughtBack, Returned, Round, Swept};
+
+pub(super) fn brought_back([taken, left, dropped]: &[Value; 3]) -> Option<BroughtBack> {
+    Some(BroughtBack {
+        taken: number(taken)?,
+        left: number(left)?,
+        dropped: list(dropped)?.iter().map(bytes).collect::<Option<_>>()?,
+    })
+}
+
+pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
+    let read = |told: &[Value]| {
+        let [i, what, how] = told else { return None };
+        let swept = match what {
+            Value::Int(1) => Swept::Left(Some(bytes(how)?).filter(|behind| !behind.is_empty())),
+            Value::Int(2) => Swept::Not,
+            Value::Int(3) => Swept::Changed(text(how)?.parse().ok()?),
+            _ => return None,
+        };
+        Some((index(i)?, swept))
+    };
+    Some(Round {
+        went: usize::try_from(number(went)?).ok()?,
+        last: Some(bytes(last)?).filter(|last| !last.is_empty()),
+        swept: list(told)?.chunks(3).map(read).collect::<Option<_>>()?,
+    })
+}
+
+pub(super) fn put_back([aside, went, what]: &[Value; 3]) -> Option<Option<(usize, Vec<Returned>)>> {
+    if *aside == Value::Int(1) {
+        return Some(None);
+    }
+    let returned = |value: &Value| {
+        Some(match text(value)? {
+            "" => Returned::Done,
+            "-" => Returned::NoNeighbour,
+            score => Returned::Waits(score.parse().ok()?),
+        })
+    };
+    let all = list(what)?.iter().map(returned).collect::<Option<_>>()?;
+    Some(Some((usize::try_from(number(went)?).ok()?, all)))
+}
+
+pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Option<Vec<Appended>>> {
+    if *again == Value::Int(1) {
+        return Some(None);
+    }
+    let read = |value: &Value| match value {
+        Value::Int(0) => Some(Appended::Gone),
+        Value::Int(1) => Some(Appended::Done),
+        Value::Int(2) => Some(Appended::There),
+        _ => None,
+    };
+    Some(Some(list(what)?.iter().map(read).collect::<Option<_>>()?))
+}
+
+pub(super) fn number(value: &Value) -> Option<u64> {
+    match value {
+        Value::Int(n) => u64::try_from(*n).ok(),
+        _ => None,
+    }
+}
+
+pub(super) fn bytes(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::BulkString(bytes) => Some(bytes.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! What a bulk change looks at before and between its scripts.
+
+use redis::{Pipeline, Value};
+
+use super::super::error::StoreError;
+use super::super::link::{LIMIT, Store};
+use super::super::script::{list, text};
+use super::answers::{bytes, number};
+use crate::queue::Queue;
+
+/// The sizes of a queue, and what forbids a way.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Facts {
+    /// How many entries wait.
+    pub waiting: u64,
+    /// How long the order list is.
+    pub order: u64,
+    /// How long the one is that is aside; 0: none is.
+    pub aside: u64,
+    /// The order list has an expiry.
+    pub expires: bool,
+}
+
+/// Looks at the sizes of a queue, in one round trip. All 0 of a layout without order list.
+pub async fn facts(store: &Store, queue: &Queue) -> Result<Facts, StoreError> {
+    const ATTEMPT: &str = "look at the sizes of a queue";
+    let keys = queue.keys();
+    let (Some(order), Some(aside)) = (keys.order, keys.aside) else {
+        return Ok(Facts::default());
+    };
+    let mut read = Pipeline::new();
+    read.cmd("ZCARD").arg(&keys.timeouts);
+    read.cmd("LLEN").arg(&order).cmd("LLEN").arg(aside);
+    read.cmd("PTTL").arg(order);
+    let mut numbers = Vec::new();
+    for value in store.query(ATTEMPT, &read, LIMIT).await? {
+        numbers.push(number(&store.accept(ATTEMPT, value)?));
+    }
+    let at = |i: usize| numbers.get(i).copied().flatten();
+    Ok(Facts {
+        waiting: at(0).unwrap_or(0),
+        order: at(1).unwrap_or(0),
+        aside: at(2).unwrap_or(0),
+        // Without one, PTTL answers with a number below 0.
+        expires: at(3).is_some(),
+    })
+}
+
+/// Members of a sorted set with their scores.
+pub type Scored = Vec<(Vec<u8>, f64)>;
+
+/// About `count` members of timeouts, from `cursor` on, and where to go on (0: that was all).
+/// What is in it all the while is brought at least once, whatever comes and goes.
+pub async fn scan_timeouts(
+    store: &Store,
+    queue: &Queue,
+    cursor: u64,
+    count: u32,
+) -> Result<(u64, Scored), StoreError> {
+    const ATTEMPT: &str = "read all of timeouts";
+    let mut read = Pipeline::new();
+    read.cmd("ZSCAN").arg(queue.keys().timeouts).arg(cursor);
+    read.arg("COUNT").arg(count);
+    let mut values = store.query(ATTEMPT, &read, LIMIT).await?;
+    let page = store.accept(ATTEMPT, values.pop().unwrap_or_default())?;
+    let strange = || store.unexpected(ATTEMPT, &page);
+    let parts = list(&page).ok_or_else(strange)?;
+    let [next, rows] = parts else {
+        return Err(strange());
+    };
+    let next = text(next).and_then(|next| next.parse().ok());
+    let row = |pair: &[Value]| {
+        let [member, score] = pair else { return None };
+        Some((bytes(member)?, text(score)?.parse().ok()?))
+    };
+    let rows = list(rows).and_then(|rows| rows.chunks(2).map(row).collect());
+    Ok((next.ok_or_else(strange)?, rows.ok_or_else(strange)?))
+}
