@@ -15,3 +15,4 @@ mod halts;
 mod proxy;
 mod undo;
 mod unknown;
+mod ways;
