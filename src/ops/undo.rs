@@ -25,7 +25,7 @@ pub(super) async fn plan(
     force: bool,
 ) -> Result<Prepared, ChangeError> {
     let now = store.ready(READY).await?.now();
-    let server = ServerId::of(store);
+    let server = ServerId::told(store).await;
     let kept = match id {
         Some(id) => journal.find(id).await?,
         None => newest(journal, &server).await?,

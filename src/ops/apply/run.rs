@@ -125,7 +125,7 @@ impl Run {
         let head = Head {
             change: plan.change,
             queue: plan.queue.spec(),
-            server: ServerId::of(self.writer.store()),
+            server: ServerId::told(self.writer.store()).await,
             planned: plan.planned,
             bound: match job {
                 Job::Due(bound) => Some(bound),

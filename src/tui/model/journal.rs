@@ -36,7 +36,7 @@ pub struct Explained {
     pub id: String,
     /// What became of all of them.
     pub tally: Tally,
-    /// Those that were not done: the first ones.
+    /// Those that were tried and not done: the first ones.
     pub not_done: Vec<EntryResult>,
 }
 
