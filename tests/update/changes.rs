@@ -3,6 +3,7 @@
 mod asking;
 mod bulk;
 mod flow;
+mod forms;
 
 use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{Change, Plan, Queue, Tally};

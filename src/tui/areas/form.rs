@@ -107,7 +107,7 @@ fn rows(form: &dyn Filling, most: u16, message: u16) -> Vec<(Kind, Option<Part>,
         }
     }
     if !form.parts().contains(&Part::Button) {
-        rows.extend([(Kind::Blank, None, 1), (Kind::Sum, None, 2)]);
+        rows.extend([(Kind::Blank, None, 1), (Kind::Sum, None, 3)]);
     }
     let needed = |rows: &[(Kind, Option<Part>, u16)]| rows.iter().map(|row| row.2).sum::<u16>();
     while needed(&rows) > most && rows.len() > 1 {

@@ -29,6 +29,8 @@ pub struct UnderWay {
     /// The marks that it is about, as they were when it was asked for; none when it is about
     /// something else. They are cleared once it was applied.
     pub marks: Option<Box<Marks>>,
+    /// What the only entry says that it is about, when it is about one.
+    pub says: Option<String>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.

@@ -53,13 +53,15 @@ const fn long(part: Part) -> &'static str {
     match part {
         Part::Realign | Part::Within => {
             "Brings what falls due soon to the head of the order list, in due order, so that no \
-             transfer has to look for it. Cannot be undone."
+             transfer has to look for it. Enter plans it; it cannot be undone."
         }
-        Part::Restore => "Brings back what was set aside, in its old order. Cannot be undone.",
+        Part::Restore => {
+            "Brings back what was set aside, in its old order. Enter plans it; it cannot be undone."
+        }
         Part::Drift => {
             "What only timeouts holds is appended to the order list; what only the order list \
-             holds is kept in the journal and removed."
+             holds is kept in the journal and removed. Enter plans it."
         }
-        _ => "Tells every transfer client to look at once. Harmless.",
+        _ => "Tells every transfer client to look at once: harmless. Enter does it.",
     }
 }

@@ -94,7 +94,7 @@ fn shift(base: Base) -> String {
 fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let now = now(ctx);
     let before = match form.due.filter(|_| form.is_one()) {
-        Some(due) => format!("due {} until now; ", moment(ctx, due)),
+        Some(due) => format!("now due {}; ", moment(ctx, due)),
         None if form.delivered => "out of target, back to wait; ".to_owned(),
         None => String::new(),
     };
