@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+#[path = "acl/changes.rs"]
+mod changes;
 #[path = "acl/scenes.rs"]
 mod scenes;
 #[path = "acl/stage.rs"]
@@ -14,6 +16,7 @@ use delayscope::queue::acl::Rules;
 use delayscope::queue::{Change, Queue};
 use delayscope::store::{Access, Store, StoreError};
 
+use futures_util::future::join_all;
 use scenes::{READING, SCENES};
 use stage::Stage;
 use support::{PATIENCE, Server};
@@ -21,6 +24,10 @@ use support::{PATIENCE, Server};
 /// What is granted although no scene sends it: only a subscription that was silent for ten
 /// seconds is asked whether it still lives.
 const UNPLAYED: &[&str] = &["ping"];
+
+/// What a script that serves several changes asks for before it begins, though this one would not
+/// use it.
+const ASKED: &[(Change, &str)] = &[(Change::Drift, "zrem")];
 
 fn redisson() -> Queue {
     Queue::redisson("orders")
@@ -52,24 +59,31 @@ async fn everything_is_read_under_the_rules_for_reading() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_change_runs_under_its_own_rules_and_none_of_them_is_idle() {
     let reading = granted(&[]);
-    for change in Change::ALL {
-        let mut used = BTreeSet::new();
-        let scenes = SCENES.iter().filter(|(played, _)| *played == change);
-        let mut played = 0;
-        for (_, scene) in scenes {
-            for queue in [redisson(), plain("left"), plain("right")] {
-                let stage = Stage::set(&queue, true, &[change]).await;
-                scene(&stage).await;
-                used.extend(stage.was_denied_nothing());
-            }
-            played += 1;
-        }
-        assert!(played > 0, "{} is not played", change.word());
+    let played = join_all(Change::ALL.map(|change| async move { (change, play(change).await) }));
+    for (change, used) in played.await {
         let own = granted(&[change]);
         let idle = own.difference(&reading);
-        let idle: Vec<_> = idle.filter(|command| !used.contains(**command)).collect();
+        let idle = idle.filter(|command| !used.contains(**command));
+        let idle: Vec<_> = idle
+            .filter(|command| !ASKED.contains(&(change, command)))
+            .collect();
         assert!(idle.is_empty(), "{}: {idle:?}", change.word());
     }
+}
+
+/// Plays all scenes of a change with each layout; what was used.
+async fn play(change: Change) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    let scenes = SCENES.iter().filter(|(played, _)| *played == change);
+    for (_, scene) in scenes {
+        for queue in [redisson(), plain("left"), plain("right")] {
+            let stage = Stage::set(&queue, true, &[change]).await;
+            scene(&stage).await;
+            used.extend(stage.was_denied_nothing());
+        }
+    }
+    assert!(!used.is_empty(), "{} is not played", change.word());
+    used
 }
 
 /// The program with a user of that rule, one command taken away again.
@@ -99,12 +113,10 @@ async fn a_right_that_is_taken_away_is_missed() {
         let writer = store.writer().unwrap();
         let moved = writer.transfer(&queue, now, 10, 0).await;
         let error: StoreError = moved.unwrap_err();
-        let error = error.to_string();
-        assert!(error.contains("ermission"), "without {command}: {error}");
-        assert_eq!(
-            server.int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]),
-            3
-        );
+        let refused = matches!(error, StoreError::Refused { .. });
+        assert!(refused, "without {command}: {error}");
+        let waiting = server.int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
+        assert_eq!((waiting, server.int(&["LLEN", "orders"])), (3, 0));
     }
 }
 

@@ -7,6 +7,7 @@ use delayscope::ops::consumer::{self, ConsumeOptions, consume};
 use delayscope::ops::discover::{Found, discover_with};
 use delayscope::ops::entries::{From, Selection, entries};
 use delayscope::ops::offer::{form_of, offer};
+use delayscope::ops::plan::What;
 use delayscope::ops::refresh::{list, pulse, rank_at, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
@@ -15,6 +16,7 @@ use delayscope::store::watch::announcements;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
 
+use crate::changes::{self, Chosen, change};
 use crate::stage::Stage;
 use crate::support::until;
 
@@ -27,6 +29,43 @@ pub(crate) const READING: Scene = |stage| reading(stage).boxed();
 /// Changes, each as often as there are ways to make it.
 pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Offer, |stage| offering(stage).boxed()),
+    (Change::Transfer, |stage| {
+        change(stage, What::Transfer, Chosen::Waiting).boxed()
+    }),
+    (Change::Transfer, |stage| {
+        change(stage, What::Transfer, Chosen::One).boxed()
+    }),
+    (Change::Transfer, |stage| changes::set_aside(stage).boxed()),
+    (Change::Transfer, |stage| changes::swap(stage).boxed()),
+    (Change::Deliver, |stage| {
+        change(stage, What::Deliver, Chosen::One).boxed()
+    }),
+    (Change::Deliver, |stage| changes::set_aside(stage).boxed()),
+    (Change::Deliver, |stage| changes::swap(stage).boxed()),
+    (Change::Requeue, |stage| changes::requeue(stage).boxed()),
+    (Change::Delete, |stage| {
+        change(stage, What::Delete, Chosen::Waiting).boxed()
+    }),
+    (Change::Delete, |stage| {
+        change(stage, What::Delete, Chosen::Delivered).boxed()
+    }),
+    (Change::Delete, |stage| changes::sweep(stage).boxed()),
+    (Change::Edit, |stage| {
+        change(stage, What::Edit(b"other".to_vec()), Chosen::One).boxed()
+    }),
+    (Change::Duplicate, |stage| changes::duplicate(stage).boxed()),
+    (Change::Kick, |stage| {
+        change(stage, What::Kick, Chosen::Waiting).boxed()
+    }),
+    (Change::Realign, |stage| changes::swap(stage).boxed()),
+    (Change::RestoreOrder, |stage| {
+        changes::restore_order(stage).boxed()
+    }),
+    (Change::Drift, |stage| changes::drift(stage).boxed()),
+    (Change::Undo, |stage| changes::undo_each(stage).boxed()),
+    (Change::Undo, |stage| {
+        changes::put_back_around(stage).boxed()
+    }),
     (Change::Worker, |stage| working(stage).boxed()),
     (Change::Consume, |stage| consuming(stage).boxed()),
 ];
@@ -86,25 +125,30 @@ async fn offering(stage: &Stage) {
 }
 
 async fn working(stage: &Stage) {
-    // One that stands in the way, and one that was not offered in due order.
+    work_until(stage, |event| matches!(event, WorkerEvent::Batch(_))).await;
+    // One that stands in the way, and some that were not offered in due order.
     let late = stage.now().plus(-1_000);
     stage.by_hand(|server| {
         server.put(&stage.queue, b"no frame", "1");
         server.fill(&stage.queue, 8, late, -1);
     });
-    let options = WorkerOptions {
-        until_empty: true,
-        ..WorkerOptions::default()
-    };
+    work_until(stage, |event| matches!(event, WorkerEvent::Batch(_))).await;
+    if stage.is_redisson() {
+        work_until(stage, |event| matches!(event, WorkerEvent::Listening)).await;
+    }
+}
+
+async fn work_until(stage: &Stage, is_last: impl Fn(&WorkerEvent) -> bool) {
     let (store, queue) = (stage.store.clone(), stage.queue.clone());
-    let mut events = work(&store, stage.writer(), queue, options);
-    while let Some(event) = events.next().await {
+    let mut events = work(&store, stage.writer(), queue, WorkerOptions::default());
+    loop {
+        let event = events.next().await.unwrap();
         let trouble = matches!(
             event,
             WorkerEvent::Trouble { .. } | WorkerEvent::Deaf { .. }
         );
         assert!(!trouble, "{event:?}");
-        if matches!(event, WorkerEvent::Done) {
+        if is_last(&event) {
             break;
         }
     }
@@ -116,11 +160,11 @@ async fn consuming(stage: &Stage) {
         server.cmd_bytes(&[b"RPUSH", &target, b"one"]);
     });
     let options = |timeout| ConsumeOptions {
-        count: None,
+        count: Some(1),
         timeout: Some(Duration::from_millis(timeout)),
     };
-    // A short wait asks again and again, a long one once.
-    for timeout in [1_000, 10] {
+    // A long wait blocks, a short one asks again and again.
+    for timeout in [2_000, 10] {
         let mut taken = consume(&stage.writer(), &stage.queue, options(timeout));
         while let Some(element) = taken.next().await {
             element.unwrap();

@@ -1,6 +1,7 @@
 //! A server with a user of the rules, and what that user was denied and has used.
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::acl::Rules;
@@ -8,7 +9,7 @@ use delayscope::queue::{Change, Queue};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
-use crate::support::{PATIENCE, Server, Value, until};
+use crate::support::{PATIENCE, Server, Value, frame, until};
 
 /// A server with late and waiting entries in one queue, and the program logged in.
 pub(crate) struct Stage {
@@ -16,6 +17,8 @@ pub(crate) struct Stage {
     pub(crate) queue: Queue,
     pub(crate) store: Store,
     named: bool,
+    /// What was used before something was done by hand.
+    before: Mutex<BTreeSet<String>>,
 }
 
 /// Tried once after connecting, left out of the rules on purpose, and not missed.
@@ -28,7 +31,10 @@ impl Stage {
     pub(crate) async fn set(queue: &Queue, named: bool, changes: &[Change]) -> Self {
         let server = Server::start();
         let past = server.now().plus(-60_000);
-        server.fill(queue, 5, past, 1);
+        server.fill(queue, 4, past, 1);
+        // The first that is due was offered last.
+        let first = past.plus(-1).get().to_string();
+        server.put(queue, &frame(5, b"entry 5"), &first);
         let queues = if named {
             std::slice::from_ref(queue)
         } else {
@@ -54,6 +60,7 @@ impl Stage {
             queue: queue.clone(),
             store,
             named,
+            before: Mutex::default(),
         }
     }
 
@@ -76,6 +83,7 @@ impl Stage {
 
     /// Does something that does not count as used.
     pub(crate) fn by_hand(&self, does: impl FnOnce(&Server)) {
+        self.before.lock().unwrap().extend(self.used());
         does(&self.server);
         self.server.cmd(&["CONFIG", "RESETSTAT"]);
     }
@@ -93,7 +101,8 @@ impl Stage {
             })
             .collect();
         assert!(denied.is_empty(), "{:?}: denied {denied:?}", self.queue);
-        self.used()
+        let before = self.before.lock().unwrap();
+        before.union(&self.used()).cloned().collect()
     }
 
     /// What the server noted that it denied: commands, keys and channels.

@@ -154,6 +154,36 @@ async fn an_order_list_that_is_aside_is_drained_into_and_nothing_else_may_add_to
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_frame_that_stands_twice_one_goes_and_the_other_stays() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    let members =
+        |numbers: &[u64]| -> Vec<_> { numbers.iter().map(|n| filled(*n).member).collect() };
+    // A list longer than the batch, one as long, and one that is read to its end.
+    for (listed, left) in [
+        (&[9, 1, 2, 1, 2, 3, 3][..], &[9, 1, 2, 3][..]),
+        (&[3, 1, 1], &[1]),
+        (&[9, 1, 1], &[9, 1]),
+        (&[1, 1], &[1]),
+    ] {
+        server.cmd(&["FLUSHALL"]);
+        server.fill(&orders(), 3, PAST, 1);
+        server.cmd(&["DEL", ORDER]);
+        for member in members(listed) {
+            server.cmd_bytes(&[b"RPUSH", ORDER.as_bytes(), &member]);
+        }
+        let chosen = [filled(2), filled(1), filled(3)];
+        let told = writer
+            .deliver(&orders(), &chosen, false)
+            .await
+            .unwrap()
+            .done;
+        assert_eq!(told, [Fate::Done; 3]);
+        assert_eq!(order(&server), members(left), "{listed:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_two_deliver_at_once_is_delivered_once() {
     let server = Server::start();
     let (one, other) = (writer(&server).await, writer(&server).await);

@@ -259,7 +259,7 @@ fn spec(queue: &Queue) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::queue::Way;
+    use crate::queue::plan::Way;
     use crate::queue::plan::Cost;
 
     /// A plan to delete so many entries of `orders`.

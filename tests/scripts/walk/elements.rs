@@ -17,7 +17,7 @@ impl Walk<'_> {
             .await
             .unwrap()
             .done;
-        let (mut fates, mut added, before) = (Vec::new(), Vec::new(), self.model.head());
+        let (mut fates, mut added) = (Vec::new(), Vec::new());
         for taken in &elements {
             if let Some(score) = self.model.score(&taken.member) {
                 fates.push(Fate::Changed(score));
@@ -30,7 +30,7 @@ impl Walk<'_> {
                 fates.push(Fate::Done);
             }
         }
-        self.check(&told, &fates, &added, before);
+        self.check(&told, &fates, &added);
         "take back"
     }
 
