@@ -2,6 +2,7 @@
 //! every picture keeps.
 #![cfg(feature = "tui")]
 
+mod asking;
 mod build;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 #[path = "../support/desk.rs"]
