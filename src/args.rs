@@ -2,6 +2,7 @@
 //!
 //! No type here has a `Debug`: passwords stand in them.
 
+mod acl;
 mod change;
 mod commands;
 mod journal;
@@ -13,6 +14,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValuePar
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use crate::clock::when::{BadTime, Span, When};
+pub use acl::{Acl, Purpose};
 pub use change::{
     Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Repair, Requeue, Transfer, Undo, Which,
 };
@@ -228,6 +230,8 @@ pub enum Command {
     Consume(Consume),
     /// The changes made from this account, to look up and to forget; needs no server
     Journal(Journal),
+    /// The least that a user of the server must be allowed; needs no server
+    Acl(Acl),
     /// What a frame or a payload says; needs no server
     Decode(Decode),
 }

@@ -3,6 +3,7 @@
 //! Lines go to standard output ([`output`]), everything said beside them to standard error. An
 //! error is one sentence: what could not be done, why, and what to do.
 
+mod acl;
 mod bytes;
 mod change;
 mod codec;
@@ -150,6 +151,7 @@ pub async fn run<W: Write>(
         Some(Command::Worker(asked)) => worker::run(&asked, config, out).await?,
         Some(Command::Consume(asked)) => consume::run(&asked, config, out).await?,
         Some(Command::Journal(asked)) => journal::run(&asked, config, out).await?,
+        Some(Command::Acl(asked)) => acl::run(&asked, config, out)?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
     };
     out.flush()?;

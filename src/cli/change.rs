@@ -131,7 +131,7 @@ impl<'a> Making<'a> {
         };
         let prepared = self.planned(wish).await.with_context(failed)?;
         let made = self.make(writer, prepared, out).await;
-        made.with_context(failed)
+        made.or_else(|why| but_nothing(why, failed))
     }
 
     /// Takes a change of the journal back.
@@ -153,7 +153,7 @@ impl<'a> Making<'a> {
             prepared = planning => Some(prepared.with_context(failed)?),
         };
         let made = self.make(writer, prepared, out).await;
-        made.with_context(failed)
+        made.or_else(|why| but_nothing(why, failed))
     }
 
     /// The right to change; none for a dry run, which needs none.
@@ -256,4 +256,13 @@ impl<'a> Making<'a> {
             agreed = asking => agreed.context("could not ask")?,
         }
     }
+}
+
+/// What could not be done, before the reason; nothing before a word that there was nothing to do.
+fn but_nothing(why: anyhow::Error, failed: impl Fn() -> String) -> anyhow::Result<Outcome> {
+    Err(if why.is::<NothingMatched>() {
+        why
+    } else {
+        why.context(failed())
+    })
 }

@@ -35,6 +35,7 @@ pub mod aside;
 pub mod drift;
 pub mod estimate;
 mod list;
+mod neighbours;
 pub mod put_back;
 pub mod realign;
 pub mod restore_order;

@@ -4,6 +4,7 @@
 
 mod asking;
 mod build;
+mod bulk;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 #[path = "../support/desk.rs"]
 mod desk;

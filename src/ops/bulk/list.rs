@@ -75,6 +75,10 @@ impl ListReader {
                 .saturating_add(self.size);
             let page = read::list_page(store, &self.key, first, count).await?;
             let took = Duration::from_micros(page.server_us);
+            if page.length == 0 {
+                (self.next, self.tail) = (0, Vec::new());
+                return Ok(Read::End);
+            }
             let Some(new) = self.first_new(&page.elements) else {
                 if back >= BACK || first == 0 {
                     return Ok(Read::Lost);
@@ -103,12 +107,16 @@ impl ListReader {
 
     /// Where in a page that begins before the last known elements the new ones begin: behind the
     /// last of those that is still there.
-    fn first_new(&self, elements: &[Vec<u8>]) -> Option<usize> {
+    fn first_new(&mut self, elements: &[Vec<u8>]) -> Option<usize> {
         if self.tail.is_empty() {
             return Some(0);
         }
-        let place = |known| elements.iter().position(|element| element == known);
-        self.tail.iter().rev().find_map(place).map(|at| at + 1)
+        let place = |known: &Vec<u8>| elements.iter().position(|element| element == known);
+        let still = |at: usize| Some((at, place(&self.tail[at])?));
+        let (known, at) = (0..self.tail.len()).rev().find_map(still)?;
+        // What stood behind it has left.
+        self.tail.truncate(known + 1);
+        Some(at + 1)
     }
 
     fn sized(&mut self, elements: &[Vec<u8>]) {

@@ -92,6 +92,14 @@ impl Turn {
         self.left = Some(if went < asked { 0 } else { left });
     }
 
+    /// So many more stand at the head now than did when it began.
+    pub(super) const fn grew(&mut self, more: u64) {
+        self.of += more;
+        if let Some(left) = &mut self.left {
+            *left += more;
+        }
+    }
+
     /// The script for `n` of these never answered; `last`: the last of them that was to stay.
     pub(super) fn unknown(&mut self, n: usize, page: &[Vec<u8>], last: Option<Vec<u8>>) {
         self.sent = page.first().map(|head| Sent {

@@ -20,11 +20,18 @@ pub struct Hint {
 /// The hints for where the keys go now, the most important first, help last.
 #[must_use]
 pub fn hints(model: &Model) -> Vec<Hint> {
-    let mut hints = Vec::new();
-    if crate::tui::areas::bulk::has_keys(model) {
-        hints = hints_at(model, Place::Bulk);
+    let below = hints_at(model, place(model));
+    if !crate::tui::areas::bulk::has_keys(model) {
+        return below;
     }
-    hints.extend(hints_at(model, place(model)));
+    let mut hints = hints_at(model, Place::Bulk);
+    // What the panel has taken is not for what lies below it.
+    let taken = |key: &Key| {
+        let action = model.keymap.resolve(Place::Bulk, *key);
+        matches!(action, Some(Action::Pause | Action::Stop))
+    };
+    let free = |hint: &Hint| !hint.parts.iter().any(|(key, _)| taken(key));
+    hints.extend(below.into_iter().filter(free));
     hints
 }
 

@@ -6,7 +6,7 @@ use crate::queue::{EntryId, EntryResult, Outcome, Tally, text};
 use crate::store::Store;
 use crate::tui::effect::Effect;
 use crate::tui::model::PastChange;
-use crate::tui::model::change::RESULTS_KEPT;
+use crate::tui::model::change::{RESULTS_KEPT, is_worth_a_look};
 use crate::tui::model::journal::Explained;
 use crate::tui::msg::Msg;
 
@@ -73,7 +73,7 @@ fn take(explained: &mut Explained, id: EntryId, happened: Option<Happened>) {
     // Its intent was written and nothing after it.
     let outcome = happened.map_or(Outcome::Unknown, |happened| happened.outcome);
     explained.tally.add(outcome, 1);
-    if outcome != Outcome::Done && explained.not_done.len() < RESULTS_KEPT {
+    if is_worth_a_look(outcome) && explained.not_done.len() < RESULTS_KEPT {
         let reason = None;
         explained.not_done.push(EntryResult {
             id,
