@@ -14,22 +14,21 @@
 -- NX, and the order list only for what it added. Parts: guard, chosen, aside, announce.
 
 local order = KEYS[2]
-local needed = {}
-if order then
-  needed = {{'RPUSH', order, ''}, {'LPUSH', order, ''}, {'LINSERT', order, 'AFTER', '', ''}}
+local needed = {{'ZSCORE', KEYS[1], ''}, {'ZRANGE', KEYS[1], '0', '0'}}
+for _, command in ipairs(order and {{'RPUSH', order, ''}, {'LPUSH', order, ''}, {'LINSERT', order, 'AFTER', '', ''}} or {}) do
+  needed[#needed + 1] = command
 end
 local refusal = guard({'zset', order and 'list', order and 'list'}, needed) or is_aside(KEYS[3])
 if refusal then return refusal end
 
 local fates, sooner = {}, {}
-local member, score = head(KEYS[1])
 for i = 2, #ARGV, 4 do
   local m, place = ARGV[i + 1], ARGV[i + 2]
-  local fate = redis.call('ZSCORE', KEYS[1], m)
-  if not fate then
-    redis.call('ZADD', KEYS[1], 'NX', ARGV[i], m)
+  local fate = done
+  if redis.call('ZADD', KEYS[1], 'NX', ARGV[i], m) == 0 then
+    fate = redis.call('ZSCORE', KEYS[1], m)
+  else
     sooner[m] = ARGV[i]
-    fate = done
     if order and place == 'head' then
       redis.call('LPUSH', order, m)
     elseif order and (place == 'tail' or redis.call('LINSERT', order, 'AFTER', ARGV[i + 3], m) <= 0) then
@@ -38,4 +37,4 @@ for i = 2, #ARGV, 4 do
   end
   fates[#fates + 1] = fate
 end
-return {1, announce(KEYS[1], ARGV[1], sooner, member, score), fates}
+return {1, announce(KEYS[1], ARGV[1], sooner), fates}

@@ -10,11 +10,10 @@
 -- Nothing here depends on anything but the arguments and the key. ZADD is the only write: a server
 -- that takes none refuses the first one, and then nothing was done. Parts: guard, chosen, announce.
 
-local refusal = guard({'zset'}, {})
+local refusal = guard({'zset'}, {{'ZRANGE', KEYS[1], '0', '0'}})
 if refusal then return refusal end
 
 local fates, sooner = {}, {}
-local member, score = head(KEYS[1])
 for i = 2, #ARGV, 3 do
   local was, new, m = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local fate = otherwise(KEYS[1], m, was)
@@ -25,4 +24,4 @@ for i = 2, #ARGV, 3 do
   end
   fates[#fates + 1] = fate
 end
-return {1, announce(KEYS[1], ARGV[1], sooner, member, score), fates}
+return {1, announce(KEYS[1], ARGV[1], sooner), fates}

@@ -10,8 +10,9 @@
 --              2  each of its copies among the n leaves the order list, unless timeouts holds it
 --          then the members, at most 3,900
 -- returns  {0, k, type}                 KEYS[k] holds a `type`; nothing was done
---          {1, went, {i, what, how}}    so many went round; then, flat, for each member that stands
---            among them (and each of kind 1): its number i (from 1), what:
+--          {1, went, last, {i, what, how}}   so many went round; the last of them that stays (empty:
+--            none does); then, flat, for each member that stands among them (and each of kind 1): its
+--            number i (from 1), what:
 --              1  it left; how: the element it stood behind that stays; empty: none of the n
 --              2  it is not in timeouts (of kind 2: it is, and stays); how: empty
 --              3  it has another score; how: that score
@@ -95,4 +96,4 @@ end
 for first = 1, #removed, 2000 do
   redis.call('ZREM', KEYS[1], unpack(removed, first, math.min(first + 1999, #removed)))
 end
-return {1, #slice, told}
+return {1, #slice, kept[k] or '', told}

@@ -19,16 +19,15 @@
 -- same script and is not refused any more. Parts: guard, chosen, aside, announce.
 
 local order = KEYS[3]
-local needed = {{'LREM', KEYS[1], '1', ''}}
+local needed = {{'ZRANGE', KEYS[2], '0', '0'}, {'LREM', KEYS[1], '1', ''}}
 if order then
-  needed[2] = {'RPUSH', order, ''}
+  needed[3] = {'RPUSH', order, ''}
 end
 local wanted = {'list', 'zset', order and 'list', order and 'list'}
 local refusal = guard(wanted, needed) or is_aside(KEYS[4])
 if refusal then return refusal end
 
 local fates, sooner = {}, {}
-local member, score = head(KEYS[2])
 for i = 3, #ARGV, 3 do
   local m, due = ARGV[i + 1], ARGV[i + 2]
   local fate = redis.call('ZSCORE', KEYS[2], m)
@@ -46,4 +45,4 @@ for i = 3, #ARGV, 3 do
   end
   fates[#fates + 1] = fate
 end
-return {1, announce(KEYS[2], ARGV[1], sooner, member, score), fates}
+return {1, announce(KEYS[2], ARGV[1], sooner), fates}

@@ -22,7 +22,7 @@ local n = math.min(tonumber(ARGV[2]), 2000)
 local look = n + tonumber(ARGV[3])
 local due = redis.call('ZRANGEBYSCORE', KEYS[2], '0', ARGV[1], 'WITHSCORES', 'LIMIT', 0, look)
 
-local k, members, payloads, scores, skipped = 0, {}, {}, {}, {}
+local k, members, payloads, skipped = 0, {}, {}, {}
 for i = 1, #due, 2 do
   local m = due[i]
   local long = header(m)
@@ -32,7 +32,6 @@ for i = 1, #due, 2 do
     k = k + 1
     members[k] = m
     payloads[k] = sub(m, long + 1)
-    scores[k] = due[i + 1]
   end
 end
 
@@ -43,9 +42,11 @@ move(members, payloads, k, rank, ARGV[4] == '1')
 local moved = due
 if 2 * k < #due then
   moved = {}
-  for i = 1, k do
-    moved[2 * i - 1] = members[i]
-    moved[2 * i] = scores[i]
+  for i = 1, #due, 2 do
+    if due[i] == members[#moved / 2 + 1] then
+      moved[#moved + 1] = due[i]
+      moved[#moved + 1] = due[i + 1]
+    end
   end
 end
 return {1, #due / 2 == look and 1 or 0, moved, skipped}

@@ -1,12 +1,15 @@
 //! Does what was planned: batch after batch, at a pace that does not hurt, journalled, and so that
 //! it can be paused and stopped at any moment.
 
+mod aside;
 mod batch;
 mod brake;
 mod due;
 mod each;
 mod look;
+mod mend;
 mod pace;
+mod round;
 mod run;
 
 use std::time::Duration;

@@ -34,14 +34,19 @@
 pub mod aside;
 pub mod drift;
 pub mod estimate;
+mod list;
+mod neighbours;
 pub mod put_back;
 pub mod realign;
 pub mod restore_order;
+mod swap;
 pub mod sweep;
+mod turn;
 
 use std::time::Duration;
 
 use crate::store::change::{Fate, Place};
+use crate::store::{Store, StoreError, read};
 
 /// What one step of a way did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,4 +111,20 @@ impl Size {
         }
         self.now = self.now.clamp(1, self.most);
     }
+}
+
+/// How many scores are looked up in one go: each costs the server a microsecond or two.
+const LOOKED_UP: usize = 250;
+
+/// The scores of `members` in timeouts, in their order; none for one that does not wait.
+async fn scores(
+    store: &Store,
+    timeouts: &[u8],
+    members: &[Vec<u8>],
+) -> Result<Vec<Option<f64>>, StoreError> {
+    let mut all = Vec::with_capacity(members.len());
+    for some in members.chunks(LOOKED_UP) {
+        all.extend(read::element_scores(store, timeouts, some).await?);
+    }
+    Ok(all)
 }

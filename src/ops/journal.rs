@@ -9,16 +9,20 @@ mod line;
 mod record;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::state_file;
 use crate::clock::{EpochMillis, local_now};
-use crate::queue::{Change, EntryId, Form, Outcome, State, Tally};
+use crate::queue::{Change, EntryId, Form, Optional, Outcome, State, Tally};
 use crate::store::Store;
 use crate::store::change::Place;
 use folder::Folder;
 pub use items::Items;
 use line::Line;
 pub use record::Record;
+
+/// How long a server may take to tell what it is.
+const TELLING: Duration = Duration::from_secs(2);
 
 /// Where the journal is, and for how long it keeps.
 #[derive(Clone, Debug)]
@@ -125,7 +129,7 @@ pub struct Purged {
 }
 
 impl ServerId {
-    /// The server that a link leads to, as far as it says. Ids that it does not tell are empty.
+    /// The server that a link leads to, as far as it has said. Ids that it has not told are empty.
     #[must_use]
     pub fn of(store: &Store) -> Self {
         let facts = store.link().borrow().facts.clone().unwrap_or_default();
@@ -135,6 +139,17 @@ impl ServerId {
             run_id: facts.run_id,
             replication_id: facts.replication_id,
         }
+    }
+
+    /// The same once it has said, which takes a moment after connecting: without its ids the same
+    /// server under another address would pass for another one.
+    pub async fn told(store: &Store) -> Self {
+        let mut link = store.link();
+        let told = link
+            .wait_for(|link| link.facts.is_some() || link.refused.why(Optional::Info).is_some());
+        // A server that does not tell in time is known by its address.
+        let _ = tokio::time::timeout(TELLING, told).await;
+        Self::of(store)
     }
 
     /// Whether this is another server than `other`, or another database: neither the run id nor

@@ -96,7 +96,7 @@ pub async fn plan(
     match (&wish.what, &wish.which) {
         (What::Transfer, Which::Due) => whole::due(store, wish, now).await,
         (What::Kick | What::Realign(_) | What::RestoreOrder | What::Drift, _) => {
-            whole::of_queue(store, wish, now).await
+            whole::of_queue(store, wish, now, &tell).await
         }
         _ => {
             let found = choose::choose(store, &wish.queue, wish.which, &tell).await?;

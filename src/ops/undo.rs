@@ -3,6 +3,9 @@
 
 mod target;
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
 use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
@@ -22,7 +25,7 @@ pub(super) async fn plan(
     force: bool,
 ) -> Result<Prepared, ChangeError> {
     let now = store.ready(READY).await?.now();
-    let server = ServerId::of(store);
+    let server = ServerId::told(store).await;
     let kept = match id {
         Some(id) => journal.find(id).await?,
         None => newest(journal, &server).await?,
@@ -124,7 +127,8 @@ struct Back {
     deliver: Vec<Chosen>,
     requeue: Vec<(Chosen, f64)>,
     edit: Vec<(Chosen, Vec<u8>)>,
-    put_back: Vec<(Chosen, Place)>,
+    /// Each with the item it is.
+    put_back: Vec<(u64, (Chosen, Place))>,
     /// Perhaps deleted: whether it was has to be looked up.
     perhaps: Vec<Chosen>,
     discard: Vec<Vec<u8>>,
@@ -143,6 +147,7 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
         }
     }
     back.look_up(making).await?;
+    let put_back = as_they_left(items, std::mem::take(&mut back.put_back)).await?;
     let delivered = std::mem::take(&mut back.delivered);
     let (mut elements, mut called) = (Vec::new(), Vec::new());
     let found = target::find(making, delivered).await?;
@@ -157,7 +162,7 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
             reason: Some("it was consumed meanwhile".to_owned()),
         }));
     let work = [
-        Work::PutBack(back.put_back),
+        Work::PutBack(put_back),
         Work::Requeue(back.requeue),
         Work::Edit(back.edit),
         Work::TakeBack(elements, called),
@@ -171,6 +176,19 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
         settled: back.settled,
         warnings: Vec::new(),
     })
+}
+
+/// Each stands beside what stood there when it left: so the last that left comes first.
+async fn as_they_left(
+    items: &Items,
+    mut put_back: Vec<(u64, (Chosen, Place))>,
+) -> Result<Vec<(Chosen, Place)>, ChangeError> {
+    if put_back.len() > 1 {
+        let order = items.order().await?.into_iter().zip(0_u64..);
+        let order: HashMap<u64, u64> = order.collect();
+        put_back.sort_by_key(|(index, _)| Reverse(order.get(index).copied()));
+    }
+    Ok(put_back.into_iter().map(|(_, entry)| entry).collect())
 }
 
 impl Back {
@@ -218,9 +236,10 @@ impl Back {
                 self.requeue.push((chosen(member, new), score));
             }
             (Some(member), Some(score), None, None, _) if sure => {
+                let index = happened.as_ref().map_or(0, |happened| happened.index);
                 let place = happened.and_then(|happened| happened.stood);
                 let place = place.unwrap_or(Place::Tail);
-                self.put_back.push((chosen(member, score), place));
+                self.put_back.push((index, (chosen(member, score), place)));
             }
             (Some(member), Some(score), None, None, _) => {
                 self.perhaps.push(chosen(member, score));
@@ -251,7 +270,7 @@ impl Back {
                         outcome: Outcome::Refused,
                         reason: Some(UNSURE.to_owned()),
                     }),
-                    None => self.put_back.push((chosen.clone(), Place::Tail)),
+                    None => self.put_back.push((0, (chosen.clone(), Place::Tail))),
                 }
             }
         }

@@ -40,12 +40,18 @@ const READ: &[&str] = &[
 const FIND: &[&str] = &["dbsize", "pubsub|channels", "scan"];
 /// How scripts are sent.
 const SCRIPT: &[&str] = &["eval", "evalsha"];
-/// Due entries leave timeouts and order list for target.
-const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem"];
-/// An order list is set aside and brought back, or brought into due order.
-const ALIGN: &[&str] = &["lindex", "lpush", "lset", "ltrim", "rename"];
+/// Entries leave timeouts and order list for target.
+const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem", "zremrangebyrank"];
+/// Entries leave timeouts and order list, or target.
+const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
 /// Entries become waiting ones.
 const OFFER: &[&str] = &["publish", "rpush", "zadd"];
+/// Entries change in their places.
+const EDIT: &[&str] = &["linsert", "lrem", "zadd", "zrem"];
+/// Entries of the order list change places.
+const SWAP: &[&str] = &["lindex", "lset"];
+/// An order list that was set aside is brought back.
+const RESTORE: &[&str] = &["lpush", "ltrim"];
 
 /// What a user may do.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -101,6 +107,14 @@ impl Rules {
     /// that the user has stays; one that has none cannot log in.
     #[must_use]
     pub fn set_user(&self, name: &str) -> String {
+        let words = self.words(name);
+        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        redis_cli::command(&words)
+    }
+
+    /// The same, word by word.
+    #[must_use]
+    pub fn words(&self, name: &str) -> Vec<Vec<u8>> {
         let start = ["ACL", "SETUSER", name, "on"];
         let none = ["resetkeys", "resetchannels", "-@all"];
         let words = start
@@ -112,38 +126,28 @@ impl Rules {
         let keys = self.keys.iter().map(|key| [b"~", key.as_slice()].concat());
         let channels = self.channels.iter();
         let channels = channels.map(|channel| [b"&", channel.as_slice()].concat());
-        let words: Vec<Vec<u8>> = words.chain(keys).chain(channels).chain(commands).collect();
-        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-        redis_cli::command(&words)
+        words.chain(keys).chain(channels).chain(commands).collect()
     }
 }
 
 /// What a change sends that reading does not.
 fn commands_of(change: Change) -> Vec<&'static str> {
-    let all = |parts: &[&[&'static str]]| parts.concat();
-    match change {
-        Change::Transfer | Change::Deliver => all(&[SCRIPT, TRANSFER, ALIGN, &["zremrangebyrank"]]),
-        Change::Requeue => all(&[SCRIPT, OFFER, &["lrem"]]),
-        Change::Delete => all(&[
-            SCRIPT,
-            &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"],
-        ]),
-        Change::Offer | Change::Duplicate => all(&[SCRIPT, OFFER]),
-        Change::Edit => all(&[SCRIPT, &["linsert", "lrem", "zadd", "zrem"]]),
-        Change::Kick => vec!["publish"],
-        Change::Realign => all(&[SCRIPT, &["lindex", "lset"]]),
-        Change::RestoreOrder => all(&[SCRIPT, &["lpush", "ltrim"]]),
-        Change::Drift => all(&[SCRIPT, &["lrem", "lset", "rpush", "zscan"]]),
-        Change::Undo => all(&[
-            SCRIPT,
-            OFFER,
-            &[
-                "lindex", "linsert", "lpos", "lpush", "lrem", "ltrim", "zrem",
-            ],
-        ]),
-        Change::Worker => all(&[SCRIPT, TRANSFER, &["subscribe"]]),
-        Change::Consume => vec!["blpop", "brpop", "lpop", "rpop"],
-    }
+    let parts: &[&[&str]] = match change {
+        Change::Transfer | Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename"], RESTORE],
+        Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
+        Change::Delete => &[SCRIPT, DELETE],
+        Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],
+        Change::Edit => &[SCRIPT, EDIT],
+        Change::Kick => &[&["publish"]],
+        Change::Realign => &[SCRIPT, SWAP],
+        Change::RestoreOrder => &[SCRIPT, RESTORE],
+        Change::Drift => &[SCRIPT, &["lrem", "lset", "ltrim", "rpush", "zrem", "zscan"]],
+        // The other way round, and that again.
+        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER],
+        Change::Worker => &[SCRIPT, TRANSFER, &["subscribe"]],
+        Change::Consume => &[&["blpop", "brpop", "lpop", "rpop"]],
+    };
+    parts.concat()
 }
 
 /// The pattern that this key alone matches (or, of a name with blanks, which no pattern of an ACL

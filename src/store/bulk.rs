@@ -115,6 +115,8 @@ pub enum Swept {
 pub struct Round {
     /// So many elements went round: fewer than asked at the end of the list.
     pub went: usize,
+    /// The last of them that stays; none: none does.
+    pub last: Option<Vec<u8>>,
     /// What became of those that stood among them: index, and what.
     pub swept: Vec<(usize, Swept)>,
 }

@@ -1,14 +1,15 @@
 //! The one key table, and the keymap that is made of it: dispatch, help, hint bar and palette are
 //! read from that.
 
+mod hint;
 mod key;
 mod keymap;
 mod name;
 mod table;
 
 use super::model::{Model, Overlay, Pane, Screen, Tab};
-use crate::queue::text;
 
+pub use hint::{Hint, hints};
 pub use key::{Code, Key};
 pub use keymap::Keymap;
 pub use name::BadKey;
@@ -255,8 +256,8 @@ pub fn place(model: &Model) -> Place {
     match &model.overlay {
         Some(Overlay::Help { .. }) => Place::Help,
         Some(Overlay::Dialog(_)) => Place::Dialog,
-        Some(Overlay::Offer(_)) => Place::Form,
         Some(Overlay::Change(_)) => Place::Change,
+        Some(_) => Place::Form,
         None => place_below(model),
     }
 }
@@ -278,66 +279,6 @@ pub fn place_below(model: &Model) -> Place {
             Tab::Changes => Place::Changes,
         },
     }
-}
-
-/// A hint of the bar at the bottom.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Hint {
-    /// The keys.
-    pub keys: String,
-    /// What they do, in a word.
-    pub word: &'static str,
-    /// They can do it now.
-    pub enabled: bool,
-    /// Each of the keys, and the columns that it takes.
-    pub parts: Vec<(Key, u16)>,
-}
-
-/// The hints for where the keys go now, the most important first, help last.
-#[must_use]
-pub fn hints(model: &Model) -> Vec<Hint> {
-    let mut hints = Vec::new();
-    if super::areas::bulk::has_keys(model) {
-        hints = hints_at(model, Place::Bulk);
-    }
-    hints.extend(hints_at(model, place(model)));
-    hints
-}
-
-fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
-    // What is in sight as a whole is not scrolled.
-    let still = super::areas::lines::last_scroll(model) == 0;
-    let ascii = model.look.ascii;
-    // Where a name is typed, letters are no answers.
-    let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
-    let hint = |(binding, keys): (&'static Binding, &[Key])| {
-        let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
-        let key = *keys.first()?;
-        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
-            return None;
-        }
-        (*word != table::SCROLL || !still).then_some((binding, key, *word))
-    };
-    let mut hints: Vec<Hint> = Vec::new();
-    for (binding, key, word) in model.keymap.rows().filter_map(hint) {
-        let enabled = super::update::why_not(model, binding.action).is_none();
-        let label = key.label(ascii);
-        let columns = u16::try_from(text::width(&label)).unwrap_or(0);
-        // Two neighbours with one word are one hint: `←→ bar`.
-        match hints.last_mut().filter(|last| last.word == word) {
-            Some(last) => {
-                last.keys.push_str(&label);
-                last.parts.push((key, columns));
-            }
-            None => hints.push(Hint {
-                keys: label,
-                word,
-                enabled,
-                parts: vec![(key, columns)],
-            }),
-        }
-    }
-    hints
 }
 
 /// A row of the help.

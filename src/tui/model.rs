@@ -2,8 +2,10 @@
 
 pub mod change;
 pub mod dialog;
+pub mod edit;
 pub mod entries;
 pub mod field;
+pub mod form;
 pub mod history;
 pub mod hits;
 pub mod journal;
@@ -14,6 +16,8 @@ pub mod offer;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
+pub mod repair;
+pub mod requeue;
 pub mod schedule;
 pub mod site;
 pub mod toast;
@@ -24,6 +28,7 @@ use std::time::Instant;
 
 pub use self::change::{Changing, UnderWay};
 pub use self::dialog::Dialog;
+pub use self::edit::EditForm;
 pub use self::entries::{Entries, EntryRow};
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
@@ -34,6 +39,8 @@ pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, Discovery, HAND_OVER_MS, QueueRow, QueueSort, Trend};
+pub use self::repair::RepairForm;
+pub use self::requeue::RequeueForm;
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
@@ -219,6 +226,12 @@ pub enum Overlay {
     Offer(Box<OfferForm>),
     /// A change that was made.
     Change(Box<ChangeView>),
+    /// The form that gives another due time.
+    Requeue(Box<RequeueForm>),
+    /// The form that gives another payload.
+    Edit(Box<EditForm>),
+    /// The menu of repairs.
+    Repair(Box<RepairForm>),
 }
 
 /// The panes that can have the focus.

@@ -10,6 +10,7 @@ mod copy;
 mod cursor;
 mod dialog;
 mod filter;
+mod form;
 mod history;
 mod journal;
 mod jump;
@@ -164,7 +165,7 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
         Msg::Edited(result) => {
-            offer::edited(model, result);
+            form::edited(model, result);
             Vec::new()
         }
         change @ (Msg::Planning(..) | Msg::Planned(..)) => change::told(model, change),
@@ -216,7 +217,7 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
     let effects = match (&model.prompt, &model.overlay) {
         (Some(_), _) => prompt::key(model, key),
         (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
-        (None, Some(Overlay::Offer(_))) => offer::key(model, key),
+        (None, Some(overlay)) if overlay.form().is_some() => form::key(model, key),
         (None, _) => match resolve(model, key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
@@ -248,7 +249,7 @@ fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
 fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
     match (&model.prompt, &model.overlay) {
         (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
-        (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
+        (None, Some(overlay)) if overlay.form().is_some() => form::pasted(model, text),
         _ => return prompt::pasted(model, text),
     }
     Vec::new()

@@ -6,10 +6,12 @@ mod change;
 mod changes;
 mod depth;
 mod dialog;
+mod edit;
 mod entries;
 mod entry;
 mod field;
 mod findings;
+mod form;
 mod header;
 mod help;
 mod hints;
@@ -18,6 +20,8 @@ mod offer;
 mod palette;
 mod prompt;
 mod queues;
+mod repair;
+mod requeue;
 mod rows;
 mod tabs;
 pub(in crate::tui) mod time;
@@ -74,6 +78,9 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
         Some(Overlay::Change(view)) => change::render(&ctx, view, buf),
+        Some(Overlay::Requeue(form)) => requeue::render(&ctx, form, buf),
+        Some(Overlay::Edit(form)) => edit::render(&ctx, form, buf),
+        Some(Overlay::Repair(form)) => repair::render(&ctx, form, buf),
         None => {}
     }
     scrollbars(&ctx, buf);

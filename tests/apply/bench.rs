@@ -6,7 +6,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::{Applied, Limits, apply};
 use delayscope::ops::journal::{Happened, Item, Journal};
 use delayscope::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan, plan_undo};
-use delayscope::queue::{Entry, EntryResult, Outcome, Plan, Queue, State, Summary};
+use delayscope::queue::{Endpoint, Entry, EntryResult, Outcome, Plan, Queue, State, Summary};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
@@ -27,7 +27,6 @@ pub(crate) struct Told {
     pub(crate) summary: Summary,
     pub(crate) results: Vec<EntryResult>,
     pub(crate) failed: Option<String>,
-    pub(crate) trouble: Vec<String>,
 }
 
 impl Told {
@@ -61,7 +60,13 @@ impl Bench {
     }
 
     pub(crate) async fn on(server: Server, queue: &Queue) -> Self {
-        let store = Store::open(server.endpoint(), Access::ReadWrite);
+        let endpoint = server.endpoint();
+        Self::through(server, endpoint, queue).await
+    }
+
+    /// The changes go this way to the server, the test's own commands straight.
+    pub(crate) async fn through(server: Server, endpoint: Endpoint, queue: &Queue) -> Self {
+        let store = Store::open(endpoint, Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
         let dir = tempfile::tempdir().unwrap();
         Self {
@@ -164,16 +169,14 @@ impl Bench {
     pub(crate) async fn apply(&self, prepared: Prepared, limits: Limits) -> Told {
         let planned = prepared.plan.planned;
         let mut applying = apply(&self.writer, &self.journal, prepared, limits);
-        let (mut results, mut trouble) = (Vec::new(), Vec::new());
-        let mut failed = None;
+        let (mut results, mut failed) = (Vec::new(), None);
         let hearing = async {
             while let Some(told) = applying.next().await {
                 match told {
                     Applied::Results(some) => results.extend(some),
-                    Applied::Trouble(why) => trouble.push(why),
                     Applied::Failed(why) => failed = Some(why),
                     Applied::Ended(summary) => return summary,
-                    Applied::Begun(_) | Applied::Progress(_) => {}
+                    Applied::Begun(_) | Applied::Progress(_) | Applied::Trouble(_) => {}
                 }
             }
             panic!("it never ended: {failed:?}");
@@ -186,7 +189,6 @@ impl Bench {
             summary,
             results,
             failed,
-            trouble,
         }
     }
 

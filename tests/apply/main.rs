@@ -12,5 +12,6 @@ mod support;
 mod bench;
 mod changes;
 mod halts;
+mod proxy;
 mod undo;
 mod unknown;

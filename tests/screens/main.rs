@@ -3,6 +3,7 @@
 #![cfg(feature = "tui")]
 
 mod build;
+mod bulk;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 #[path = "../support/desk.rs"]
 mod desk;

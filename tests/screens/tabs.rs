@@ -2,9 +2,7 @@
 
 use delayscope::queue::{Due, EntryId, Known, List, ListScore, Queue};
 use delayscope::tui::areas;
-use delayscope::tui::model::{
-    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, Screen, Tab,
-};
+use delayscope::tui::model::{EntryRow, ListElement, ListWindow, Look, Model, Screen, Tab};
 
 use crate::build::{NOW, evening, figures, look, queue, sample};
 use crate::pictures::{draw, picture};
@@ -108,15 +106,17 @@ fn the_traffic_in_full() {
 fn the_changes_and_their_strip() {
     picture("tab_changes_80x24", &on(Tab::Changes, SMALL, look()));
     let mut m = on(Tab::Changes, LARGE, look());
-    let change = |ms, text: &str| ChangeLine {
-        at: NOW.plus(ms),
-        text: text.to_owned(),
-    };
-    m.changes = [
-        change(-29_000, "offered 1 message to emails, due in 0:20"),
-        change(-90_000, "worker on reminders: 1,204 moved in 2:05"),
-    ]
-    .into();
+    m.now = NOW.plus(-90_000);
+    m.changed(
+        &Queue::redisson("reminders"),
+        "worker: 1,204 moved".to_owned(),
+    );
+    m.now = NOW.plus(-29_000);
+    m.changed(
+        &Queue::redisson("emails"),
+        "offered 1 message, due in 0:20".to_owned(),
+    );
+    m.now = NOW;
     picture("tab_changes_200x60", &m);
 }
 

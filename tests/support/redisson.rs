@@ -2,7 +2,7 @@
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
-use redis::{Connection, Value};
+use redis::{Connection, RedisResult, Value};
 
 /// `pushTask`, whose SHA-1 stands in `SCRIPT EXISTS` of every server that such a client works on.
 pub const TRANSFER: &str = "local expiredValues = redis.call('zrangebyscore', KEYS[2], 0, ARGV[1], 'limit', 0, ARGV[2]); if #expiredValues > 0 then for i, v in ipairs(expiredValues) do local randomId, value = struct.unpack('Bc0Lc0', v);redis.call('rpush', KEYS[1], value);redis.call('lrem', KEYS[3], 1, v);end; redis.call('zrem', KEYS[2], unpack(expiredValues));end; local v = redis.call('zrange', KEYS[2], 0, 0, 'WITHSCORES'); if v[1] ~= nil then return v[2]; end return nil;";
@@ -35,8 +35,8 @@ impl Client {
         }
     }
 
-    /// Offers a payload under that id; the frame that the server makes of it.
-    pub fn offer(&mut self, due: EpochMillis, id: u64, payload: &[u8]) {
+    /// Offers a payload under that id.
+    pub fn offer(&mut self, due: EpochMillis, id: u64, payload: &[u8]) -> RedisResult<()> {
         let keys = [&self.target, &self.timeouts, &self.order, &self.channel];
         redis::cmd("EVAL")
             .arg(OFFER)
@@ -46,40 +46,36 @@ impl Client {
             .arg(&id.to_be_bytes())
             .arg(payload)
             .exec(&mut self.connection)
-            .unwrap();
     }
 
     /// Transfers at most `n` entries that are due at `now`, as its timer does by its own clock.
-    pub fn transfer(&mut self, now: EpochMillis, n: usize) {
+    pub fn transfer(&mut self, now: EpochMillis, n: usize) -> RedisResult<Value> {
         let keys = [&self.target, &self.timeouts, &self.order];
-        let _: Value = redis::cmd("EVAL")
+        redis::cmd("EVAL")
             .arg(TRANSFER)
             .arg(3)
             .arg(&keys)
             .arg(now.get())
             .arg(n)
             .query(&mut self.connection)
-            .unwrap();
     }
 
     /// Takes the oldest offer, due or not; its payload.
-    pub fn poll(&mut self) -> Option<Vec<u8>> {
+    pub fn poll(&mut self) -> RedisResult<Option<Vec<u8>>> {
         redis::cmd("EVAL")
             .arg(POLL)
             .arg(2)
             .arg(&[&self.order, &self.timeouts])
             .query(&mut self.connection)
-            .unwrap()
     }
 
     /// Cancels one entry with that payload; whether there was one.
-    pub fn remove(&mut self, payload: &[u8]) -> bool {
+    pub fn remove(&mut self, payload: &[u8]) -> RedisResult<bool> {
         redis::cmd("EVAL")
             .arg(REMOVE)
             .arg(2)
             .arg(&[&self.order, &self.timeouts])
             .arg(payload)
             .query(&mut self.connection)
-            .unwrap()
     }
 }

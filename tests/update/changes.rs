@@ -1,7 +1,9 @@
 //! Keys that change: what they act on, why they cannot, what is asked before, one at a time.
 
 mod asking;
+mod bulk;
 mod flow;
+mod forms;
 
 use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{Change, Plan, Queue, Tally};

@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::run::{Halt, Run};
+use super::run::{Ended, Halt, Run};
 use super::{Applied, Order};
 use crate::clock::instant;
+use crate::queue::plan::Way;
 use crate::store::{StoreError, read};
 
 /// How often a full target or a replica that lags is looked at.
@@ -14,6 +15,8 @@ const LOOK: Duration = Duration::from_millis(100);
 const REPLICAS: Duration = Duration::from_secs(1);
 /// How often a server that is away is asked for.
 const AWAY: Duration = Duration::from_millis(200);
+/// For so long at most entries may be missed by others.
+const LONG: Duration = Duration::from_secs(30);
 /// Redis reads so many bytes of a connection in a round of its loop.
 const ROUND: usize = 16 << 10;
 
@@ -28,9 +31,23 @@ struct Wait {
 }
 
 impl Run {
+    /// In which way it goes under these limits: what waits for long sets nothing aside.
+    pub(super) fn way(&self) -> Way {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "it is compared with half a minute"
+        )]
+        let slow = (self.limits.per_s)
+            .is_some_and(|per_s| self.planned as f64 > per_s * LONG.as_secs_f64());
+        match self.way {
+            Way::SetAside if slow || self.limits.max_target.is_some() => Way::Swap,
+            way => way,
+        }
+    }
+
     /// Waits until the next script may go.
-    pub(super) async fn hold(&mut self) -> Result<(), Halt> {
-        let mut waited = false;
+    pub(super) async fn hold(&mut self) -> Ended {
+        let (mut waited, mut again) = (false, false);
         loop {
             if self.is_stopped() {
                 return Err(Halt::Stopped);
@@ -39,9 +56,17 @@ impl Run {
                 if waited {
                     self.progress(None, true).await;
                 }
+                if again {
+                    self.set_aside().await?;
+                }
                 return Ok(());
             };
             let long = why.is_some();
+            if long && self.aside {
+                // Nobody shall miss what is aside while nothing goes on.
+                self.bring_back().await;
+                again = true;
+            }
             if long {
                 self.progress(why, !waited).await;
             }
@@ -100,8 +125,13 @@ impl Run {
 
     /// Gets over an error that may heal: says it, and comes back once the server answers again and
     /// has read all of `sent` bytes that it may have been sent before.
-    pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Result<(), Halt> {
+    pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
         self.say(Applied::Trouble(error.to_string())).await;
+        self.answers(sent, true).await
+    }
+
+    /// Comes back once the server answers; also when it is to stop, if it `may_stop`.
+    pub(super) async fn answers(&mut self, sent: usize, may_stop: bool) -> Ended {
         let store = self.writer.store().clone();
         let timeouts = [self.queue.keys().timeouts];
         let mut rounds = 2 + sent / ROUND;
@@ -113,10 +143,14 @@ impl Run {
                     let away = "the server does not answer".to_owned();
                     self.progress(Some(away), false).await;
                     store.retry_now();
-                    self.pause(AWAY).await;
+                    if may_stop {
+                        self.pause(AWAY).await;
+                    } else {
+                        tokio::time::sleep(AWAY).await;
+                    }
                 }
             }
-            if self.is_stopped() {
+            if may_stop && self.is_stopped() {
                 return Err(Halt::Stopped);
             }
         }

@@ -3,11 +3,14 @@
 
 use std::collections::HashSet;
 
-use super::run::{Halt, Run};
+use super::run::{Ended, Halt, Run};
 use crate::clock::EpochMillis;
+use crate::ops::bulk::realign::due_until;
 use crate::ops::journal::Item;
 use crate::ops::plan::work::form_and_hash;
+use crate::queue::plan::Way;
 use crate::queue::{EntryId, EntryResult, Outcome, State};
+use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
 use crate::store::{StoreError, read};
 
@@ -17,17 +20,31 @@ const UNSEEN: &str = "the answer to its transfer never came: it has left timeout
 
 impl Run {
     /// Transfers all that is due at `bound`: as many as were counted, and no more.
-    pub(super) async fn due(&mut self, bound: EpochMillis) -> Result<(), Halt> {
+    pub(super) async fn due(&mut self, bound: EpochMillis) -> Ended {
         self.phase = "transferring";
-        self.transfer(bound, false).await?;
+        let way = match self.way() {
+            Way::SetAside => match self.set_aside().await? {
+                SetAside::Expires => Way::Swap,
+                _ => Way::SetAside,
+            },
+            way => way,
+        };
+        if way == Way::Swap {
+            let store = self.writer.store().clone();
+            let members = due_until(&store, &self.queue, Some(bound)).await?;
+            self.to_the_head(members).await?;
+        }
+        let ended = self.transfer(bound).await;
+        self.restored().await;
+        ended?;
         // Others transfer too: what is not there any more has gone.
         let gone = self.planned.saturating_sub(self.tally.sum());
         self.tally.add(Outcome::Gone, gone);
         Ok(())
     }
 
-    /// Batch after batch. `drain`: the order list is aside, by this change.
-    pub(super) async fn transfer(&mut self, bound: EpochMillis, drain: bool) -> Result<(), Halt> {
+    /// Batch after batch.
+    async fn transfer(&mut self, bound: EpochMillis) -> Ended {
         let mut known = HashSet::new();
         loop {
             let rest = self.planned.saturating_sub(self.tally.sum());
@@ -40,7 +57,7 @@ impl Run {
             let queue = self.queue.clone();
             let sent = self
                 .writer
-                .transfer_telling(&queue, bound, n, known.len(), drain);
+                .transfer_telling(&queue, bound, n, known.len(), self.aside);
             let delivered = match sent.await {
                 Ok(timed) => {
                     self.took(timed.done.moved.len(), timed.took);
@@ -113,12 +130,7 @@ impl Run {
     }
 
     /// Waits until the server is back, and counts what has left when it may have been this.
-    async fn recover(
-        &mut self,
-        bound: EpochMillis,
-        asked: usize,
-        error: &StoreError,
-    ) -> Result<(), Halt> {
+    async fn recover(&mut self, bound: EpochMillis, asked: usize, error: &StoreError) -> Ended {
         let timeouts = self.queue.keys().timeouts;
         let healed = self.heal(error, 0).await;
         if !error.outcome_unknown() {

@@ -4,55 +4,83 @@
 use std::ops::Range;
 
 use super::batch::{self, Did, Fated};
-use super::run::{Halt, Run};
+use super::run::{Ended, Fate, Run};
 use crate::ops::journal::Item;
 use crate::ops::plan::work::Work;
+use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome};
 use crate::store::StoreError;
+use crate::store::bulk::SetAside;
+use crate::store::change::Chosen;
 
 /// So many entries that were left are told at once.
 const TOLD: usize = 1_000;
 
 impl Run {
     /// Does each kind of deed after the other.
-    pub(super) async fn entries(&mut self, all: Vec<Work>) -> Result<(), Halt> {
+    pub(super) async fn entries(&mut self, all: Vec<Work>) -> Ended {
         let mut ended = Ok(());
         for work in &all {
-            let mut done = 0;
-            if ended.is_ok() {
-                self.phase = work.phase();
-                ended = self.in_order(work, &mut done, false).await;
+            if ended.is_err() {
+                self.leave(work, 0).await;
+                continue;
             }
-            self.leave(work, done).await;
+            self.phase = work.phase();
+            ended = match (self.way(), work) {
+                (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
+                (Way::Sweep, Work::PutBack(entries)) => self.put_back(work, entries).await,
+                (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
+                (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
+                _ => self.in_order(work).await,
+            };
         }
         ended
     }
 
-    /// Does it batch after batch. `done` comes to say up to which entry there are results. `drain`:
-    /// the order list is aside, by this change.
-    pub(super) async fn in_order(
-        &mut self,
-        work: &Work,
-        done: &mut usize,
-        drain: bool,
-    ) -> Result<(), Halt> {
+    /// With the chosen ones at the head of the order list.
+    async fn swapped(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+        let members = chosen.iter().map(|chosen| chosen.member.clone());
+        match self.to_the_head(members.collect()).await {
+            Ok(()) => self.in_order(work).await,
+            halt => {
+                self.leave(work, 0).await;
+                halt
+            }
+        }
+    }
+
+    /// With the order list set aside.
+    async fn beside(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+        match self.set_aside().await {
+            Ok(SetAside::Expires) => self.swapped(work, chosen).await,
+            Ok(_) => {
+                let ended = self.in_order(work).await;
+                self.restored().await;
+                ended
+            }
+            Err(halt) => {
+                self.leave(work, 0).await;
+                Err(halt)
+            }
+        }
+    }
+
+    /// Does it batch after batch. In the end each entry has a result.
+    pub(super) async fn in_order(&mut self, work: &Work) -> Ended {
         let first = self.intended;
-        let ended = self.batches(work, first, done, drain).await;
-        let done = u64::try_from(*done).unwrap_or(u64::MAX);
+        let mut done = 0;
+        let ended = self.batches(work, first, &mut done).await;
         if ended.is_err() {
-            self.leave_from(first.saturating_add(done)).await;
+            let from = first.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+            self.leave_from(from).await;
         }
+        self.leave(work, done).await;
         ended
     }
 
-    /// `first`: the item of the journal that the first entry is.
-    async fn batches(
-        &mut self,
-        work: &Work,
-        first: u64,
-        done: &mut usize,
-        drain: bool,
-    ) -> Result<(), Halt> {
+    /// `first`: the item of the journal that the first entry is. `done` comes to say up to which
+    /// entry there are results.
+    async fn batches(&mut self, work: &Work, first: u64, done: &mut usize) -> Ended {
         let index = |i: usize| first + u64::try_from(i).unwrap_or(0);
         let mut next = self.pace.batch(work, 0);
         let items = self.items(work, next.clone());
@@ -67,7 +95,7 @@ impl Run {
                 after = self.pace.batch(work, range.end);
             }
             let (did, written) = self
-                .script(work, &range, known.max(range.end)..after.end, drain)
+                .script(work, &range, known.max(range.end)..after.end)
                 .await;
             let fated = match did {
                 Ok(did) => self.account(did),
@@ -111,15 +139,14 @@ impl Run {
         work: &Work,
         range: &Range<usize>,
         after: Range<usize>,
-        drain: bool,
-    ) -> (Result<Did, StoreError>, Result<(), Halt>) {
+    ) -> (Result<Did, StoreError>, Ended) {
         let items = if after.is_empty() {
             Vec::new()
         } else {
             self.items(work, after)
         };
         let (writer, queue) = (self.writer.clone(), self.queue.clone());
-        let script = batch::run(work, &writer, &queue, range.clone(), drain);
+        let script = batch::run(work, &writer, &queue, range.clone(), self.aside);
         tokio::join!(script, self.intend(items))
     }
 
@@ -147,10 +174,15 @@ impl Run {
         range: &Range<usize>,
         first: u64,
         fated: Vec<Fated>,
-    ) -> Result<(), Halt> {
-        let queue = self.queue.clone();
-        let ids = range.clone().map(|i| work.id(&queue, i));
-        self.happened(first, ids, fated).await
+    ) -> Ended {
+        let each = (first..).zip(range.clone()).zip(fated);
+        let fates = each.map(|((item, i), fated)| Fate {
+            item: Some(item),
+            id: work.id(&self.queue, i),
+            fated,
+        });
+        let fates = fates.collect();
+        self.happened(fates).await
     }
 
     /// What was not attempted: told, and written down for what was intended.

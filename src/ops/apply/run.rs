@@ -12,7 +12,7 @@ use crate::clock::{EpochMillis, instant, local_now};
 use crate::ops::journal::{Happened, Head, Item, Journal, JournalError, Record, ServerId};
 use crate::ops::plan::Prepared;
 use crate::ops::plan::work::Job;
-use crate::queue::plan::Progress;
+use crate::queue::plan::{Progress, Way};
 use crate::queue::{EntryId, EntryResult, Outcome, Plan, Queue, Summary, Tally};
 use crate::store::StoreError;
 use crate::store::write::Writer;
@@ -43,6 +43,17 @@ impl From<StoreError> for Halt {
     }
 }
 
+/// How a part of a change ends.
+pub(super) type Ended = Result<(), Halt>;
+
+/// What became of an entry.
+pub(super) struct Fate {
+    /// Which item of the journal it is; none when it is none.
+    pub(super) item: Option<u64>,
+    pub(super) id: EntryId,
+    pub(super) fated: Fated,
+}
+
 /// A change under way.
 pub(super) struct Run {
     pub(super) writer: Writer,
@@ -64,6 +75,10 @@ pub(super) struct Run {
     pub(super) longest: Duration,
     began: Instant,
     pub(super) replicas: Replicas,
+    /// The order list is set aside, by this change.
+    pub(super) aside: bool,
+    /// In which way it goes.
+    pub(super) way: Way,
     pub(super) notes: Vec<String>,
 }
 
@@ -93,6 +108,8 @@ impl Run {
             longest: Duration::ZERO,
             began,
             replicas: Replicas::default(),
+            aside: false,
+            way: plan.way,
             notes: Vec::new(),
         }
     }
@@ -108,7 +125,7 @@ impl Run {
         let head = Head {
             change: plan.change,
             queue: plan.queue.spec(),
-            server: ServerId::of(self.writer.store()),
+            server: ServerId::told(self.writer.store()).await,
             planned: plan.planned,
             bound: match job {
                 Job::Due(bound) => Some(bound),
@@ -129,16 +146,18 @@ impl Run {
         self.end(&plan, id, ended).await;
     }
 
-    async fn job(&mut self, job: Job) -> Result<(), Halt> {
+    async fn job(&mut self, job: Job) -> Ended {
         match job {
             Job::Entries(work) => self.entries(work).await,
             Job::Due(bound) => self.due(bound).await,
             Job::Kick => self.kick().await,
-            Job::Realign(_) | Job::RestoreOrder | Job::Drift => Err(Halt::Failed(String::new())),
+            Job::Realign(members) => self.realign(members).await,
+            Job::RestoreOrder => self.restore_order().await,
+            Job::Drift(drift) => self.drift(drift).await,
         }
     }
 
-    async fn kick(&mut self) -> Result<(), Halt> {
+    async fn kick(&mut self) -> Ended {
         self.phase = "kicking";
         let listening = self.writer.kick(&self.queue).await?;
         self.notes.push(match listening {
@@ -151,7 +170,7 @@ impl Run {
     }
 
     /// Writes down how it ended, and tells it.
-    async fn end(mut self, plan: &Plan, id: Option<String>, ended: Result<(), Halt>) {
+    async fn end(mut self, plan: &Plan, id: Option<String>, ended: Ended) {
         // What nobody told anything about was not attempted.
         let left = self.planned.saturating_sub(self.tally.sum());
         self.tally.add(Outcome::Left, left);
@@ -250,27 +269,21 @@ impl Run {
         }
     }
 
-    /// Counts, tells and writes down what became of entries, whose intents are in the journal from
-    /// item `first` on.
-    pub(super) async fn happened(
-        &mut self,
-        first: u64,
-        ids: impl Iterator<Item = EntryId>,
-        fated: Vec<Fated>,
-    ) -> Result<(), Halt> {
-        let mut happened = Vec::with_capacity(fated.len());
-        let mut results = Vec::with_capacity(fated.len());
-        for ((index, id), fated) in (first..).zip(ids).zip(fated) {
+    /// Counts, tells and writes down what became of entries, whose intents are in the journal.
+    pub(super) async fn happened(&mut self, fates: Vec<Fate>) -> Ended {
+        let mut happened = Vec::with_capacity(fates.len());
+        let mut results = Vec::with_capacity(fates.len());
+        for Fate { item, id, fated } in fates {
             let Fated {
                 outcome,
                 reason,
                 stood,
             } = fated;
-            happened.push(Happened {
+            happened.extend(item.map(|index| Happened {
                 index,
                 outcome,
                 stood,
-            });
+            }));
             results.push(EntryResult {
                 id,
                 outcome,
@@ -279,13 +292,13 @@ impl Run {
         }
         self.results(results).await;
         match &mut self.record {
-            Some(record) => Ok(record.happened(happened).await?),
-            None => Ok(()),
+            Some(record) if !happened.is_empty() => Ok(record.happened(happened).await?),
+            _ => Ok(()),
         }
     }
 
     /// Writes down what is about to be tried.
-    pub(super) async fn intend(&mut self, items: Vec<Item>) -> Result<(), Halt> {
+    pub(super) async fn intend(&mut self, items: Vec<Item>) -> Ended {
         let count = u64::try_from(items.len()).unwrap_or(0);
         if let Some(record) = &mut self.record
             && count > 0

@@ -1,14 +1,20 @@
 //! Set aside: the order list is renamed while what is due is delivered, and brought back after.
+//!
+//! Meanwhile taking an entry out of the order list costs nothing, since it is not in it; what is
+//! offered is appended to a new, short list. While it is aside `size()`, `contains()`, `remove()`
+//! and `poll()` of other clients do not see what is in it.
 
 use super::{Size, Step};
 use crate::queue::Queue;
 use crate::store::StoreError;
-use crate::store::bulk::SetAside;
-use crate::store::bulk::Timed;
+use crate::store::bulk::{SetAside, Timed};
 use crate::store::write::Writer;
 
-/// With how many elements a script of it begins, and the most it takes.
+/// With how many elements a script of [`BringBack`] begins, and the most it takes.
 pub const SIZE: Size = Size::new(500, 2_000);
+
+/// What people are told meanwhile.
+pub(super) const PHASE: &str = "bringing the order list back";
 
 /// Sets the order list aside.
 pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>, StoreError> {
@@ -16,10 +22,12 @@ pub async fn set_aside(writer: &Writer, queue: &Queue) -> Result<Timed<SetAside>
 }
 
 /// Brings an order list back, batch after batch, without what does not wait any more. Anybody may
-/// do it, also two at once.
+/// do it, also two at once; an answer that never came is simply asked for again.
 #[derive(Debug)]
 pub struct BringBack {
     queue: Queue,
+    tell: bool,
+    taken: u64,
 }
 
 impl BringBack {
@@ -28,12 +36,34 @@ impl BringBack {
     pub fn new(queue: &Queue) -> Self {
         Self {
             queue: queue.clone(),
+            tell: false,
+            taken: 0,
+        }
+    }
+
+    /// The same, which tells what it drops.
+    pub(super) fn telling(queue: &Queue) -> Self {
+        Self {
+            tell: true,
+            ..Self::new(queue)
         }
     }
 
     /// Brings up to `n` elements back; none: nothing is aside any more.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let _ = n;
-        Err(writer.impossible("bring the order list back", self.queue.name.to_string()))
+        let back = writer.bring_back(&self.queue, n, self.tell).await?;
+        if back.done.taken == 0 {
+            return Ok(None);
+        }
+        self.taken += back.done.taken;
+        Ok(Some(Step {
+            took: back.took,
+            wrote: true,
+            phase: PHASE,
+            at: self.taken,
+            of: self.taken + back.done.left,
+            fates: Vec::new(),
+            dropped: back.done.dropped,
+        }))
     }
 }

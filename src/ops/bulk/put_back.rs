@@ -1,41 +1,278 @@
 //! Undo of a deletion of many: the order list goes round once, and each deleted entry stands behind
-//! its old neighbour again.
+//! its old neighbour again; at the tail, where that is no longer there.
 
-use super::{Size, Step};
+use std::collections::HashSet;
+
+use super::neighbours::{Groups, groups};
+use super::turn::Turn;
+use super::{Fated, Size, Step};
 use crate::queue::Queue;
 use crate::store::StoreError;
-use crate::store::change::{Chosen, Place};
+use crate::store::bulk::{MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
+use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 
 /// With how many elements a script of it begins, and the most it takes.
 pub const SIZE: Size = Size::new(500, 1_000);
 
+/// What others take from the head moves neighbours up between the look and the script: what stands
+/// behind these elements beyond goes along.
+const BEYOND: usize = 256;
+
 /// Puts deleted entries back.
 #[derive(Debug)]
 pub struct PutBack {
     queue: Queue,
-    entries: Vec<(Chosen, Option<Place>)>,
+    entries: Vec<Chosen>,
+    groups: Groups,
+    /// Those that a script was sent for whose answer never came.
+    unsure: HashSet<usize>,
+    turn: Turn,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Stage {
+    /// Those that stood before everything else.
+    Heads,
+    /// The list goes round.
+    Turning,
+    /// Those without neighbour.
+    Tails,
+    Ended,
 }
 
 impl PutBack {
-    /// Puts these back. In the order in which they left; none: it did not stand in the order list.
+    /// Puts these back. In the order in which they left, each with where it stood at that moment;
+    /// none: nowhere.
     #[must_use]
     pub fn new(queue: &Queue, entries: Vec<(Chosen, Option<Place>)>) -> Self {
         Self {
             queue: queue.clone(),
-            entries,
+            groups: groups(&entries),
+            entries: entries.into_iter().map(|entry| entry.0).collect(),
+            unsure: HashSet::new(),
+            turn: Turn::new(),
+            stage: Stage::Heads,
         }
     }
 
     /// Puts no more back; what follows only brings the offer order back.
     pub fn stop(&mut self) {
-        self.entries.clear();
+        self.groups = Groups::default();
+        if self.stage != Stage::Turning || !self.turn.is_begun() {
+            self.stage = Stage::Ended;
+        }
     }
 
-    /// Goes over the next `n` elements of the list. Fates: `Done`, or `Changed` for what waits
-    /// already. Whether timeouts has a new head has to be published by the caller in the end.
+    /// Goes over the next `n` elements of the list, or puts up to `n` entries back. Fates: `Done`,
+    /// or `Changed` for what waits already, with the score that it has. Whether timeouts has a new
+    /// head has to be published by the caller in the end.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let _ = n;
-        Err(writer.impossible("put entries back", self.queue.name.to_string()))
+        let most = n.clamp(1, MOST_PUT_BACK);
+        loop {
+            match self.stage {
+                Stage::Heads if self.groups.heads.is_empty() => self.stage = Stage::Turning,
+                Stage::Heads => {
+                    let from = self.groups.heads.len().saturating_sub(most);
+                    let some = self.groups.heads[from..].to_vec();
+                    let step = self.put(writer, &some, &Where::Head).await?;
+                    self.groups.heads.truncate(from);
+                    return Ok(Some(step));
+                }
+                Stage::Turning => match self.turn(writer, n.clamp(1, MOST_MOVED), most).await? {
+                    Some(step) => return Ok(Some(step)),
+                    None => self.turned(),
+                },
+                Stage::Tails if self.groups.tails.is_empty() => self.stage = Stage::Ended,
+                Stage::Tails => {
+                    let end = most.min(self.groups.tails.len());
+                    let some = self.groups.tails[..end].to_vec();
+                    let step = self.put(writer, &some, &Where::Tail).await?;
+                    self.groups.tails.drain(..end);
+                    return Ok(Some(step));
+                }
+                Stage::Ended => return Ok(None),
+            }
+        }
+    }
+
+    /// The list has gone round: what is left has no neighbour there.
+    fn turned(&mut self) {
+        let mut left: Vec<Vec<usize>> = self.groups.behind.drain().map(|group| group.1).collect();
+        left.sort_unstable();
+        self.groups.tails.splice(0..0, left.into_iter().flatten());
+        self.stage = Stage::Tails;
+    }
+
+    async fn turn(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+        most: usize,
+    ) -> Result<Option<Step>, StoreError> {
+        let Some((n, page)) = self.turn.look(writer.store(), &self.queue, n).await? else {
+            return Ok(None);
+        };
+        let (n, neighbours) = self.slice(&page, n, most);
+        if n == 0 {
+            // More stand behind the first one than a script takes: the last of them first, while
+            // it stays where it is.
+            let element = page[0].clone();
+            let group = self
+                .groups
+                .behind
+                .get(&element)
+                .cloned()
+                .unwrap_or_default();
+            let from = group.len().saturating_sub(most);
+            let to = Where::Behind(&element);
+            let step = self.put(writer, &group[from..], &to).await?;
+            if let Some(group) = self.groups.behind.get_mut(&element) {
+                group.truncate(from);
+            }
+            let back = step.fates.iter().filter(|f| f.fate == Fate::Done);
+            self.turn.grew(back.count() as u64);
+            return Ok(Some(step));
+        }
+        let mut numbers = Vec::new();
+        let mut returning = Vec::new();
+        for element in &neighbours {
+            for &i in self.groups.behind.get(*element).into_iter().flatten() {
+                numbers.push(i);
+                returning.push(self.returning(i, Where::Behind(element)));
+            }
+        }
+        let done = match writer.put_back_around(&self.queue, n, &returning).await {
+            Ok(done) => done,
+            Err(error) => {
+                if error.outcome_unknown() {
+                    self.unsure.extend(numbers);
+                    self.turn.unknown(n, &page, None);
+                }
+                return Err(error);
+            }
+        };
+        let (went, returned) = done.done;
+        let mut fates = Vec::new();
+        let mut settled = HashSet::new();
+        for (&i, returned) in numbers.iter().zip(returned) {
+            if let Some(fated) = self.fated(i, returned) {
+                settled.insert(i);
+                fates.push(fated);
+            }
+        }
+        for element in neighbours {
+            if let Some(group) = self.groups.behind.get_mut(element) {
+                group.retain(|i| !settled.contains(i));
+                if group.is_empty() {
+                    self.groups.behind.remove(element);
+                }
+            }
+        }
+        self.turn.went(went, n);
+        Ok(Some(self.step(done.took, fates)))
+    }
+
+    /// How many of `n` elements may go round so that at most `most` entries go with them, and those
+    /// of the page (with some beyond) that entries stand behind.
+    fn slice<'a>(
+        &self,
+        page: &'a [Vec<u8>],
+        mut n: usize,
+        most: usize,
+    ) -> (usize, Vec<&'a Vec<u8>>) {
+        let (mut count, mut neighbours) = (0, Vec::new());
+        let mut seen = HashSet::new();
+        for (at, element) in page.iter().enumerate() {
+            if at >= n + BEYOND {
+                break;
+            }
+            let Some(group) = self.groups.behind.get(element) else {
+                continue;
+            };
+            count += group.len();
+            if count > most {
+                n = n.min(at);
+                break;
+            }
+            if seen.insert(element) {
+                neighbours.push(element);
+            }
+        }
+        (n, neighbours)
+    }
+
+    /// Puts entries back without letting anything go round.
+    async fn put(
+        &mut self,
+        writer: &Writer,
+        numbers: &[usize],
+        to: &Where<'_>,
+    ) -> Result<Step, StoreError> {
+        let entries = numbers.iter().map(|&i| self.returning(i, to.clone()));
+        let entries: Vec<_> = entries.collect();
+        let done = match writer.put_back_around(&self.queue, 0, &entries).await {
+            Ok(done) => done,
+            Err(error) => {
+                if error.outcome_unknown() {
+                    self.unsure.extend(numbers);
+                }
+                return Err(error);
+            }
+        };
+        let each = numbers.iter().zip(done.done.1);
+        let mut without = Vec::new();
+        let mut fates = Vec::new();
+        for (&i, returned) in each {
+            match self.fated(i, returned) {
+                Some(fated) => fates.push(fated),
+                None => without.push(i),
+            }
+        }
+        // The neighbour left just now.
+        self.groups.tails.splice(0..0, without);
+        Ok(self.step(done.took, fates))
+    }
+
+    fn returning<'a>(&'a self, i: usize, to: Where<'a>) -> Returning<'a> {
+        Returning {
+            to,
+            score: self.entries[i].score,
+            member: &self.entries[i].member,
+        }
+    }
+
+    fn fated(&self, index: usize, returned: Returned) -> Option<Fated> {
+        let fate = match returned {
+            Returned::Done => Fate::Done,
+            // The script whose answer never came has put it back.
+            Returned::Waits(score)
+                if score == self.entries[index].score && self.unsure.contains(&index) =>
+            {
+                Fate::Done
+            }
+            Returned::Waits(score) => Fate::Changed(score),
+            Returned::NoNeighbour => return None,
+        };
+        Some(Fated {
+            index,
+            fate,
+            stood: None,
+            unsure: false,
+        })
+    }
+
+    fn step(&self, took: std::time::Duration, fates: Vec<Fated>) -> Step {
+        let (at, of) = self.turn.progress();
+        Step {
+            took,
+            wrote: true,
+            phase: "putting entries back",
+            at,
+            of,
+            fates,
+            dropped: Vec::new(),
+        }
     }
 }

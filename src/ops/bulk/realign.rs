@@ -1,48 +1,285 @@
 //! Swap: chosen entries change places with what stands at the head of the order list, so that
 //! taking them out of it costs no walk. Nothing ever leaves the list.
 
-use super::{Size, Step};
+use std::collections::HashMap;
+
+use super::list::{ListPage, ListReader, Read};
+use super::swap::{Slot, Stands, mark, plan};
+use super::{Fated, Size, Step, scores};
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
+use crate::store::bulk::{MOST_SWAPPED, Swap};
+use crate::store::change::Fate;
 use crate::store::write::Writer;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, read};
 
 /// With how many swaps a script of it begins, and the most it takes.
 pub const SIZE: Size = Size::new(100, 500);
+
+/// So often the list is read anew, when others have moved too much in it meanwhile.
+const ROUNDS: u32 = 5;
+
+/// How many members are asked for at a time.
+const PAGE: u32 = 1_000;
 
 /// Brings chosen entries to the head of the order list.
 #[derive(Debug)]
 pub struct Realign {
     queue: Queue,
-    chosen: Vec<Vec<u8>>,
+    /// How many were given.
+    given: usize,
+    /// The chosen that have no fate yet, each with its number.
+    open: HashMap<Vec<u8>, usize>,
+    no_frames: Vec<usize>,
+    stage: Stage,
+    rounds: u32,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Reading(Reading),
+    Swapping(Swapping),
+    Ended,
+}
+
+/// The list, as far as it was read.
+#[derive(Debug)]
+struct Reading {
+    list: ListReader,
+    slots: Vec<Slot>,
+    stands: Vec<Stands>,
+    /// Which of the chosen stand in it, by number. A second copy is nobody's concern here.
+    stood: Vec<bool>,
+}
+
+/// What is to be swapped, as far as it was.
+#[derive(Debug)]
+struct Swapping {
+    swaps: Vec<(usize, Swap)>,
+    next: usize,
+    missed: Vec<usize>,
+    stood: Vec<bool>,
 }
 
 /// The members with scores from 0 to that of `until`, in due order: what `repair --realign`
-/// chooses. None: all of them.
+/// chooses. None: all that have a due time. What others take out meanwhile may be missing.
 pub async fn due_until(
     store: &Store,
     queue: &Queue,
     until: Option<EpochMillis>,
 ) -> Result<Vec<Vec<u8>>, StoreError> {
-    let _ = (store, queue, until);
-    Ok(Vec::new())
+    let timeouts = queue.keys().timeouts;
+    let limit = until.map_or(f64::INFINITY, |until| queue.score(until));
+    let mut members: Vec<Vec<u8>> = Vec::new();
+    let mut lowest = 0.0;
+    let mut count = PAGE;
+    loop {
+        let (_, page) = read::rows_from(store, &timeouts, lowest, count).await?;
+        let Some(last) = page.rows.last().map(|row| row.1) else {
+            return Ok(members);
+        };
+        let full = page.rows.len() == count as usize;
+        // By score, never by rank: ranks move when others take. Those of the last score come
+        // again, with the rest of it; when one score fills a page, with a larger one.
+        let same = page.rows[0].1.total_cmp(&last).is_eq();
+        if full && same {
+            count = count.saturating_mul(2);
+            continue;
+        }
+        let take = |row: &(Vec<u8>, f64)| row.1 <= limit && (!full || row.1 < last);
+        members.extend(page.rows.into_iter().filter(take).map(|row| row.0));
+        if !full || last > limit {
+            return Ok(members);
+        }
+        (lowest, count) = (last, PAGE);
+    }
 }
 
 impl Realign {
     /// Brings these to the head, in this order.
     #[must_use]
     pub fn new(queue: &Queue, chosen: Vec<Vec<u8>>) -> Self {
+        let given = chosen.len();
+        let mut no_frames = Vec::new();
+        let mut open = HashMap::with_capacity(given);
+        for (i, member) in chosen.into_iter().enumerate() {
+            if queue.unwrap(&member).is_ok() {
+                open.insert(member, i);
+            } else {
+                no_frames.push(i);
+            }
+        }
         Self {
+            stage: Stage::begin(queue, given),
             queue: queue.clone(),
-            chosen,
+            given,
+            open,
+            no_frames,
+            rounds: 1,
         }
     }
 
     /// Reads a page of the list, or lets up to `n` pairs change places. In the end each entry has a
     /// fate: `Done` stands where it shall, `Gone` is no longer in the list, `NoFrame` was left
-    /// where it is.
+    /// where it is; `unsure`: others moved so much in the list that it may stand elsewhere.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let _ = (n, &self.chosen);
-        Err(writer.impossible("realign the order list", self.queue.name.to_string()))
+        match &self.stage {
+            Stage::Reading(_) => self.read(writer.store()).await,
+            Stage::Swapping(_) => self.swap(writer, n).await,
+            Stage::Ended => Ok(None),
+        }
+    }
+
+    async fn read(&mut self, store: &Store) -> Result<Option<Step>, StoreError> {
+        let Stage::Reading(reading) = &mut self.stage else {
+            return Ok(None);
+        };
+        let mut step = Step {
+            phase: "reading the order list",
+            ..Step::default()
+        };
+        match reading.list.next(store).await? {
+            Read::Page(page) => {
+                (step.took, step.at) = (page.took, page.first + page.elements.len() as u64);
+                step.of = page.length.max(step.at);
+                reading.take(&page, &self.queue, &self.open);
+            }
+            Read::Lost => self.stage = Stage::begin(&self.queue, self.given),
+            Read::End => {
+                reading.stands.sort_unstable_by_key(|entry| entry.chosen);
+                self.stage = Stage::Swapping(Swapping {
+                    swaps: plan(&reading.stands, &reading.slots),
+                    next: 0,
+                    missed: Vec::new(),
+                    stood: std::mem::take(&mut reading.stood),
+                });
+            }
+        }
+        Ok(Some(step))
+    }
+
+    async fn swap(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+        let Stage::Swapping(swapping) = &mut self.stage else {
+            return Ok(None);
+        };
+        let first = swapping.next;
+        let end = swapping.swaps.len().min(first + n.clamp(1, MOST_SWAPPED));
+        let mut step = Step {
+            phase: "swapping to the head",
+            at: end as u64,
+            of: swapping.swaps.len() as u64,
+            ..Step::default()
+        };
+        if first == end {
+            step.fates = self.settle(writer.store()).await?;
+            return Ok(Some(step));
+        }
+        let some: Vec<Swap> = swapping.swaps[first..end].iter().map(|s| s.1).collect();
+        let done = match writer.swap(&self.queue, &some).await {
+            Ok(done) => done,
+            Err(error) => {
+                if error.outcome_unknown() {
+                    // Whatever it did is a permutation: only a new reading tells which.
+                    self.stage = Stage::begin(&self.queue, self.given);
+                }
+                return Err(error);
+            }
+        };
+        (step.took, step.wrote) = (done.took, true);
+        let missed = done
+            .done
+            .iter()
+            .filter_map(|i| swapping.swaps.get(first + i));
+        swapping.missed.extend(missed.map(|swap| swap.0));
+        swapping.next = end;
+        if swapping.missed.len() * 5 > end && swapping.missed.len() > 10 && self.rounds < ROUNDS {
+            self.rounds += 1;
+            self.stage = Stage::begin(&self.queue, self.given);
+        }
+        Ok(Some(step))
+    }
+
+    /// All swaps were tried: what became of each entry. Those that were missed but still wait are
+    /// tried once more, with another reading.
+    async fn settle(&mut self, store: &Store) -> Result<Vec<Fated>, StoreError> {
+        let Stage::Swapping(swapping) = &self.stage else {
+            return Ok(Vec::new());
+        };
+        let missed: std::collections::HashSet<usize> = swapping.missed.iter().copied().collect();
+        let still = self.open.iter().filter(|(_, i)| missed.contains(i));
+        let still: Vec<Vec<u8>> = still.map(|(member, _)| member.clone()).collect();
+        let has = scores(store, &self.queue.keys().timeouts, &still).await?;
+        let waits = has.iter().any(Option::is_some);
+        if waits && self.rounds < ROUNDS {
+            self.rounds += 1;
+            self.stage = Stage::begin(&self.queue, self.given);
+            return Ok(Vec::new());
+        }
+        let gone: std::collections::HashSet<&Vec<u8>> = (still.iter().zip(&has))
+            .filter_map(|(member, has)| has.is_none().then_some(member))
+            .collect();
+        let fated = |index, fate, unsure| Fated {
+            index,
+            fate,
+            stood: None,
+            unsure,
+        };
+        let mut fates: Vec<Fated> = (self.open.iter())
+            .map(|(member, &i)| {
+                let there = swapping.stood[i] && !gone.contains(member);
+                let fate = if there { Fate::Done } else { Fate::Gone };
+                fated(i, fate, there && missed.contains(&i))
+            })
+            .collect();
+        let no_frames = self.no_frames.iter();
+        fates.extend(no_frames.map(|&i| fated(i, Fate::NoFrame, false)));
+        fates.sort_unstable_by_key(|fated| fated.index);
+        self.stage = Stage::Ended;
+        Ok(fates)
+    }
+}
+
+impl Stage {
+    fn begin(queue: &Queue, given: usize) -> Self {
+        match queue.keys().order {
+            Some(order) => Self::Reading(Reading {
+                list: ListReader::new(order),
+                slots: Vec::new(),
+                stands: Vec::new(),
+                stood: vec![false; given],
+            }),
+            None => Self::Ended,
+        }
+    }
+}
+
+impl Reading {
+    fn take(&mut self, page: &ListPage, queue: &Queue, open: &HashMap<Vec<u8>, usize>) {
+        for (i, element) in page.elements.iter().enumerate() {
+            let chosen = open.get(element).copied().filter(|&i| !self.stood[i]);
+            if chosen.is_none() && self.slots.len() >= open.len() {
+                continue;
+            }
+            let place = u32::try_from(page.first + i as u64);
+            let (Ok(place), Some(mark)) = (place, mark(element)) else {
+                continue;
+            };
+            // What is no frame stays where it is.
+            if self.slots.len() < open.len() && queue.unwrap(element).is_ok() {
+                self.slots.push(Slot {
+                    place,
+                    mark,
+                    chosen,
+                });
+            }
+            if let Some(chosen) = chosen {
+                self.stood[chosen] = true;
+                self.stands.push(Stands {
+                    chosen,
+                    place,
+                    mark,
+                });
+            }
+        }
     }
 }

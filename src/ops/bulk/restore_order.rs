@@ -1,10 +1,12 @@
 //! `repair --restore-order`: brings back an order list that somebody else has set aside, and tells
 //! first what that drops.
 
-use super::Step;
+use super::aside::BringBack;
+use super::{Step, scores};
 use crate::queue::Queue;
+use crate::store::bulk::facts;
 use crate::store::write::Writer;
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, read};
 
 /// An order list that is aside, as it was found.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -20,13 +22,17 @@ pub struct Found {
 #[derive(Debug)]
 pub struct RestoreOrder {
     queue: Queue,
+    back: BringBack,
 }
 
 impl RestoreOrder {
     /// Looks for one; none when nothing is aside (or the layout has no order list).
     pub async fn find(store: &Store, queue: &Queue) -> Result<Option<Found>, StoreError> {
-        let _ = (store, queue);
-        Ok(None)
+        let facts = facts(store, queue).await?;
+        Ok((facts.aside > 0).then_some(Found {
+            aside: facts.aside,
+            waiting: facts.waiting,
+        }))
     }
 
     /// Of that queue.
@@ -34,18 +40,30 @@ impl RestoreOrder {
     pub fn new(queue: &Queue) -> Self {
         Self {
             queue: queue.clone(),
+            back: BringBack::telling(queue),
         }
     }
 
     /// What the next step of so many elements would drop, as it is now: to be journalled before.
+    /// What leaves timeouts between the two was delivered or deleted by somebody who knows.
     pub async fn look(&mut self, store: &Store, n: usize) -> Result<Vec<Vec<u8>>, StoreError> {
-        let _ = (store, n);
-        Ok(Vec::new())
+        let keys = self.queue.keys();
+        let length = facts(store, &self.queue).await?.aside;
+        let Some(aside) = keys.aside else {
+            return Ok(Vec::new());
+        };
+        let first = length.saturating_sub(n as u64);
+        let count = u32::try_from(n).unwrap_or(u32::MAX);
+        let page = read::list_page(store, &aside, first, count).await?.elements;
+        let has = scores(store, &keys.timeouts, &page).await?;
+        let each = page.into_iter().zip(has);
+        Ok(each
+            .filter_map(|(m, has)| has.is_none().then_some(m))
+            .collect())
     }
 
     /// Brings up to `n` elements back ([`Step::dropped`]: what was not); none: nothing is aside.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let _ = n;
-        Err(writer.impossible("bring the order list back", self.queue.name.to_string()))
+        self.back.next(writer, n).await
     }
 }

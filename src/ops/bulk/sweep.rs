@@ -1,40 +1,355 @@
-//! Sweep: the order list goes round once, slice by slice, and the chosen ones drop out of it and of
+//! Sweep: the order list goes round, slice by slice, and the chosen ones drop out of it and of
 //! timeouts.
+//!
+//! After a full turn the list stands in its old order again, save that what was offered meanwhile
+//! stands in the midst of it. A turn that ends early leaves it turned: every entry is in it, and
+//! only `poll()` of other clients sees another order.
 
-use super::{Size, Step};
+use std::collections::{HashMap, HashSet};
+
+use super::list::{ListReader, Read};
+use super::turn::Turn;
+use super::{Fated, Size, Step, scores};
 use crate::queue::Queue;
-use crate::store::StoreError;
-use crate::store::change::Chosen;
+use crate::store::bulk::{Broom, MOST_MOVED, Round, Swept};
+use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
 
 /// With how many elements a script of it begins, and the most it takes.
 pub const SIZE: Size = Size::new(500, 2_000);
+
+/// So many scores are looked up in one step.
+const LOOKED_AT: usize = 1_000;
 
 /// A sweep.
 #[derive(Debug)]
 pub struct Sweep {
     queue: Queue,
-    chosen: Vec<Chosen>,
+    brooms: Vec<Broom>,
+    /// Those without a fate yet, each with its number.
+    open: HashMap<Vec<u8>, usize>,
+    /// Those that a script was sent for whose answer never came, and where they stood then.
+    unsure: HashMap<usize, Option<Place>>,
+    /// Strays that were told already: there may be more copies of them.
+    told: HashSet<usize>,
+    turn: Turn,
+    stage: Stage,
+    /// The element that the next to go round stands behind, once some have.
+    before: Option<Vec<u8>>,
+    stopped: bool,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// The list goes round.
+    Turning,
+    /// It has gone round: what of those that were not met? Those still to be looked up, and those
+    /// that wait.
+    Looking(Vec<Vec<u8>>, HashSet<Vec<u8>>),
+    /// Is any of those that wait in the list?
+    Reading(ListReader, HashSet<Vec<u8>>),
+    /// What is nowhere in it leaves timeouts.
+    Forgetting(Vec<Vec<u8>>),
+    Ended,
 }
 
 impl Sweep {
     /// Deletes these, given in any order.
     #[must_use]
     pub fn new(queue: &Queue, chosen: Vec<Chosen>) -> Self {
+        let brooms = |c: Chosen| (c.member, Broom::Delete(c.score));
+        Self::with(queue, chosen.into_iter().map(brooms))
+    }
+
+    /// Takes these out of the order list, where they do not wait.
+    pub(super) fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self::with(queue, members.into_iter().map(|m| (m, Broom::Stray)))
+    }
+
+    fn with(queue: &Queue, items: impl Iterator<Item = (Vec<u8>, Broom)>) -> Self {
+        let (members, brooms): (Vec<_>, Vec<_>) = items.unzip();
+        let numbered = members.into_iter().enumerate().map(|(i, m)| (m, i));
         Self {
             queue: queue.clone(),
-            chosen,
+            brooms,
+            open: numbered.collect(),
+            unsure: HashMap::new(),
+            told: HashSet::new(),
+            turn: Turn::new(),
+            stage: Stage::Turning,
+            before: None,
+            stopped: false,
         }
     }
 
     /// Deletes no more; what follows only brings the offer order back.
     pub fn stop(&mut self) {
-        self.chosen.clear();
+        self.stopped = true;
+        if !self.turn.is_begun() || !matches!(self.stage, Stage::Turning) {
+            self.stage = Stage::Ended;
+        }
     }
 
-    /// Goes over the next `n` elements of the list.
+    /// Goes over the next `n` elements of the list (at most [`MOST_MOVED`]). Each of the chosen
+    /// gets a fate: `Done`, `Gone` (it does not wait any more), or `Changed`.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let _ = n;
-        Err(writer.impossible("sweep the order list", self.queue.name.to_string()))
+        let n = n.clamp(1, MOST_MOVED);
+        match &mut self.stage {
+            Stage::Turning => self.turn(writer, n).await,
+            Stage::Looking(..) => self.look(writer.store()).await.map(Some),
+            Stage::Reading(..) => self.read(writer.store()).await.map(Some),
+            Stage::Forgetting(_) => self.forget(writer, n).await.map(Some),
+            Stage::Ended => Ok(None),
+        }
     }
+
+    async fn turn(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+        let Some((n, page)) = self.turn.look(writer.store(), &self.queue, n).await? else {
+            return Ok(self.turned());
+        };
+        self.before = self.turn.behind().or_else(|| self.before.take());
+        let met = self.met(&page);
+        let brooms: Vec<_> = (met.iter())
+            .map(|&(member, i)| (member, self.brooms[i]))
+            .collect();
+        let done = match writer.sweep(&self.queue, n, &brooms).await {
+            Ok(done) => done,
+            Err(error) => {
+                if error.outcome_unknown() {
+                    let slice = &page[..n.min(page.len())];
+                    let (places, last) = places(slice, &met, self.before.as_ref());
+                    self.unsure.extend(places);
+                    self.turn.unknown(n, &page, last);
+                }
+                return Err(error);
+            }
+        };
+        let met: Vec<(Vec<u8>, usize)> = met.iter().map(|&(m, i)| (m.to_vec(), i)).collect();
+        self.turn.went(done.done.went, n);
+        let (at, of) = self.turn.progress();
+        Ok(Some(Step {
+            took: done.took,
+            wrote: true,
+            phase: self.phase(),
+            at,
+            of,
+            fates: self.took_out(done.done, &met),
+            dropped: Vec::new(),
+        }))
+    }
+
+    /// The list has gone round.
+    fn turned(&mut self) -> Option<Step> {
+        if self.stopped {
+            self.stage = Stage::Ended;
+            return None;
+        }
+        self.stage = self.looking();
+        Some(self.step(LOOKING))
+    }
+
+    fn looking(&self) -> Stage {
+        Stage::Looking(self.open.keys().cloned().collect(), HashSet::new())
+    }
+
+    /// Which of these elements are chosen, each once, with their numbers.
+    fn met<'a>(&self, page: &'a [Vec<u8>]) -> Vec<(&'a [u8], usize)> {
+        if self.stopped {
+            return Vec::new();
+        }
+        let mut seen = HashSet::new();
+        let number = |element: &'a Vec<u8>| Some((element.as_slice(), *self.open.get(element)?));
+        let mut met: Vec<_> = page.iter().filter_map(number).collect();
+        met.retain(|(_, i)| seen.insert(*i));
+        met
+    }
+
+    /// Takes note of what a script did with those that were met.
+    fn took_out(&mut self, round: Round, met: &[(Vec<u8>, usize)]) -> Vec<Fated> {
+        let mut fates = Vec::new();
+        for (at, swept) in round.swept {
+            let Some((member, i)) = met.get(at) else {
+                continue;
+            };
+            let (fate, stood) = match swept {
+                Swept::Left(behind) => {
+                    let behind = behind.or_else(|| self.before.clone());
+                    (Fate::Done, Some(behind.map_or(Place::Head, Place::Behind)))
+                }
+                Swept::Not => (Fate::Gone, None),
+                Swept::Changed(score) => (Fate::Changed(score), None),
+            };
+            if self.brooms[*i] == Broom::Stray {
+                if !self.told.insert(*i) {
+                    continue;
+                }
+            } else {
+                self.open.remove(member);
+            }
+            fates.push(self.fated(*i, fate, stood));
+        }
+        self.before = round.last.or_else(|| self.before.take());
+        fates
+    }
+
+    /// What became of those that were not met: gone, changed, or they still wait.
+    async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
+        let mut step = self.step(LOOKING);
+        let Stage::Looking(rest, waiting) = &mut self.stage else {
+            return Ok(step);
+        };
+        let some = rest.split_off(rest.len().saturating_sub(LOOKED_AT));
+        let has = match scores(store, &self.queue.keys().timeouts, &some).await {
+            Ok(has) => has,
+            Err(error) => {
+                rest.extend(some);
+                return Err(error);
+            }
+        };
+        let over = rest.is_empty();
+        let mut waiting = std::mem::take(waiting);
+        for (member, has) in some.into_iter().zip(has) {
+            let Some(&i) = self.open.get(&member) else {
+                continue;
+            };
+            let fate = match (self.brooms[i], has) {
+                (Broom::Delete(wanted) | Broom::Forget(wanted), Some(score)) if wanted == score => {
+                    waiting.insert(member);
+                    continue;
+                }
+                (Broom::Stray, _) if self.told.contains(&i) => continue,
+                (Broom::Stray, _) | (_, None) => Fate::Gone,
+                (_, Some(score)) => Fate::Changed(score),
+            };
+            self.open.remove(&member);
+            step.fates.push(self.fated(i, fate, None));
+        }
+        self.stage = match (&mut self.stage, self.queue.keys().order) {
+            (Stage::Looking(rest, _), _) if !over => Stage::Looking(std::mem::take(rest), waiting),
+            (_, Some(order)) if !waiting.is_empty() => {
+                Stage::Reading(ListReader::new(order), waiting)
+            }
+            _ => Stage::Ended,
+        };
+        Ok(step)
+    }
+
+    /// Which of those that wait are in the list all the same: others have moved much in it.
+    async fn read(&mut self, store: &Store) -> Result<Step, StoreError> {
+        let mut step = self.step(LOOKING);
+        let Stage::Reading(reader, waiting) = &mut self.stage else {
+            return Ok(step);
+        };
+        match reader.next(store).await? {
+            Read::Page(page) => {
+                (step.took, step.of) = (page.took, page.length);
+                step.at = page.first + page.elements.len() as u64;
+                for element in &page.elements {
+                    waiting.remove(element);
+                }
+            }
+            Read::Lost => self.stage = self.looking(),
+            Read::End => self.stage = Stage::Forgetting(waiting.drain().collect()),
+        }
+        Ok(step)
+    }
+
+    async fn forget(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
+        let mut step = self.step(self.phase());
+        let Stage::Forgetting(nowhere) = &self.stage else {
+            return Ok(step);
+        };
+        let number = |m: &Vec<u8>| Some((m.clone(), *self.open.get(m)?));
+        let some: Vec<_> = nowhere.iter().take(n).filter_map(number).collect();
+        if some.is_empty() {
+            if self.open.is_empty() {
+                self.stage = Stage::Ended;
+            } else {
+                // They are in the list: once more round.
+                (self.turn, self.before) = (Turn::new(), None);
+                self.stage = Stage::Turning;
+            }
+            return Ok(step);
+        }
+        let forget = |broom| match broom {
+            Broom::Delete(score) => Broom::Forget(score),
+            other => other,
+        };
+        let brooms = some.iter().map(|(m, i)| (&m[..], forget(self.brooms[*i])));
+        let brooms: Vec<_> = brooms.collect();
+        let done = match writer.sweep(&self.queue, 0, &brooms).await {
+            Ok(done) => done,
+            Err(error) => {
+                if error.outcome_unknown() {
+                    self.unsure.extend(some.iter().map(|(_, i)| (*i, None)));
+                    self.stage = self.looking();
+                }
+                return Err(error);
+            }
+        };
+        (step.took, step.wrote) = (done.took, true);
+        step.fates = self.took_out(done.done, &some);
+        for fated in &mut step.fates {
+            // It stood nowhere.
+            fated.stood = None;
+        }
+        if let Stage::Forgetting(nowhere) = &mut self.stage {
+            nowhere.drain(..n.min(nowhere.len()));
+        }
+        Ok(step)
+    }
+
+    fn fated(&self, index: usize, fate: Fate, stood: Option<Place>) -> Fated {
+        let unsure = self.unsure.get(&index).filter(|_| fate == Fate::Gone);
+        Fated {
+            index,
+            fate,
+            stood: stood.or_else(|| unsure.cloned().flatten()),
+            unsure: unsure.is_some(),
+        }
+    }
+
+    fn step(&self, phase: &'static str) -> Step {
+        let (at, of) = self.turn.progress();
+        Step {
+            phase,
+            at,
+            of,
+            ..Step::default()
+        }
+    }
+
+    const fn phase(&self) -> &'static str {
+        if self.stopped {
+            "bringing the offer order back"
+        } else {
+            "sweeping the order list"
+        }
+    }
+}
+
+/// What people are told after the list has gone round.
+const LOOKING: &str = "looking for the rest";
+
+/// Where each of those that were met stood: behind the last before it that stays; and the last
+/// of all that stays.
+fn places(
+    slice: &[Vec<u8>],
+    met: &[(&[u8], usize)],
+    before: Option<&Vec<u8>>,
+) -> (Vec<(usize, Option<Place>)>, Option<Vec<u8>>) {
+    let numbers: HashMap<&[u8], usize> = met.iter().copied().collect();
+    let mut behind = before;
+    let mut places = Vec::new();
+    for element in slice {
+        match numbers.get(element.as_slice()) {
+            Some(&i) => {
+                let place = behind.map_or(Place::Head, |b| Place::Behind(b.clone()));
+                places.push((i, Some(place)));
+            }
+            None => behind = Some(element),
+        }
+    }
+    (places, behind.cloned())
 }

@@ -1,5 +1,6 @@
 //! The entries of a change, read a part at a time: a million of them need not fit into memory.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
@@ -62,6 +63,18 @@ impl Items {
     #[must_use]
     pub fn unread(&self) -> u64 {
         self.index.unread
+    }
+
+    /// Which items something became of (the how manieth of all that were intended, from 0), in the
+    /// order in which that was written down: what is deleted while a list goes round leaves it in
+    /// that list's order, whatever the order of the intents.
+    pub async fn order(&self) -> Result<Vec<u64>, JournalError> {
+        let index = Arc::clone(&self.index);
+        blocking(move || {
+            let read = index.order();
+            read.map_err(|error| failed("read", &index.path, &error))
+        })
+        .await
     }
 
     /// The items of a part, each with what is known to have become of it (none: its intent was
@@ -151,6 +164,18 @@ impl Index {
             }
             None => {}
         }
+    }
+
+    fn order(&self) -> io::Result<Vec<u64>> {
+        let results = self.parts.iter().flat_map(|part| &part.results);
+        let results: BTreeSet<u64> = results.copied().collect();
+        let mut order = Vec::new();
+        for at in results {
+            let body = self.whole(at)?;
+            let results = format::Results::of(&body).into_iter().flatten();
+            order.extend(results.map(|result| result.index));
+        }
+        Ok(order)
     }
 
     fn part(&self, n: usize) -> io::Result<Vec<(Item, Option<Happened>)>> {

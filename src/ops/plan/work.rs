@@ -5,10 +5,11 @@ use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Queue, State, frame};
 use crate::store::change::{Chosen, Place, TakeBack};
 
+use super::super::bulk::drift::Drift;
 use super::super::journal::Item;
 
 /// Everything that a change does.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(in crate::ops) enum Job {
     /// These lists, one after the other.
     Entries(Vec<Work>),
@@ -16,12 +17,12 @@ pub(in crate::ops) enum Job {
     Due(EpochMillis),
     /// The channel is kicked.
     Kick,
-    /// The order list is put into due order, of what falls due within so many ms.
-    Realign(Option<u64>),
+    /// These come to the head of the order list, in this order.
+    Realign(Vec<Vec<u8>>),
     /// An order list that is aside is brought back.
     RestoreOrder,
-    /// Timeouts and order list come to hold the same members.
-    Drift,
+    /// Timeouts and order list come to hold the same members; what was found.
+    Drift(Box<Drift>),
 }
 
 /// Entries to all of which the same is done, in the order in which it is done.

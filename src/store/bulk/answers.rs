@@ -13,7 +13,7 @@ pub(super) fn brought_back([taken, left, dropped]: &[Value; 3]) -> Option<Brough
     })
 }
 
-pub(super) fn round([went, told]: &[Value; 2]) -> Option<Round> {
+pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
     let read = |told: &[Value]| {
         let [i, what, how] = told else { return None };
         let swept = match what {
@@ -26,6 +26,7 @@ pub(super) fn round([went, told]: &[Value; 2]) -> Option<Round> {
     };
     Some(Round {
         went: usize::try_from(number(went)?).ok()?,
+        last: Some(bytes(last)?).filter(|last| !last.is_empty()),
         swept: list(told)?.chunks(3).map(read).collect::<Option<_>>()?,
     })
 }

@@ -137,7 +137,8 @@ pub fn slot(model: &Model, view: &ChangeView) -> Slot {
     let (w, h) = model.size;
     let bw = width(model);
     let needed = u16::try_from(lines(model, view).len() + 2).unwrap_or(u16::MAX);
-    let bh = needed.min(h);
+    // The first line and the last one stay in sight.
+    let bh = needed.min(h.saturating_sub(2));
     Slot::new(Area::new((w - bw) / 2, (h - bh) / 2, bw, bh), true)
 }
 

@@ -138,7 +138,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
 /// nothing is.
 fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let (w, h) = model.size;
-    if boxed && w >= THREE_COLUMNS && h >= TALL && !model.changes.lines.is_empty() {
+    if boxed && w >= THREE_COLUMNS && h >= TALL && model.changes_here().next().is_some() {
         areas.log = Slot::new(body.take_bottom(3), true);
     }
     if areas.findings.shown() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{Marks, Model};
 use crate::queue::plan::Progress;
 use crate::queue::told::Order;
-use crate::queue::{Change, EntryResult, Plan, Queue, text};
+use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, text};
 use crate::tui::keys::Key;
 
 /// The changes of this session that are not over yet.
@@ -29,6 +29,8 @@ pub struct UnderWay {
     /// The marks that it is about, as they were when it was asked for; none when it is about
     /// something else. They are cleared once it was applied.
     pub marks: Option<Box<Marks>>,
+    /// What the only entry says that it is about, when it is about one.
+    pub says: Option<String>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.
@@ -57,7 +59,7 @@ pub struct Running {
     pub journal_id: Option<String>,
     /// What it told last.
     pub progress: Option<Progress>,
-    /// What became of the entries that were not done: the first [`RESULTS_KEPT`].
+    /// What became of the entries that were tried and not done: the first [`RESULTS_KEPT`].
     pub results: Vec<EntryResult>,
     /// What it tries to get over.
     pub trouble: Option<String>,
@@ -69,6 +71,12 @@ pub struct Running {
 
 /// So many results are kept to be looked at.
 pub const RESULTS_KEPT: usize = 1000;
+
+/// An entry to be looked at: it was tried, and not done.
+#[must_use]
+pub const fn is_worth_a_look(outcome: Outcome) -> bool {
+    !matches!(outcome, Outcome::Done | Outcome::Left)
+}
 
 impl Running {
     /// Nothing is told yet.

@@ -36,7 +36,7 @@ pub struct Explained {
     pub id: String,
     /// What became of all of them.
     pub tally: Tally,
-    /// Those that were not done: the first ones.
+    /// Those that were tried and not done: the first ones.
     pub not_done: Vec<EntryResult>,
 }
 
@@ -259,7 +259,7 @@ fn spec(queue: &Queue) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::queue::Way;
+    use crate::queue::plan::Way;
     use crate::queue::plan::Cost;
 
     /// A plan to delete so many entries of `orders`.

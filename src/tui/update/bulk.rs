@@ -6,7 +6,7 @@ use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, Summary, Tally};
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::change::{RESULTS_KEPT, Running, Stage, UnderWay};
+use crate::tui::model::change::{RESULTS_KEPT, Running, Stage, UnderWay, is_worth_a_look};
 use crate::tui::model::journal::{OwnChange, sum_up};
 use crate::tui::model::{Model, Tone};
 
@@ -89,10 +89,11 @@ pub(super) fn told(model: &mut Model, generation: u64, told: Applied) {
     }
 }
 
-/// What was not done can be looked at: the first ones.
+/// What was tried and not done can be looked at: the first ones.
 fn keep(kept: &mut Vec<EntryResult>, results: Vec<EntryResult>) {
-    let left = results.into_iter().filter(|r| r.outcome != Outcome::Done);
-    kept.extend(left.take(RESULTS_KEPT - kept.len().min(RESULTS_KEPT)));
+    let tried = results.into_iter();
+    let tried = tried.filter(|result| is_worth_a_look(result.outcome));
+    kept.extend(tried.take(RESULTS_KEPT - kept.len().min(RESULTS_KEPT)));
 }
 
 fn ended(model: &mut Model, generation: u64, summary: &Summary) {

@@ -1,46 +1,63 @@
 //! Changes: asked for, planned, confirmed, begun. One at a time; a kick may go beside it.
 
 mod about;
+mod forms;
 mod question;
 
 use std::time::Duration;
 
 use super::{act, dialog, journal, link, load, marks, plan};
+use crate::payload;
 use crate::queue::asks::Asks;
 use crate::queue::plan::Progress;
 use crate::queue::wish::What;
-use crate::queue::{Change, Plan, Queue, text};
+use crate::queue::{Change, Plan, Queue, State, text};
 use crate::tui::effect::{Effect, Marked, ToPlan};
 use crate::tui::keys::Action;
 use crate::tui::model::change::{Running, Stage, UnderWay};
 use crate::tui::model::{Marks, Model, Overlay, Tone};
 use crate::tui::msg::Msg;
 pub(super) use about::{READ_ONLY, why_not};
+pub(super) use forms::submit;
 
 /// A plan that took longer than this may come while the user is at something else: then the
 /// question does not take a yes at once.
 const SURPRISING: Duration = Duration::from_secs(1);
+/// Columns of what an entry says in a question about it.
+const SAID: usize = 110;
 /// Nobody has read it before.
 const UNREAD: Duration = Duration::from_millis(500);
 
 /// A key asks for a change.
 pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
-    let wish = match action {
+    match action {
         Action::Undo => return journal::undo(model),
         Action::Kick => return on_queue(model, What::Kick),
-        _ => about::of(model, action),
-    };
-    match (wish, action) {
-        (Ok(about), Action::Transfer) => begin(model, What::Transfer, about),
-        (Ok(about), Action::Deliver) => begin(model, What::Deliver, about),
-        (Ok(about), Action::Delete) => begin(model, What::Delete, about),
-        (Ok(about), Action::Duplicate) => begin(model, What::Duplicate, about),
-        (Ok(_), _) => Vec::new(),
-        (Err(why), _) => {
-            act::say(model, why.to_owned(), Tone::Warn);
-            Vec::new()
-        }
+        Action::Repair => return forms::repair(model),
+        _ => {}
     }
+    let about = match about::of(model, action) {
+        Ok(about) => about,
+        Err(why) => {
+            act::say(model, why.to_owned(), Tone::Warn);
+            return Vec::new();
+        }
+    };
+    let what = match action {
+        Action::Transfer => What::Transfer,
+        Action::Deliver => What::Deliver,
+        Action::Delete => What::Delete,
+        Action::Duplicate => What::Duplicate,
+        Action::Requeue => {
+            forms::requeue(model, about);
+            return Vec::new();
+        }
+        _ => {
+            forms::edit(model, about);
+            return Vec::new();
+        }
+    };
+    begin(model, what, about)
 }
 
 /// A change of the selected queue as a whole.
@@ -66,34 +83,33 @@ struct About {
     marks: Option<Box<Marks>>,
 }
 
-const fn kind(what: &What) -> Change {
-    match what {
-        What::Transfer => Change::Transfer,
-        What::Deliver => Change::Deliver,
-        What::Requeue(_) => Change::Requeue,
-        What::Delete => Change::Delete,
-        What::Edit(_) => Change::Edit,
-        What::Duplicate => Change::Duplicate,
-        What::Kick => Change::Kick,
-        What::Realign(_) => Change::Realign,
-        What::RestoreOrder => Change::RestoreOrder,
-        What::Drift => Change::Drift,
-    }
-}
-
 /// Asks for a plan, unless something else is not over yet.
 fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
-    let change = kind(&what);
+    let change = what.change();
     if is_busy(model, change) {
         return Vec::new();
     }
-    let generation = started(model, change, about.queue.clone(), about.marks);
+    let says = says(&about);
+    let generation = started(model, change, about.queue.clone(), (about.marks, says));
     vec![Effect::Plan(Box::new(ToPlan {
         generation,
         queue: about.queue,
         what,
         which: about.marked,
     }))]
+}
+
+/// What the only entry says, in a line.
+fn says(about: &About) -> Option<String> {
+    let Marked::One(entry) = &about.marked else {
+        return None;
+    };
+    let payload = match entry.state {
+        State::Delivered => &entry.member,
+        _ => about.queue.unwrap(&entry.member).ok()?.payload,
+    };
+    let said = payload::decode(payload).text;
+    Some(text::cut(&said, SAID).into_owned())
 }
 
 /// Plans to take a change back: that of the journal with this id, else the newest.
@@ -104,18 +120,24 @@ pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     if is_busy(model, Change::Undo) {
         return Vec::new();
     }
-    let generation = started(model, Change::Undo, queue, None);
+    let generation = started(model, Change::Undo, queue, (None, None));
     vec![Effect::PlanUndo { generation, id }]
 }
 
 /// From now on it is planned.
-fn started(model: &mut Model, change: Change, queue: Queue, marks: Option<Box<Marks>>) -> u64 {
+fn started(
+    model: &mut Model,
+    change: Change,
+    queue: Queue,
+    (marks, says): (Option<Box<Marks>>, Option<String>),
+) -> u64 {
     let generation = load::generation(model);
     let under_way = Some(UnderWay {
         generation,
         change,
         queue,
         marks,
+        says,
         asked_by: model.schedule.pressed,
         since: model.instant,
         stage: Stage::Planning(None),

@@ -1,7 +1,7 @@
 //! The mouse does what the keys do.
 
 use super::{
-    act, bulk, cursor, dialog, offer, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
+    act, bulk, cursor, dialog, form, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
 };
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit, help, hints};
@@ -38,7 +38,6 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     }
     match model.overlay {
         Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
-        Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
         Some(Overlay::Help { .. }) => {
             let slot = help::slot(model, &help::page(model));
             if !grab(model, x, y) && !slot.inner.holds(x, y) {
@@ -54,6 +53,7 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
             }
             return Vec::new();
         }
+        Some(_) => return form::clicked(model, x, y),
         None => {}
     }
     if areas::areas(model).bulk.outer.holds(x, y) {
@@ -100,10 +100,10 @@ fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
             let plan = areas::dialog::plan(model, asked);
             plan.slot.outer.holds(x, y)
         }
-        Some(Overlay::Offer(form)) => {
-            let plan = areas::offer::plan(model.size, form);
+        Some(overlay) => overlay.form().is_some_and(|form| {
+            let plan = areas::form::plan(model.size, form);
             plan.slot.outer.holds(x, y)
-        }
+        }),
         None => false,
     };
     if covered {
@@ -188,7 +188,11 @@ fn focus(model: &mut Model, pane: Pane, there: impl Fn(&Model) -> bool) -> bool 
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
-    if matches!(model.overlay, Some(Overlay::Dialog(_) | Overlay::Offer(_))) {
+    let help = matches!(
+        model.overlay,
+        Some(Overlay::Help { .. } | Overlay::Change(_))
+    );
+    if model.overlay.is_some() && !help {
         return Vec::new();
     }
     let sign = i64::from(rows.signum());
@@ -196,10 +200,7 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         palette::scrolled(model, sign < 0);
         return Vec::new();
     }
-    let over_lines = matches!(
-        model.overlay,
-        Some(Overlay::Help { .. } | Overlay::Change(_))
-    ) || matches!(model.screen, Screen::Entry(_));
+    let over_lines = help || matches!(model.screen, Screen::Entry(_));
     if over_lines {
         cursor::by(model, sign * NOTCH);
         return Vec::new();

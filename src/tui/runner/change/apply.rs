@@ -11,8 +11,8 @@ use super::{TELL_EVERY, lock};
 use crate::clock::instant;
 use crate::ops::apply::{Applied, Applying, Order};
 use crate::queue::plan::Progress;
-use crate::queue::{EntryResult, Link, Outcome};
-use crate::tui::model::change::RESULTS_KEPT;
+use crate::queue::{EntryResult, Link};
+use crate::tui::model::change::{RESULTS_KEPT, is_worth_a_look};
 use crate::tui::model::leaving::Interrupted;
 use crate::tui::msg::Msg;
 
@@ -90,11 +90,12 @@ impl Said {
                 self.soon();
             }
             Some(Applied::Results(results)) => {
-                // What was done is counted; what was not can be looked at.
+                // The others are counted.
                 let room = RESULTS_KEPT - self.kept;
-                let left = results.into_iter().filter(|r| r.outcome != Outcome::Done);
+                let tried = results.into_iter();
+                let tried = tried.filter(|result| is_worth_a_look(result.outcome));
                 let before = self.results.len();
-                self.results.extend(left.take(room));
+                self.results.extend(tried.take(room));
                 self.kept += self.results.len() - before;
                 if !self.results.is_empty() {
                     self.soon();
@@ -168,7 +169,7 @@ impl Said {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{EntryId, Tally};
+    use crate::queue::{EntryId, Outcome, Tally};
     use crate::tui::model::journal::tests::plan;
     use tokio::sync::mpsc::unbounded_channel;
 

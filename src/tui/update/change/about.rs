@@ -157,6 +157,14 @@ pub(super) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
     })
 }
 
+/// The entry that a key acts on, as it is shown.
+pub(super) fn row(model: &Model) -> Option<&EntryRow> {
+    match &model.screen {
+        Screen::Entry(view) => Some(&view.row),
+        _ => model.entry(),
+    }
+}
+
 /// Where an entry of the tab stands.
 fn state(model: &Model, row: &EntryRow) -> Result<State, &'static str> {
     match model.tab {

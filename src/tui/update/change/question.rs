@@ -35,7 +35,7 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     let name = plan.asks(protected, throwaway) == Asks::Name;
     Dialog {
         title: title(plan),
-        lines: lines(model, plan),
+        lines: lines(model, one, plan),
         yes: plan.change.word(),
         no: "cancel",
         name: name.then(|| NameAsked::of(&plan.queue)),
@@ -44,7 +44,7 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     }
 }
 
-/// `Delete ── 3 entries of orders`.
+/// `Delete?`
 fn title(plan: &Plan) -> String {
     let word = plan.change.word();
     let (first, rest) = word.split_at(1);
@@ -58,14 +58,16 @@ fn entries(plan: &Plan) -> String {
     format!("{many} of {name}")
 }
 
-fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
+fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::Words(sentence(plan)), DialogLine::Blank];
     let mut fact = |label, value: Option<String>| {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
     };
     fact("due", dues(model, plan));
     fact("due then", new_dues(model, plan));
-    fact("first", first(plan));
+    let label = if plan.planned == 1 { "entry" } else { "first" };
+    fact(label, first(plan));
+    fact("says", one.says.clone());
     fact("target", target(plan));
     fact("takes", Some(takes(plan)));
     fact("way", way(plan));
@@ -160,7 +162,7 @@ fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
 
 /// The first few, by what people call them.
 fn first(plan: &Plan) -> Option<String> {
-    const SHOWN: usize = 3;
+    const SHOWN: usize = 2;
     let ids = plan.first.iter().take(SHOWN);
     let ids: Vec<String> = ids.map(ToString::to_string).collect();
     let more = plan.planned.saturating_sub(ids.len() as u64);
@@ -203,14 +205,14 @@ fn long(time: Duration) -> String {
 fn takes(plan: &Plan) -> String {
     let cost = &plan.cost;
     let takes = match cost.takes.as_millis() {
-        0..100 => "no time".to_owned(),
+        0..100 => "hardly any time".to_owned(),
         _ => format!("about {}", long(cost.takes)),
     };
     let block = match cost.longest_block.as_micros() {
         0..1000 => "less than 1 ms".to_owned(),
         us => format!("{} ms", us.div_ceil(1000)),
     };
-    format!("{takes}; keeps the server {block} at a time")
+    format!("{takes}; the server is kept {block} at a time")
 }
 
 /// In which way, where there is a choice.

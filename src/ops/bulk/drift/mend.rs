@@ -1,0 +1,203 @@
+//! What was found is mended: second copies leave first, since their places are known, then what
+//! lacks is appended, and the list goes round last.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use super::{Difference, Drift, Stage};
+use crate::ops::bulk::list::Read;
+use crate::ops::bulk::sweep::Sweep;
+use crate::ops::bulk::{Fated, Step};
+use crate::store::StoreError;
+use crate::store::bulk::{Appended, MOST_APPENDED, Order};
+use crate::store::change::Fate;
+use crate::store::write::Writer;
+
+/// So often in a row the list may be another one than was read a moment before.
+const AGAIN: u32 = 5;
+
+/// How far it is.
+#[derive(Debug)]
+pub(super) enum Mending {
+    /// Second copies that leave: number, places of the first and of the copy.
+    Copies(Vec<(usize, [u64; 2])>),
+    /// What is appended, by number; how often in a row the list was another one.
+    Appending(VecDeque<usize>, u32),
+    /// What leaves the order list, and the numbers of these.
+    Strays(Box<Sweep>, Vec<usize>),
+    Ended,
+}
+
+impl Mending {
+    pub(super) fn new(found: &[Difference], copies: &HashMap<Vec<u8>, Vec<u64>>) -> Self {
+        let mut drops = Vec::new();
+        for (i, difference) in found.iter().enumerate() {
+            if let Difference::TooOften(member, _) = difference
+                && let Some([first, others @ ..]) = copies.get(member).map(Vec::as_slice)
+            {
+                drops.extend(others.iter().map(|&copy| (i, [*first, copy])));
+            }
+        }
+        // They are taken from the end: from the tail to the head, so that those to come stay
+        // where they are.
+        drops.sort_unstable_by_key(|(_, places)| places[1]);
+        Self::Copies(drops)
+    }
+}
+
+impl Drift {
+    /// Mends up to `n` of what was found. Fates: `Done`, or `Gone`: it was no difference any more.
+    /// (What was not where it had been is told `Gone` too; looking again finds it.) Refused while
+    /// an order list is aside.
+    pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
+        if self.aside {
+            let why = "its order list is set aside; bring it back first";
+            return Err(writer.impossible("mend the order list", why.to_owned()));
+        }
+        loop {
+            let Stage::Mending(mending) = &mut self.stage else {
+                return Ok(None);
+            };
+            match mending {
+                Mending::Copies(drops) => {
+                    if let Some((i, places)) = drops.last().copied() {
+                        return self.drop_copy(writer, i, places).await.map(Some);
+                    }
+                    let lacks = |d: &Difference| matches!(d, Difference::NotInOrder(_));
+                    let lacks = numbers(&self.found, lacks).into();
+                    *mending = Mending::Appending(lacks, 0);
+                }
+                Mending::Appending(open, _) if open.is_empty() => {
+                    let stray = |d: &Difference| matches!(d, Difference::OnlyInOrder(_));
+                    let numbers = numbers(&self.found, stray);
+                    let members = numbers.iter().map(|&i| self.found[i].member().to_vec());
+                    let sweep = Sweep::strays(&self.queue, members);
+                    *mending = if numbers.is_empty() {
+                        Mending::Ended
+                    } else {
+                        Mending::Strays(Box::new(sweep), numbers)
+                    };
+                }
+                Mending::Appending(..) => return self.append(writer, n).await.map(Some),
+                Mending::Strays(sweep, numbers) => {
+                    let mut step = sweep.next(writer, n).await?;
+                    for fated in step.iter_mut().flat_map(|step| &mut step.fates) {
+                        fated.index = numbers[fated.index];
+                        fated.stood = None;
+                    }
+                    return Ok(step);
+                }
+                Mending::Ended => return Ok(None),
+            }
+        }
+    }
+
+    /// Mends no more; a list that goes round does so to its end.
+    pub fn stop(&mut self) {
+        match &mut self.stage {
+            Stage::Mending(Mending::Strays(sweep, _)) => sweep.stop(),
+            stage => *stage = Stage::Mending(Mending::Ended),
+        }
+    }
+
+    async fn drop_copy(
+        &mut self,
+        writer: &Writer,
+        index: usize,
+        places: [u64; 2],
+    ) -> Result<Step, StoreError> {
+        let member = self.found[index].member();
+        let done = writer.drop_copy(&self.queue, places, member).await?;
+        let mut last = true;
+        if let Stage::Mending(Mending::Copies(drops)) = &mut self.stage {
+            drops.pop();
+            last = drops.iter().all(|drop| drop.0 != index);
+        }
+        let fate = if done.done { Fate::Done } else { Fate::Gone };
+        let fates = last.then_some(fated(index, fate)).into_iter().collect();
+        Ok(self.mended(done.took, true, fates))
+    }
+
+    /// What stands at the tail now is read first: what others have appended is no difference any
+    /// more, and the script looks at what comes after that.
+    async fn append(&mut self, writer: &Writer, n: usize) -> Result<Step, StoreError> {
+        let (Stage::Mending(Mending::Appending(open, again)), Some(reader)) =
+            (&mut self.stage, &mut self.order)
+        else {
+            return Ok(Step::default());
+        };
+        match reader.next(writer.store()).await? {
+            Read::Page(page) => {
+                let there: HashSet<&[u8]> = page.elements.iter().map(Vec::as_slice).collect();
+                let is_there = |i: &usize| there.contains(self.found[*i].member());
+                let (gone, rest): (VecDeque<_>, _) =
+                    std::mem::take(open).into_iter().partition(is_there);
+                *open = rest;
+                return Ok(self.mended(page.took, false, all_gone(gone)));
+            }
+            Read::Lost => {
+                let gone = std::mem::take(open);
+                return Ok(self.mended(Duration::ZERO, false, all_gone(gone)));
+            }
+            Read::End => {}
+        }
+        let seen = Order {
+            aside: self.aside,
+            last: reader.last().map(<[u8]>::to_vec),
+        };
+        let most = n.clamp(1, MOST_APPENDED).min(open.len());
+        let some: Vec<usize> = open.range(..most).copied().collect();
+        let members: Vec<&[u8]> = some.iter().map(|&i| self.found[i].member()).collect();
+        let done = writer.append(&self.queue, &seen, &members).await?;
+        let Some(appended) = done.done else {
+            *again += 1;
+            let gone = if *again < AGAIN {
+                VecDeque::new()
+            } else {
+                std::mem::take(open)
+            };
+            return Ok(self.mended(done.took, false, all_gone(gone)));
+        };
+        *again = 0;
+        open.drain(..most);
+        let fates = some.into_iter().zip(appended).map(|(i, appended)| {
+            let fate = match appended {
+                Appended::Done => Fate::Done,
+                Appended::Gone | Appended::There => Fate::Gone,
+            };
+            fated(i, fate)
+        });
+        let fates = fates.collect();
+        Ok(self.mended(done.took, true, fates))
+    }
+
+    fn mended(&self, took: Duration, wrote: bool, fates: Vec<Fated>) -> Step {
+        Step {
+            took,
+            wrote,
+            phase: "mending the order list",
+            at: fates.last().map_or(0, |fated| fated.index as u64),
+            of: self.found.len() as u64,
+            fates,
+            dropped: Vec::new(),
+        }
+    }
+}
+
+fn numbers(found: &[Difference], wanted: impl Fn(&Difference) -> bool) -> Vec<usize> {
+    let found = found.iter().enumerate();
+    found.filter(|(_, d)| wanted(d)).map(|(i, _)| i).collect()
+}
+
+fn all_gone(numbers: VecDeque<usize>) -> Vec<Fated> {
+    numbers.into_iter().map(|i| fated(i, Fate::Gone)).collect()
+}
+
+const fn fated(index: usize, fate: Fate) -> Fated {
+    Fated {
+        index,
+        fate,
+        stood: None,
+        unsure: false,
+    }
+}

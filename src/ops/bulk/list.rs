@@ -1,0 +1,133 @@
+//! A list read whole, page after page, while others take from it and append to it: nothing that
+//! stands in it all the while is missed.
+
+use std::time::Duration;
+
+use crate::store::{Store, StoreError, read};
+
+/// No page has more elements.
+const PAGE_MOST: u32 = 1_000;
+/// Nor, as long as elements are about as large as those before them, more bytes.
+const PAGE_BYTES: usize = 512 * 1024;
+/// So many elements of a page are looked for in the next one.
+const OVERLAP: usize = 32;
+/// How far back they are looked for: what was taken out of the list has moved them up.
+const BACK: u64 = 2_000;
+
+/// Reads a list from its head to its tail.
+#[derive(Debug)]
+pub(super) struct ListReader {
+    key: Vec<u8>,
+    /// The place of the next element to be read.
+    next: u64,
+    size: u32,
+    /// The last elements that were read.
+    tail: Vec<Vec<u8>>,
+}
+
+/// A page of a list.
+#[derive(Debug)]
+pub(super) struct ListPage {
+    /// The place of its first element.
+    pub(super) first: u64,
+    /// Its elements.
+    pub(super) elements: Vec<Vec<u8>>,
+    /// How long the list was.
+    pub(super) length: u64,
+    /// What it cost the server.
+    pub(super) took: Duration,
+}
+
+/// What came of reading on.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// A page.
+    Page(ListPage),
+    /// That was all; asked again, it reads what was appended since.
+    End,
+    /// The list is not the one that was read up to now: it has to be read again.
+    Lost,
+}
+
+impl ListReader {
+    pub(super) fn new(key: Vec<u8>) -> Self {
+        Self {
+            key,
+            next: 0,
+            size: 100,
+            tail: Vec::new(),
+        }
+    }
+
+    /// The last element that was read.
+    pub(super) fn last(&self) -> Option<&[u8]> {
+        self.tail.last().map(Vec::as_slice)
+    }
+
+    /// Reads on.
+    pub(super) async fn next(&mut self, store: &Store) -> Result<Read, StoreError> {
+        let known = self.tail.len() as u64;
+        let mut back = known;
+        loop {
+            let first = self.next.saturating_sub(back);
+            let count = u32::try_from(self.next - first)
+                .unwrap_or(0)
+                .saturating_add(self.size);
+            let page = read::list_page(store, &self.key, first, count).await?;
+            let took = Duration::from_micros(page.server_us);
+            if page.length == 0 {
+                (self.next, self.tail) = (0, Vec::new());
+                return Ok(Read::End);
+            }
+            let Some(new) = self.first_new(&page.elements) else {
+                if back >= BACK || first == 0 {
+                    return Ok(Read::Lost);
+                }
+                back = BACK;
+                continue;
+            };
+            let mut elements = page.elements;
+            elements.drain(..new);
+            self.sized(&elements);
+            let first = first + new as u64;
+            self.next = first + elements.len() as u64;
+            if elements.is_empty() {
+                return Ok(Read::End);
+            }
+            let from = elements.len().saturating_sub(OVERLAP);
+            self.tail = elements[from..].to_vec();
+            return Ok(Read::Page(ListPage {
+                first,
+                elements,
+                length: page.length,
+                took,
+            }));
+        }
+    }
+
+    /// Where in a page that begins before the last known elements the new ones begin: behind the
+    /// last of those that is still there.
+    fn first_new(&mut self, elements: &[Vec<u8>]) -> Option<usize> {
+        if self.tail.is_empty() {
+            return Some(0);
+        }
+        let place = |known: &Vec<u8>| elements.iter().position(|element| element == known);
+        let still = |at: usize| Some((at, place(&self.tail[at])?));
+        let (known, at) = (0..self.tail.len()).rev().find_map(still)?;
+        // What stood behind it has left.
+        self.tail.truncate(known + 1);
+        Some(at + 1)
+    }
+
+    fn sized(&mut self, elements: &[Vec<u8>]) {
+        let bytes: usize = elements.iter().map(Vec::len).sum();
+        self.size = if bytes > PAGE_BYTES {
+            self.size / 4
+        } else if bytes * 2 < PAGE_BYTES {
+            self.size * 2
+        } else {
+            self.size
+        }
+        .clamp(OVERLAP as u32, PAGE_MOST);
+    }
+}

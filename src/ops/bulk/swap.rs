@@ -1,0 +1,131 @@
+//! Which elements of the order list have to change places, so that the chosen ones stand at its
+//! head: a permutation, worked out from one reading.
+
+use std::collections::HashMap;
+
+use crate::store::bulk::Swap;
+
+/// Bytes 1 to 8 of an element: by them a swap makes sure that it takes the right one.
+pub(super) type Mark = [u8; 8];
+
+/// The mark of an element; none of one that is too short, which no frame is.
+pub(super) fn mark(element: &[u8]) -> Option<Mark> {
+    element.get(1..9)?.try_into().ok()
+}
+
+/// A place at the head of the list that a chosen entry may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// Where it is.
+    pub(super) place: u32,
+    /// What stands there.
+    pub(super) mark: Mark,
+    /// Which of the chosen that is.
+    pub(super) chosen: Option<usize>,
+}
+
+/// Where a chosen entry stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stands {
+    /// Which one.
+    pub(super) chosen: usize,
+    /// Where.
+    pub(super) place: u32,
+    /// Its mark.
+    pub(super) mark: Mark,
+}
+
+/// The swaps that bring each of `wanted` (in the order that they shall have) to the slots, one
+/// after the other, and which of the chosen each of them is for. Each counts with those before it
+/// done.
+pub(super) fn plan(wanted: &[Stands], slots: &[Slot]) -> Vec<(usize, Swap)> {
+    let mut places: HashMap<usize, u32> = wanted.iter().map(|w| (w.chosen, w.place)).collect();
+    // What stands at a place now, where that is something else than what was read.
+    let mut moved: HashMap<u32, (Mark, Option<usize>)> = HashMap::new();
+    let mut swaps = Vec::new();
+    for (entry, slot) in wanted.iter().zip(slots) {
+        let Some(&from) = places.get(&entry.chosen) else {
+            continue;
+        };
+        if from == slot.place {
+            continue;
+        }
+        let there = moved.remove(&slot.place);
+        let (mark, other) = there.unwrap_or((slot.mark, slot.chosen));
+        swaps.push((
+            entry.chosen,
+            Swap {
+                places: [slot.place, from],
+                marks: [mark, entry.mark],
+            },
+        ));
+        moved.insert(from, (mark, other));
+        moved.insert(slot.place, (entry.mark, Some(entry.chosen)));
+        places.insert(entry.chosen, slot.place);
+        if let Some(other) = other {
+            places.insert(other, from);
+        }
+    }
+    swaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn mark_of(n: usize) -> Mark {
+        (n as u64).to_le_bytes()
+    }
+
+    /// What a list of marks becomes by these swaps, each of which must find what it expects.
+    fn swapped(mut list: Vec<Mark>, swaps: &[(usize, Swap)]) -> Vec<Mark> {
+        for (_, swap) in swaps {
+            let [a, b] = swap.places.map(|place| place as usize);
+            assert_eq!([list[a], list[b]], swap.marks);
+            list.swap(a, b);
+        }
+        list
+    }
+
+    proptest! {
+        /// Element `n` of the list is the entry `order[n]`; the first `chosen` entries are wanted,
+        /// in the order of their numbers; those in `fixed` are no frames.
+        #[test]
+        fn the_chosen_come_to_the_head_in_their_order_and_nothing_is_lost(
+            order in Just((0..40_usize).collect::<Vec<_>>()).prop_shuffle(),
+            chosen in 0..30_usize,
+            fixed in proptest::collection::hash_set(30..40_usize, 0..5),
+        ) {
+            let slots: Vec<Slot> = order.iter().enumerate()
+                .filter(|(_, n)| !fixed.contains(n))
+                .take(chosen)
+                .map(|(place, &n)| Slot {
+                    place: u32::try_from(place).unwrap(),
+                    mark: mark_of(n),
+                    chosen: (n < chosen).then_some(n),
+                })
+                .collect();
+            let stands = |n: usize| order.iter().position(|&m| m == n).unwrap();
+            let wanted: Vec<Stands> = (0..chosen)
+                .map(|n| Stands {
+                    chosen: n,
+                    place: u32::try_from(stands(n)).unwrap(),
+                    mark: mark_of(n),
+                })
+                .collect();
+            let list: Vec<Mark> = order.iter().map(|&n| mark_of(n)).collect();
+            let swaps = plan(&wanted, &slots);
+            prop_assert!(swaps.len() <= chosen);
+            let after = swapped(list.clone(), &swaps);
+            for (n, slot) in slots.iter().enumerate() {
+                prop_assert_eq!(after[slot.place as usize], mark_of(n));
+            }
+            for &n in &fixed {
+                prop_assert_eq!(after[stands(n)], mark_of(n));
+            }
+            let sorted = |mut list: Vec<Mark>| { list.sort_unstable(); list };
+            prop_assert_eq!(sorted(after), sorted(list));
+        }
+    }
+}

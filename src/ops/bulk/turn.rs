@@ -1,0 +1,126 @@
+//! A list that goes round once, slice by slice: how far it is, also after an answer that never
+//! came.
+
+use crate::queue::Queue;
+use crate::store::bulk::facts;
+use crate::store::{Store, StoreError, read};
+
+/// What others take from the head moves the list up between the look and the script: so many more
+/// elements than go round are looked at.
+const BEYOND: usize = 256;
+
+/// One turn of the order list.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// How many elements are still to go round; none: it has not begun.
+    left: Option<u64>,
+    /// How many there are in all.
+    of: u64,
+    /// A script without an answer.
+    sent: Option<Sent>,
+    /// The last that stays of what such a script let go round, once that is known.
+    behind: Option<Vec<u8>>,
+}
+
+/// A script whose answer never came.
+#[derive(Debug)]
+struct Sent {
+    /// How many were to go round.
+    n: usize,
+    /// What stood at the head before.
+    head: Vec<u8>,
+    /// The last that stays of those.
+    last: Option<Vec<u8>>,
+}
+
+impl Turn {
+    pub(super) const fn new() -> Self {
+        Self {
+            left: None,
+            of: 0,
+            sent: None,
+            behind: None,
+        }
+    }
+
+    pub(super) const fn is_begun(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// Looks at what goes round next: how many elements, at most `n`, and these with some beyond;
+    /// none when the turn is over.
+    pub(super) async fn look(
+        &mut self,
+        store: &Store,
+        queue: &Queue,
+        n: usize,
+    ) -> Result<Option<(usize, Vec<Vec<u8>>)>, StoreError> {
+        let Some(order) = queue.keys().order else {
+            return Ok(None);
+        };
+        let left = match self.left {
+            Some(left) => left,
+            None => {
+                self.of = facts(store, queue).await?.order;
+                *self.left.insert(self.of)
+            }
+        };
+        let n = n.min(usize::try_from(left).unwrap_or(usize::MAX));
+        if n == 0 {
+            return Ok(None);
+        }
+        let count = u32::try_from(n + BEYOND).unwrap_or(u32::MAX);
+        let page = read::list_page(store, &order, 0, count).await?.elements;
+        if let Some(sent) = self.sent.take()
+            && page.first() != Some(&sent.head)
+        {
+            // It did run: what stood at the head stands there no more.
+            self.went(sent.n, sent.n);
+            self.behind = sent.last;
+            return Box::pin(self.look(store, queue, n)).await;
+        }
+        if page.is_empty() {
+            self.left = Some(0);
+            return Ok(None);
+        }
+        Ok(Some((n, page)))
+    }
+
+    /// So many of the `asked` elements went round: fewer, when the list has no more.
+    pub(super) fn went(&mut self, went: usize, asked: usize) {
+        let left = self.left.unwrap_or(0).saturating_sub(went as u64);
+        self.left = Some(if went < asked { 0 } else { left });
+    }
+
+    /// So many more stand at the head now than did when it began.
+    pub(super) const fn grew(&mut self, more: u64) {
+        self.of += more;
+        if let Some(left) = &mut self.left {
+            *left += more;
+        }
+    }
+
+    /// The script for `n` of these never answered; `last`: the last of them that was to stay.
+    pub(super) fn unknown(&mut self, n: usize, page: &[Vec<u8>], last: Option<Vec<u8>>) {
+        self.sent = page.first().map(|head| Sent {
+            n,
+            head: head.clone(),
+            last,
+        });
+    }
+
+    /// The last that stays of what went round by a script whose answer never came, once that is
+    /// known.
+    pub(super) const fn behind(&mut self) -> Option<Vec<u8>> {
+        self.behind.take()
+    }
+
+    /// How far it is, and of how many elements.
+    pub(super) const fn progress(&self) -> (u64, u64) {
+        let left = match self.left {
+            Some(left) => left,
+            None => self.of,
+        };
+        (self.of - left, self.of)
+    }
+}
