@@ -2,7 +2,10 @@
 //!
 //! No type here has a `Debug`: passwords stand in them.
 
+mod acl;
+mod change;
 mod commands;
+mod journal;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -11,10 +14,15 @@ use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValuePar
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use crate::clock::when::{BadTime, Span, When};
+pub use acl::{Acl, Purpose};
+pub use change::{
+    Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Repair, Requeue, Transfer, Undo, Which,
+};
 pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
     Worker,
 };
+pub use journal::{Journal, JournalCommand, Purge};
 
 use crate::queue::Queue;
 
@@ -198,10 +206,32 @@ pub enum Command {
     Traffic(Traffic),
     /// Offer messages to a queue, as a Redisson client does
     Offer(Offer),
+    /// Move what is due to the target list, now
+    Transfer(Transfer),
+    /// Move chosen entries to the target list, due or not
+    Deliver(Deliver),
+    /// Give chosen entries another due time
+    Requeue(Requeue),
+    /// Delete chosen entries
+    Delete(Delete),
+    /// Replace the payload of an entry
+    Edit(Edit),
+    /// Offer the payloads of chosen entries again
+    Duplicate(Duplicate),
+    /// Let every transfer client of a queue look at once
+    Kick(Kick),
+    /// Mend a queue: its order list, what was interrupted
+    Repair(Repair),
+    /// Take a change back
+    Undo(Undo),
     /// A stand-in transfer client: moves due entries to the target list
     Worker(Worker),
     /// Take delivered messages from the target list, for good
     Consume(Consume),
+    /// The changes made from this account, to look up and to forget; needs no server
+    Journal(Journal),
+    /// The least that a user of the server must be allowed; needs no server
+    Acl(Acl),
     /// What a frame or a payload says; needs no server
     Decode(Decode),
 }

@@ -3,17 +3,30 @@
 //! Lines go to standard output ([`output`]), everything said beside them to standard error. An
 //! error is one sentence: what could not be done, why, and what to do.
 
+mod acl;
 mod bytes;
+mod change;
+mod codec;
 mod confirm;
 mod consume;
 mod decode;
+mod delete;
+mod deliver;
 pub mod demo;
+mod duplicate;
+mod edit;
 mod entries;
 mod entry;
+mod journal;
+mod kick;
 mod messages;
+mod meter;
 mod offer;
 pub mod output;
+mod pick;
 mod queues;
+mod repair;
+mod requeue;
 mod say;
 mod search;
 mod session;
@@ -22,6 +35,8 @@ mod show;
 mod stop;
 mod times;
 mod traffic;
+mod transfer;
+mod undo;
 mod watch;
 mod worker;
 
@@ -124,8 +139,19 @@ pub async fn run<W: Write>(
         Some(Command::Watch(asked)) => watch::run(&asked, config, out).await?,
         Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
         Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,
+        Some(Command::Transfer(asked)) => transfer::run(&asked, config, out).await?,
+        Some(Command::Deliver(asked)) => deliver::run(&asked, config, out).await?,
+        Some(Command::Requeue(asked)) => requeue::run(&asked, config, out).await?,
+        Some(Command::Delete(asked)) => delete::run(&asked, config, out).await?,
+        Some(Command::Edit(asked)) => edit::run(&asked, config, out).await?,
+        Some(Command::Duplicate(asked)) => duplicate::run(&asked, config, out).await?,
+        Some(Command::Kick(asked)) => kick::run(&asked, config, out).await?,
+        Some(Command::Repair(asked)) => repair::run(&asked, config, out).await?,
+        Some(Command::Undo(asked)) => undo::run(&asked, config, out).await?,
         Some(Command::Worker(asked)) => worker::run(&asked, config, out).await?,
         Some(Command::Consume(asked)) => consume::run(&asked, config, out).await?,
+        Some(Command::Journal(asked)) => journal::run(&asked, config, out).await?,
+        Some(Command::Acl(asked)) => acl::run(&asked, config, out)?,
         Some(Command::Decode(asked)) => decode::run(&asked, out)?,
     };
     out.flush()?;

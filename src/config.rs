@@ -26,7 +26,7 @@ pub use url::{BadUrl, parse as parse_url};
 
 pub use crate::args::Theme;
 use crate::args::{Args, Command, Connection, Span};
-use crate::queue::{Address, Endpoint, Queue};
+use crate::queue::{Address, Endpoint, Queue, redis_cli};
 use file::{File, Loaded};
 use reader::listed;
 
@@ -171,6 +171,20 @@ impl Config {
             ..self.clone()
         };
         Ok(there.with(profile, endpoint))
+    }
+
+    /// How a shell starts this program on the server; the password comes from where it came from.
+    #[must_use]
+    pub fn program(&self) -> String {
+        let Some(profile) = &self.profile else {
+            return redis_cli::program(&self.endpoint).replacen("redis-cli", "delayscope", 1);
+        };
+        let name = redis_cli::word(profile.name.as_bytes());
+        let mut line = format!("delayscope --profile {name}");
+        if profile.endpoint.db != self.endpoint.db {
+            line.extend([" -n ", &self.endpoint.db.to_string()]);
+        }
+        line
     }
 
     /// This session in another database of the same server.

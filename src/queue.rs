@@ -3,6 +3,8 @@
 //! Pure: no tokio, no redis, no ratatui. `store` fills these types, `ops` reasons about them,
 //! `cli` and `tui` show them.
 
+pub mod acl;
+pub mod asks;
 pub mod entry;
 pub mod filter;
 pub mod finding;

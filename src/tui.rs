@@ -19,6 +19,7 @@ pub mod view;
 pub mod widget;
 
 use std::io::{Write as _, stdout};
+use std::time::Duration;
 
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -62,17 +63,57 @@ pub async fn run(session: Session, options: Options) -> anyhow::Result<Ended> {
     #[cfg(debug_assertions)]
     panic_when_asked();
     let ended = run::run(&mut tty, &mut model, input, replies, &mut tasks, instant).await;
+    // A terminal that cannot be written to any more is gone.
+    let ended = ended.unwrap_or(Ended::HUNG_UP);
     // The shell gets its terminal before anything is waited for.
     drop(tty);
+    finish_changes(&mut tasks, ended).await;
     farewell(&mut tasks, &mut model).await;
-    // A terminal that cannot be written to any more is gone.
-    Ok(ended.unwrap_or(Ended::HUNG_UP))
+    Ok(ended)
+}
+
+/// So long a change may take to finish what must be finished when nobody is there to say that he
+/// will not wait: the server may be away for good.
+const ALONE: Duration = Duration::from_secs(30);
+
+/// Lets the changes under way stop, and finish what must be finished; until somebody says again
+/// that he leaves.
+async fn finish_changes(tasks: &mut Tasks, ended: Ended) {
+    let names = tasks.stop_changes();
+    if names.is_empty() {
+        return;
+    }
+    let Ok(mut finishing) = terminal::finish() else {
+        return;
+    };
+    let words = format!(
+        "Stopping the {}, and finishing what must be finished. Ctrl-C leaves now.",
+        names.join(" and the ")
+    );
+    // Not waited for: a terminal may take no output.
+    tokio::task::spawn_blocking(move || {
+        let _ = writeln!(stdout(), "{words}");
+    });
+    let alone = async {
+        match ended {
+            Ended::Quit => std::future::pending().await,
+            Ended::Signal(_) | Ended::Panicked => tokio::time::sleep(ALONE).await,
+        }
+    };
+    tokio::select! {
+        () = tasks.changes_ended() => {}
+        () = finishing.asked_again() => {}
+        () = alone => {}
+    }
 }
 
 /// Lets the workers end, and says on the terminal that stays how they would go on.
 async fn farewell(tasks: &mut Tasks, model: &mut Model) {
     model.workers.ended(&tasks.finish().await);
     let mut out = stdout();
+    for line in tasks.farewell() {
+        let _ = writeln!(out, "{line}");
+    }
     for (said, command) in model.workers.farewell() {
         // A terminal that is gone cannot be told.
         let _ = writeln!(out, "{said} This goes on with it:\n  {command}");

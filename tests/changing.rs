@@ -12,6 +12,8 @@ use delayscope::queue::Queue;
 use support::{PATIENCE, Server, frame, wait_for};
 use terminal::Terminal;
 
+#[path = "changing/bulk.rs"]
+mod bulk;
 mod support;
 #[path = "support/terminal.rs"]
 mod terminal;

@@ -1,11 +1,19 @@
 //! The command line as others use it: the real binary against private servers.
 
+#[path = "cli/acl.rs"]
+mod acl;
+#[path = "cli/asking.rs"]
+mod asking;
+#[path = "cli/changing.rs"]
+mod changing;
 #[path = "cli/config.rs"]
 mod config;
 #[path = "cli/decoding.rs"]
 mod decoding;
 #[path = "cli/guards.rs"]
 mod guards;
+#[path = "cli/journal.rs"]
+mod journal;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/reading.rs"]
@@ -14,6 +22,8 @@ mod reading;
 mod running;
 #[path = "cli/searching.rs"]
 mod searching;
+#[path = "cli/stopping.rs"]
+mod stopping;
 mod support;
 #[path = "cli/terminal.rs"]
 mod terminal;
@@ -40,8 +50,28 @@ fn help_of_search_explains_the_filter() {
 #[test]
 fn every_command_has_an_example_in_its_help() {
     for command in [
-        "demo", "queues", "show", "entries", "search", "watch", "traffic", "offer", "worker",
-        "consume", "decode",
+        "demo",
+        "queues",
+        "show",
+        "entries",
+        "search",
+        "watch",
+        "traffic",
+        "offer",
+        "transfer",
+        "deliver",
+        "requeue",
+        "delete",
+        "edit",
+        "duplicate",
+        "kick",
+        "repair",
+        "undo",
+        "worker",
+        "consume",
+        "journal",
+        "acl",
+        "decode",
     ] {
         let help = local(&[command, "-?"]).done().out;
         let example = format!("\nExamples:\n  delayscope {command}");

@@ -8,12 +8,10 @@
 --                             already (or were given twice) and were left as they are
 --
 -- Depends on nothing but the arguments and the key. ZADD is the first write: a server that takes no
--- writes refuses it before anything was done.
+-- writes refuses it before anything was done. Part: guard.
 
-local kind = redis.call('TYPE', KEYS[1])['ok']
-if kind ~= 'zset' and kind ~= 'none' then
-  return {0, 1, kind}
-end
+local refusal = guard({'zset'}, {})
+if refusal then return refusal end
 
 local refused = {}
 for i = 1, #ARGV, 2 do

@@ -16,22 +16,10 @@
 -- replica or may not write refuses that one, and then nothing was done. ZADD NX, and RPUSH only for
 -- what it added: an entry that is offered twice by mistake never stands twice in the order list.
 -- One PUBLISH a call, of the final head: bursts of them make older Redisson clients late.
+-- Part: guard.
 
-local wanted = {'zset', 'list'}
-for k = 1, 2 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done.
--- (Redis 7 can say; before, a right that is missing shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'RPUSH', KEYS[2], ''}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+local refusal = guard({'zset', 'list'}, {{'RPUSH', KEYS[2], ''}})
+if refusal then return refusal end
 
 local due, refused = {}, {}
 for i = 2, #ARGV, 2 do

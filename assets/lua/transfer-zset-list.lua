@@ -15,23 +15,10 @@
 --                     100 of each kind). The empty list before it is what transfer.lua skips
 --
 -- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
--- writes refuses it before anything was done.
+-- writes refuses it before anything was done. Part: guard.
 
-local wanted = {'list', 'zset'}
-for k = 1, 2 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done.
--- (Redis 7 can say; before, a right that is missing shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'ZREM', KEYS[2], ''}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+local refusal = guard({'list', 'zset'}, {{'ZREM', KEYS[2], ''}})
+if refusal then return refusal end
 
 local function ids(rows)
   local list = {}

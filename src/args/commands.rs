@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::Screen;
+use super::{Pick, Screen};
 use crate::clock::when::{Span, When};
 use crate::queue::{Form, Queue};
 
@@ -65,25 +65,9 @@ pub struct Entries {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
-    /// Only the entry with this id (16 hex digits); repeatable
-    #[arg(long = "id", value_name = "ID")]
-    pub ids: Vec<String>,
-    /// Only what is late
-    #[arg(long)]
-    pub late: bool,
-    /// Only what is due before: 14:10, +10m, 2026-11-20T14:10:00Z, epoch ms
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub due_before: Option<When>,
-    /// Only what is due at or after
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub due_after: Option<When>,
-    /// Only those that this filter lets through: words of the id or text, late, due<14:10,
-    /// id:9f3c, codec:kryo5, re:/…/ (see `search --help`)
-    #[arg(long, value_name = "TEXT")]
-    pub grep: Option<String>,
-    /// Where to look [default: what waits and what is late]
-    #[arg(long, value_name = "PLACE")]
-    pub from: Option<From>,
+    /// Which of its entries.
+    #[command(flatten)]
+    pub pick: Pick,
     /// At most so many [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,

@@ -1,4 +1,4 @@
-//! Asking before something that cannot be taken back.
+//! Asking before something that cannot be taken back, or that touches much.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -7,26 +7,29 @@ use anyhow::{Context as _, bail};
 use crate::config::{Config, Profile};
 use crate::queue::Queue;
 
+/// Why a yes is not enough: the profile in use is protected.
+pub(super) fn protection(config: &Config) -> Option<String> {
+    let protected = |profile: &&Profile| profile.protected;
+    let profile = config.profile.as_ref().filter(protected)?;
+    Some(format!("Profile {} is protected", profile.name))
+}
+
 /// Asks `question` about a queue on the terminal; without one, refuses and names the flag that
-/// answers. Where the profile is protected the queue's name is the answer, else a yes. `true`: go
+/// answers. Where there is a reason for it the queue's name is the answer, else a yes. `true`: go
 /// on.
 pub(super) fn confirm(
     question: &str,
     queue: &Queue,
-    config: &Config,
+    by_name: Option<&str>,
     otherwise: &str,
 ) -> anyhow::Result<bool> {
-    let protected = |profile: &&Profile| profile.protected;
-    let Some(profile) = config.profile.as_ref().filter(protected) else {
+    let Some(why) = by_name else {
         let answer = ask(&format!("{question} [y/N] "), otherwise)?;
         return Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"));
     };
     let name = queue.name.text();
-    let ways = format!(
-        "\nProfile {} is protected: type the queue's name: ",
-        profile.name
-    );
-    Ok(ask(&format!("{question}{ways}"), otherwise)? == name.trim())
+    let ways = format!("{question}\n{why}: type the queue's name: ");
+    Ok(ask(&ways, otherwise)? == name.trim())
 }
 
 /// Asks for one line on the terminal; without one, refuses with `otherwise`.

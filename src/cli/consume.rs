@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::confirm::confirm;
+use super::confirm::{confirm, protection};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::Stop;
@@ -156,7 +156,7 @@ async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Re
     confirm(
         &question,
         queue,
-        config,
+        protection(config).as_deref(),
         "what is taken is gone for good, and there is no terminal to ask on. Give --yes, or \
          --peek to look only.",
     )

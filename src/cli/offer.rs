@@ -4,20 +4,22 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::change::{self, Figures, entry};
+use super::codec::{encoded, named};
 use super::confirm::ask;
 use super::messages::Messages;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::Stop;
-use super::{Outcome, say, shape, times};
+use super::{Outcome, say, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer};
-use crate::payload::{self, Codec};
-use crate::queue::{Form, Layout, Queue, text};
+use crate::payload::Codec;
+use crate::queue::{Change, Form, Layout, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::{MOST_OFFERED, Writer};
 
@@ -65,19 +67,6 @@ pub(super) async fn run<W: Write>(
             Err(why)
         }
     }
-}
-
-fn named(name: &str) -> anyhow::Result<Codec> {
-    let writable = |codec: &Codec| *codec != Codec::Unknown;
-    if let Some(codec) = Codec::from_name(name).filter(writable) {
-        return Ok(codec);
-    }
-    let names = Codec::ALL.into_iter().filter(writable).map(Codec::name);
-    let names: Vec<_> = names.collect();
-    bail!(
-        "there is no codec {name:?}. Choose one of {}.",
-        names.join(", ")
-    )
 }
 
 /// The frame form: as asked, else as the queue's entries or clients have it, else as answered.
@@ -174,7 +163,7 @@ impl Offering<'_> {
             let Some(batch) = batch else { break };
             let payloads: Vec<Vec<u8>> = batch
                 .iter()
-                .map(|message| self.encoded(message))
+                .map(|message| encoded(self.codec, message))
                 .collect::<anyhow::Result<_>>()?;
             self.totals.planned += payloads.len() as u64;
             let now = self.session.now();
@@ -206,16 +195,6 @@ impl Offering<'_> {
         if !self.asked.dry_run {
             self.totals.left = left;
         }
-    }
-
-    fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
-        if self.codec == Codec::Text {
-            return Ok(message.to_vec());
-        }
-        let name = self.codec.name();
-        let what = || format!("a message is no UTF-8 text, which {name} needs");
-        let text = std::str::from_utf8(message).with_context(what)?;
-        Ok(payload::encode(self.codec, text)?)
     }
 
     fn due(&self, now: EpochMillis) -> EpochMillis {
@@ -285,23 +264,20 @@ impl Offering<'_> {
     fn summary_fields(&self) -> Value {
         let totals = &self.totals;
         let framed = self.queue.layout == Layout::Redisson;
-        let elapsed = instant().saturating_duration_since(self.began);
-        let mut fields = Map::new();
-        fields.insert("change".into(), "offer".into());
-        shape::name(&mut fields, &self.queue.name);
+        let mut tally = Tally::default();
+        tally.add(Became::Done, totals.done);
+        tally.add(Became::Refused, totals.refused);
+        tally.add(Became::Unknown, totals.unknown);
+        tally.add(Became::Left, totals.left);
+        let mut fields = change::fields(&Figures {
+            dry_run: self.asked.dry_run,
+            planned: totals.planned,
+            tally,
+            elapsed: instant().saturating_duration_since(self.began),
+            longest: totals.longest,
+            ..Figures::of(Change::Offer, &self.queue)
+        });
         for (name, value) in [
-            ("dry_run", json!(self.asked.dry_run)),
-            ("planned", json!(totals.planned)),
-            ("done", json!(totals.done)),
-            ("gone", json!(0)),
-            ("changed", json!(0)),
-            ("undecodable", json!(0)),
-            ("refused", json!(totals.refused)),
-            ("unknown", json!(totals.unknown)),
-            ("left", json!(totals.left)),
-            ("journal_id", Value::Null),
-            ("elapsed_ms", json!(u64::try_from(elapsed.as_millis()).ok())),
-            ("longest_block_ms", json!(ms(totals.longest))),
             ("due_ms", json!(totals.due.map(|(_, due)| due.get()))),
             (
                 "form",
@@ -351,21 +327,4 @@ impl Offering<'_> {
         }
         line
     }
-}
-
-/// In ms, to the µs.
-fn ms(span: Duration) -> f64 {
-    (span.as_secs_f64() * 1e6).round() / 1e3
-}
-
-fn entry<W: Write>(
-    id: &str,
-    outcome: &str,
-    reason: Option<&str>,
-    out: &mut Output<W>,
-) -> std::io::Result<()> {
-    if out.is_json() {
-        return out.json(&json!({"id": id, "outcome": outcome, "reason": reason}));
-    }
-    out.line(&format!("{id}  {outcome:8}{}", reason.unwrap_or_default()))
 }

@@ -1,26 +1,23 @@
 //! `search`: a whole queue looked through, hits as they are found.
 
-use std::io::{self, IsTerminal as _, Write};
-use std::time::{Duration, Instant};
+use std::io::{self, Write};
 
 use anyhow::Context as _;
 use futures_util::{Stream, StreamExt as _};
 
-use super::entries::{SCREENFUL, check_place, check_that_it_is_there, filter, place};
+use super::entries::{SCREENFUL, check_that_it_is_there};
 use super::entry::{COLUMNS, Shown, print};
+use super::meter::Meter;
 use super::output::Output;
+use super::pick::{check_place, filter, place};
 use super::session::{Session, meant};
 use super::stop::Stop;
 use super::{NothingMatched, Outcome, say};
 use crate::args;
-use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::search::{Searched, search};
 use crate::queue::{Entry, Progress, Queue, text};
 use crate::store::StoreError;
-
-/// A search that is over sooner says nothing of how far it is.
-const QUIET: Duration = Duration::from_millis(300);
 
 /// Prints what is found, until all was looked at, enough was found, or it is asked to end.
 pub(super) async fn run<W: Write>(
@@ -140,38 +137,5 @@ impl Printing<'_> {
     /// Looked at, to be looked at, found.
     fn figures(&self) -> [String; 3] {
         [self.far.looked, self.far.of, self.far.matched].map(text::thousands)
-    }
-}
-
-/// How far it is, in one line on standard error that is written over and over, if that is a
-/// terminal which can do so.
-struct Meter {
-    since: Option<Instant>,
-    shown: bool,
-}
-
-impl Meter {
-    fn new() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|name| name == "dumb");
-        Self {
-            since: (io::stderr().is_terminal() && !dumb).then(instant),
-            shown: false,
-        }
-    }
-
-    fn show(&mut self, line: &str) {
-        let passed = |since| instant().saturating_duration_since(since);
-        if self.since.is_some_and(|since| passed(since) >= QUIET) {
-            // What nobody reads any more is no loss.
-            let _ = write!(io::stderr(), "\r\x1b[K{line}");
-            self.shown = true;
-        }
-    }
-
-    /// Takes the line away, so that something else can be written in its place.
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
     }
 }

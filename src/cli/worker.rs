@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use serde_json::{Map, Value, json};
 
-use super::confirm::confirm;
+use super::confirm::{confirm, protection};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::Stop;
@@ -153,7 +153,7 @@ async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Re
     confirm(
         &question,
         queue,
-        config,
+        protection(config).as_deref(),
         "it moves entries for good, and there is no terminal to ask on. Give --yes.",
     )
 }

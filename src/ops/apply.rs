@@ -1,6 +1,17 @@
 //! Does what was planned: batch after batch, at a pace that does not hurt, journalled, and so that
 //! it can be paused and stopped at any moment.
 
+mod aside;
+mod batch;
+mod brake;
+mod due;
+mod each;
+mod look;
+mod mend;
+mod pace;
+mod round;
+mod run;
+
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -53,14 +64,16 @@ impl Applying {
     }
 }
 
-/// Begins to apply a plan.
+/// So many things may wait to be heard before the change itself waits.
+const UNHEARD: usize = 64;
+
+/// Begins to apply a plan; must be called in a tokio runtime. Nothing is repeated when the answer
+/// to a script never came: what it did is read again by identity.
 #[must_use]
 pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Limits) -> Applying {
-    let _ = (writer, journal, prepared, limits);
-    let (tell, told) = mpsc::channel(64);
-    drop(tell);
-    Applying {
-        told,
-        order: watch::Sender::new(Order::Go),
-    }
+    let (tell, told) = mpsc::channel(UNHEARD);
+    let (order, orders) = watch::channel(Order::Go);
+    let run = run::Run::new(writer.clone(), limits, &prepared.plan, tell, orders);
+    tokio::spawn(run.apply(journal.clone(), prepared));
+    Applying { told, order }
 }

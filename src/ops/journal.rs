@@ -1,11 +1,28 @@
 //! The journal: every change that was made from this account, so that it can be explained and
 //! taken back. Intents are on disk before anything is done, results after.
 
-use std::path::{Path, PathBuf};
+mod folder;
+mod format;
+mod id;
+mod items;
+mod line;
+mod record;
 
-use crate::clock::EpochMillis;
-use crate::queue::{Change, EntryId, Form, Outcome, State, Tally};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::state_file;
+use crate::clock::{EpochMillis, local_now};
+use crate::queue::{Change, EntryId, Form, Optional, Outcome, State, Tally};
+use crate::store::Store;
 use crate::store::change::Place;
+use folder::Folder;
+pub use items::Items;
+use line::Line;
+pub use record::Record;
+
+/// How long a server may take to tell what it is.
+const TELLING: Duration = Duration::from_secs(2);
 
 /// Where the journal is, and for how long it keeps.
 #[derive(Clone, Debug)]
@@ -96,14 +113,60 @@ pub struct Kept {
     pub head: Head,
     /// What became of the entries; none: it was never ended (it died, or is under way).
     pub ended: Option<Tally>,
+    /// It is being made at this moment, by whichever process on this machine.
+    pub under_way: bool,
     /// The change that has taken it back, when one has.
     pub undone_by: Option<String>,
 }
 
-/// A change that is being written down.
-#[derive(Debug)]
-pub struct Record {
-    id: String,
+/// What a purge removed, or would.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Purged {
+    /// How many changes.
+    pub changes: u64,
+    /// How many bytes on disk.
+    pub bytes: u64,
+}
+
+impl ServerId {
+    /// The server that a link leads to, as far as it has said. Ids that it has not told are empty.
+    #[must_use]
+    pub fn of(store: &Store) -> Self {
+        let facts = store.link().borrow().facts.clone().unwrap_or_default();
+        Self {
+            server: store.endpoint().to_string(),
+            db: store.endpoint().db,
+            run_id: facts.run_id,
+            replication_id: facts.replication_id,
+        }
+    }
+
+    /// The same once it has said, which takes a moment after connecting: without its ids the same
+    /// server under another address would pass for another one.
+    pub async fn told(store: &Store) -> Self {
+        let mut link = store.link();
+        let told = link
+            .wait_for(|link| link.facts.is_some() || link.refused.why(Optional::Info).is_some());
+        // A server that does not tell in time is known by its address.
+        let _ = tokio::time::timeout(TELLING, told).await;
+        Self::of(store)
+    }
+
+    /// Whether this is another server than `other`, or another database: neither the run id nor
+    /// the replication id is the same. Where neither is known the addresses decide.
+    #[must_use]
+    pub fn differs_from(&self, other: &Self) -> bool {
+        let pairs = [
+            (&self.run_id, &other.run_id),
+            (&self.replication_id, &other.replication_id),
+        ];
+        let known = pairs.map(|(a, b)| (!a.is_empty() && !b.is_empty()).then_some(a == b));
+        let is_same = match known {
+            [None, None] => self.server == other.server,
+            known => known.contains(&Some(true)),
+        };
+        self.db != other.db || !is_same
+    }
 }
 
 impl Journal {
@@ -112,7 +175,7 @@ impl Journal {
     #[must_use]
     pub fn of_user(keep_days: u32) -> Self {
         Self {
-            dir: None,
+            dir: state_file::dir_of_user(),
             keep_days,
         }
     }
@@ -126,48 +189,102 @@ impl Journal {
         }
     }
 
-    /// Begins to write a change down; refused when there is no room for it.
+    /// Begins to write a change down; refused when there is no room for it. Its head is on disk
+    /// when it returns.
     pub async fn begin(&self, head: Head) -> Result<Record, JournalError> {
-        let _ = (head, &self.dir, self.keep_days);
-        Err(JournalError("the journal is not there yet".to_owned()))
+        let folder = self.folder()?;
+        let keep_days = self.keep_days;
+        blocking(move || {
+            let turn = folder.turn()?;
+            folder.expire(&turn, keep_days)?;
+            folder.check_room(head.bytes)?;
+            let now = local_now();
+            let (id, file) = folder.create(&turn, now)?;
+            let record = Record::create(id, folder.clone(), file)?;
+            folder.keep_created()?;
+            folder.append(&turn, &Line::began(record.id(), now, &head))?;
+            Ok(record)
+        })
+        .await
     }
 
     /// All changes, the newest first.
     pub async fn list(&self) -> Result<Vec<Kept>, JournalError> {
-        Err(JournalError("the journal is not there yet".to_owned()))
+        let folder = self.folder()?;
+        let listed = blocking(move || folder.changes());
+        Ok(listed.await?.into_iter().rev().collect())
+    }
+
+    /// The change with that id; the beginning of one will do where only one begins so.
+    pub async fn find(&self, id: &str) -> Result<Kept, JournalError> {
+        let mut found = self.list().await?;
+        found.retain(|kept| id::may_begin(id) && kept.id.starts_with(id));
+        match &found[..] {
+            [only] => Ok(only.clone()),
+            [] => Err(JournalError(format!(
+                "the journal holds no change {id:?}. `delayscope journal` lists them"
+            ))),
+            [first, second, ..] => Err(JournalError(format!(
+                "{} changes begin with {id:?}: {}, {} and so on. Give more of the id",
+                found.len(),
+                first.id,
+                second.id
+            ))),
+        }
+    }
+
+    /// The entries of a change, to be read a part at a time.
+    pub async fn read(&self, id: &str) -> Result<Items, JournalError> {
+        let kept = self.find(id).await?;
+        Items::open(self.folder()?.change_path(&kept.id)).await
     }
 
     /// The items of a change, each with what is known to have become of it (none: its intent was
-    /// written, and nothing after it).
+    /// written, and nothing after it). All of them at once: of a change of many entries,
+    /// [`read`](Self::read) them in parts.
     pub async fn items(&self, id: &str) -> Result<Vec<(Item, Option<Happened>)>, JournalError> {
-        let _ = id;
-        Err(JournalError("the journal is not there yet".to_owned()))
+        let items = self.read(id).await?;
+        let mut all = Vec::new();
+        for n in 0..items.parts() {
+            all.extend(items.part(n).await?);
+        }
+        Ok(all)
+    }
+
+    /// Removes the changes that began before `before` (none: all of them), save those that are
+    /// under way. They cannot be taken back then.
+    pub async fn purge(&self, before: Option<EpochMillis>) -> Result<Purged, JournalError> {
+        let folder = self.folder()?;
+        blocking(move || {
+            let turn = folder.turn()?;
+            let kept = folder.changes()?;
+            let goes = |kept: &&Kept| !kept.under_way && before.is_none_or(|t| kept.at < t);
+            let gone: Vec<_> = kept.iter().filter(goes).collect();
+            let mut purged = folder.remove(&turn, &gone)?;
+            purged.bytes += folder.remove_strays(&turn)?;
+            Ok(purged)
+        })
+        .await
+    }
+
+    fn folder(&self) -> Result<Folder, JournalError> {
+        let dir = self.dir.clone().ok_or_else(|| {
+            JournalError(
+                "there is no place for the journal: neither XDG_STATE_HOME nor HOME is set"
+                    .to_owned(),
+            )
+        })?;
+        Ok(Folder(dir))
     }
 }
 
-impl Record {
-    /// The change's id.
-    #[must_use]
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Writes down what is about to be tried; on disk when it returns.
-    pub async fn intend(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
-        let _ = items;
-        Err(JournalError("the journal is not there yet".to_owned()))
-    }
-
-    /// Writes down what became of items that were intended; on disk at the next
-    /// [`intend`](Self::intend) or [`end`](Self::end).
-    pub async fn happened(&mut self, results: Vec<Happened>) -> Result<(), JournalError> {
-        let _ = results;
-        Err(JournalError("the journal is not there yet".to_owned()))
-    }
-
-    /// The change is over.
-    pub async fn end(self, tally: Tally) -> Result<(), JournalError> {
-        let _ = tally;
-        Err(JournalError("the journal is not there yet".to_owned()))
-    }
+/// Runs what waits for a disk where it keeps nobody waiting.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, JournalError> + Send + 'static,
+) -> Result<T, JournalError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(JournalError(format!("the journal broke off: {error}"))))
 }
+
+#[cfg(test)]
+mod tests;

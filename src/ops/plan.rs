@@ -1,14 +1,26 @@
 //! What a change would do: the entries chosen, counted and costed, and nothing written.
 
+mod choose;
+mod cost;
+pub(super) mod make;
+mod whole;
+mod words;
+pub(super) mod work;
+
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
+use self::work::Job;
 use super::entries::{From, Selection};
 use super::journal::{Journal, JournalError};
-use crate::queue::plan::Progress;
+use crate::queue::plan::{Progress, Way};
 pub use crate::queue::wish::{Base, NewDue, What};
-use crate::queue::{Entry, Plan, Queue};
+use crate::queue::{Change, Entry, EntryResult, Outcome, Plan, Queue, Tally};
 use crate::store::{Store, StoreError};
+
+/// How long we wait for a link that has not been live yet, or hangs.
+pub(super) const READY: Duration = Duration::from_secs(5);
 
 /// What somebody wants done.
 #[derive(Clone, Debug)]
@@ -66,6 +78,12 @@ pub enum ChangeError {
 pub struct Prepared {
     /// What it would do.
     pub plan: Plan,
+    /// How it does it.
+    pub(super) job: Job,
+    /// Entries of which is known already that nothing can be done to them; the plan counts them.
+    pub(super) settled: Vec<EntryResult>,
+    /// The change of the journal that it takes back.
+    pub(super) undoes: Option<String>,
 }
 
 /// Plans a change. `tell` hears how far the looking is. Dropping the future ends it.
@@ -74,8 +92,23 @@ pub async fn plan(
     wish: Wish,
     tell: impl Fn(Progress) + Send + Sync,
 ) -> Result<Prepared, ChangeError> {
-    let _ = (store, wish, tell);
-    Err(ChangeError::Senseless("not there yet".to_owned()))
+    let now = store.ready(READY).await?.now();
+    match (&wish.what, &wish.which) {
+        (What::Transfer, Which::Due) => whole::due(store, wish, now).await,
+        (What::Kick | What::Realign(_) | What::RestoreOrder | What::Drift, _) => {
+            whole::of_queue(store, wish, now, &tell).await
+        }
+        _ => {
+            let found = choose::choose(store, &wish.queue, wish.which, &tell).await?;
+            let making = make::Making {
+                store,
+                queue: &wish.queue,
+                now,
+            };
+            let made = making.make(&wish.what, found).await?;
+            make::prepared(&making, wish.what, wish.profile, made).await
+        }
+    }
 }
 
 /// Plans to take a change of the journal back: the one with that id, else the newest on this
@@ -86,6 +119,73 @@ pub async fn plan_undo(
     id: Option<&str>,
     force: bool,
 ) -> Result<Prepared, ChangeError> {
-    let _ = (store, journal, id, force);
-    Err(ChangeError::Senseless("not there yet".to_owned()))
+    super::undo::plan(store, journal, id, force).await
+}
+
+impl What {
+    /// Which change it asks for.
+    #[must_use]
+    pub const fn change(&self) -> Change {
+        match self {
+            Self::Transfer => Change::Transfer,
+            Self::Deliver => Change::Deliver,
+            Self::Requeue(_) => Change::Requeue,
+            Self::Delete => Change::Delete,
+            Self::Edit(_) => Change::Edit,
+            Self::Duplicate => Change::Duplicate,
+            Self::Kick => Change::Kick,
+            Self::Realign(_) => Change::Realign,
+            Self::RestoreOrder => Change::RestoreOrder,
+            Self::Drift => Change::Drift,
+        }
+    }
+}
+
+/// Somebody who hears how far the looking is.
+trait Telling: Send + Sync {
+    /// So many were looked at, of so many.
+    fn looked(&self, looked: u64, of: u64);
+}
+
+impl<F: Fn(Progress) + Send + Sync> Telling for F {
+    fn looked(&self, looked: u64, of: u64) {
+        let mut tally = Tally::default();
+        tally.add(Outcome::Done, looked);
+        self(Progress {
+            phase: "looking",
+            tally,
+            planned: of,
+            per_s: 0.0,
+            left: None,
+            longest_block: Duration::ZERO,
+            waits: None,
+        });
+    }
+}
+
+/// A plan in which everything is still to be said.
+pub(super) fn blank(
+    store: &Store,
+    queue: &Queue,
+    change: Change,
+    now: crate::clock::EpochMillis,
+) -> Plan {
+    Plan {
+        change,
+        queue: queue.clone(),
+        server: store.endpoint().to_string(),
+        profile: None,
+        at: now,
+        planned: 0,
+        oldest: None,
+        newest: None,
+        new_due: None,
+        first: Vec::new(),
+        way: Way::InOrder,
+        cost: crate::queue::plan::Cost::default(),
+        target: None,
+        consumed_per_s: None,
+        warnings: Vec::new(),
+        commands: Vec::new(),
+    }
 }

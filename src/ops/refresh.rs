@@ -109,6 +109,7 @@ async fn look(
         classes: std::array::from_fn(|i| count(plan.late + 5 + i)),
         no_time: count(plan.late + 5 + CLASSES.len() + 1),
         keys: seen.keys,
+        aside: seen.aside,
         server_us: seen.server_us,
     })
 }

@@ -21,11 +21,8 @@ pub(super) struct StateFile {
 impl StateFile {
     /// The user's own of that name: in `delayscope` below `$XDG_STATE_HOME`.
     pub(super) fn of_user(name: &str) -> Self {
-        let state = etcetera::choose_base_strategy()
-            .ok()
-            .and_then(|base| base.state_dir());
         Self {
-            path: state.map(|dir| dir.join("delayscope").join(name)),
+            path: dir_of_user().map(|dir| dir.join(name)),
         }
     }
 
@@ -55,6 +52,13 @@ impl StateFile {
             let _ = write(path, what);
         }
     }
+}
+
+/// Where the user's own files lie: `delayscope` below `$XDG_STATE_HOME`. None where there is not
+/// even a home.
+pub(super) fn dir_of_user() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    base.state_dir().map(|dir| dir.join("delayscope"))
 }
 
 fn write<T: Serialize>(path: &Path, what: &T) -> io::Result<()> {

@@ -2,6 +2,7 @@
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
 mod no_transfer_client;
+mod set_aside;
 mod wrong_type;
 
 use std::cmp::Reverse;
@@ -128,6 +129,10 @@ pub const RULES: &[Rule] = &[
         id: no_transfer_client::ID,
         look: no_transfer_client::look,
     },
+    Rule {
+        id: set_aside::ID,
+        look: set_aside::look,
+    },
 ];
 
 /// What all rules together say of a queue.
@@ -192,6 +197,24 @@ pub(crate) mod tests {
         }
     }
 
+    /// A survey that saw nothing but so many members set aside.
+    pub(crate) fn survey(aside: Option<u64>) -> Survey {
+        Survey {
+            at: START,
+            zoom: None,
+            scale: None,
+            no_time: 0,
+            bars: Vec::new(),
+            beyond: 0,
+            late: [0; 4],
+            handing_over: 0,
+            classes: [0; 7],
+            keys: Vec::new(),
+            aside,
+            server_us: 0,
+        }
+    }
+
     /// What the rules say after these pulses and that survey.
     pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) -> Diagnosis {
         let mut watch = Watch::default();
@@ -209,7 +232,7 @@ pub(crate) mod tests {
     #[test]
     fn a_healthy_queue_is_proven_to_be_so() {
         let pulses = [pulse(0, 5, None, 2), pulse(2_000, 5, None, 2)];
-        let said = after(&Queue::redisson("q"), &pulses, None);
+        let said = after(&Queue::redisson("q"), &pulses, Some(&survey(None)));
         assert_eq!((said.findings.len(), said.fine), (0, RULES.len()));
     }
 

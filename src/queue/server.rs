@@ -130,6 +130,9 @@ pub struct Facts {
     pub os: String,
     /// Its run id: another one means a restart (or another server).
     pub run_id: String,
+    /// Its replication id (`master_replid`, Redis ≥ 4.0): survives a restart from an RDB file and
+    /// is shared by a master and its replicas.
+    pub replication_id: String,
 }
 
 /// What we have cost the server since the link was opened.

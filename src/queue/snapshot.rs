@@ -101,6 +101,9 @@ pub struct Survey {
     pub classes: [u64; 7],
     /// What each key is; see [`KeyFacts`].
     pub keys: Vec<KeyFacts>,
+    /// How many members are in an order list that was set aside; none when there is no such list,
+    /// or when the server does not let us look.
+    pub aside: Option<u64>,
     /// What the read cost the server, in µs by its own clock.
     pub server_us: u64,
 }

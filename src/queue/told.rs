@@ -15,7 +15,8 @@ pub enum Applied {
     Trouble(String),
     /// It is over. Nothing comes after it.
     Ended(Summary),
-    /// It could not begin, or not go on: in a full sentence. What was done was told before.
+    /// It could not begin, or not go on: in a full sentence. When it had begun, `Ended` follows and
+    /// says what was done and what is left.
     Failed(String),
 }
 

@@ -27,26 +27,29 @@ pub const MOST_PUT_BACK: usize = 1_300;
 pub const MOST_APPENDED: usize = 1_900;
 
 static SET_ASIDE: Script = script::script!(
-    "set-aside.lua",
+    ["set-aside.lua"],
     "set the order list aside",
     ["zset", "list", "list"]
 );
 static BRING_BACK: Script = script::script!(
-    "bring-back.lua",
+    ["bring-back.lua"],
     "bring the order list back",
     ["zset", "list", "list"]
 );
-static SWAP: Script = script::script!("swap.lua", "realign the order list", ["list"]);
-static SWEEP: Script = script::script!("sweep.lua", "sweep the order list", ["zset", "list"]);
-static PUT_BACK: Script =
-    script::script!("put-back.lua", "put entries back", ["zset", "list", "list"]);
+static SWAP: Script = script::script!(["swap.lua"], "realign the order list", ["list"]);
+static SWEEP: Script = script::script!(["sweep.lua"], "sweep the order list", ["zset", "list"]);
+static PUT_BACK: Script = script::script!(
+    ["put-back-round.lua"],
+    "put entries back",
+    ["zset", "list", "list"]
+);
 static APPEND: Script = script::script!(
-    "append.lua",
+    ["append.lua"],
     "append entries to the order list",
     ["zset", "list", "list"]
 );
 static DROP_COPY: Script = script::script!(
-    "drop-copy.lua",
+    ["drop-copy.lua"],
     "take a second copy out of the order list",
     ["list"]
 );

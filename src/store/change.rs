@@ -5,10 +5,13 @@
 //! what was transferred, requeued or deleted meanwhile is left alone and said.
 
 use super::error::StoreError;
-pub use super::script::{Head, Timed};
-use super::write::Writer;
+use super::script;
+pub use super::script::{Fate, Head, Place, Timed};
+use super::write::{MOST_MOVED, Writer};
 use crate::clock::EpochMillis;
-use crate::queue::Queue;
+use crate::queue::{Keys, Layout, Push, Queue};
+
+mod elements;
 
 /// How many entries one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;
@@ -20,30 +23,6 @@ pub struct Chosen {
     pub member: Vec<u8>,
     /// Its score.
     pub score: f64,
-}
-
-/// What a script did to an entry.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fate {
-    /// What was asked.
-    Done,
-    /// Nothing: it is not there (any more).
-    Gone,
-    /// Nothing: it is there, with this other score.
-    Changed(f64),
-    /// Nothing: it is no frame.
-    NoFrame,
-}
-
-/// Where an entry stands in the order list.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Place {
-    /// At the head.
-    Head,
-    /// Right behind this member.
-    Behind(Vec<u8>),
-    /// At the tail; also: not known.
-    Tail,
 }
 
 /// What became of an entry that was to be deleted.
@@ -94,29 +73,58 @@ impl Writer {
         queue: &Queue,
         chosen: &[Chosen],
     ) -> Result<Timed<Vec<Deleted>>, StoreError> {
-        let _ = (queue, chosen);
-        Err(self.impossible("delete entries", String::new()))
+        self.fits("delete entries", chosen.len())?;
+        let keys = queue.keys();
+        let scores = texts(chosen.iter().map(|c| c.score));
+        let told = script::delete(&self.lane, &waiting(&keys), pairs(&scores, chosen)).await?;
+        Ok(told.map(|told| {
+            let deleted = |(fate, stood)| Deleted { fate, stood };
+            told.into_iter().map(deleted).collect()
+        }))
     }
 
     /// Puts deleted entries back, each with its score and in its place of the order list (at the
-    /// tail when the neighbour is no longer there). `Changed`: it waits again already.
+    /// tail when the neighbour is no longer there), and publishes the due time of a new head.
+    /// `Changed`: it waits again already. Refused with the code `ASIDE` while the order list is
+    /// set aside.
     pub async fn put_entries_back(
         &self,
         queue: &Queue,
         entries: &[(Chosen, Place)],
     ) -> Result<Timed<Changed>, StoreError> {
-        let _ = (queue, entries);
-        Err(self.impossible("put entries back", String::new()))
+        self.fits("put entries back", entries.len())?;
+        let keys = queue.keys();
+        let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
+        let mut args = vec![channel(&keys)];
+        for (score, (chosen, place)) in scores.iter().zip(entries) {
+            let (word, neighbour) = match place {
+                Place::Head => ("head", &[][..]),
+                Place::Behind(neighbour) => ("behind", neighbour.as_slice()),
+                Place::Tail => ("tail", &[][..]),
+            };
+            args.extend([score.as_bytes(), &chosen.member, word.as_bytes(), neighbour]);
+        }
+        let told = script::put_back(&self.lane, &adding(&keys), args).await?;
+        Ok(told.map(Changed::from))
     }
 
-    /// Gives waiting entries another due time. When the head changes its due time is published.
+    /// Gives waiting entries another due time (a score that is a number). When the head changes and
+    /// is due earlier than it was, its due time is published.
     pub async fn requeue(
         &self,
         queue: &Queue,
         entries: &[(Chosen, f64)],
     ) -> Result<Timed<Changed>, StoreError> {
-        let _ = (queue, entries);
-        Err(self.impossible("requeue entries", String::new()))
+        self.fits("requeue entries", entries.len())?;
+        let keys = queue.keys();
+        let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
+        let new = texts(entries.iter().map(|(_, new)| *new));
+        let mut args = vec![channel(&keys)];
+        for ((score, new), (chosen, _)) in scores.iter().zip(&new).zip(entries) {
+            args.extend([score.as_bytes(), new.as_bytes(), &chosen.member]);
+        }
+        let told = script::requeue(&self.lane, &keys.timeouts, args).await?;
+        Ok(told.map(Changed::from))
     }
 
     /// Delivers chosen entries, due or not, in the order given: payload to target, out of timeouts
@@ -127,8 +135,25 @@ impl Writer {
         chosen: &[Chosen],
         drain: bool,
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        let _ = (queue, chosen, drain);
-        Err(self.impossible("deliver entries", String::new()))
+        self.fits("deliver entries", chosen.len())?;
+        let keys = queue.keys();
+        let scores = texts(chosen.iter().map(|c| c.score));
+        let pairs = pairs(&scores, chosen);
+        let how = match &keys.order {
+            Some(_) => script::flag(drain),
+            None => push(queue),
+        };
+        let args = [vec![how.as_bytes()], pairs].concat();
+        match (&keys.order, &keys.aside) {
+            (Some(order), Some(aside)) => {
+                let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+                script::deliver(&self.lane, keys, args).await
+            }
+            _ => {
+                let keys = [keys.target.as_slice(), &keys.timeouts];
+                script::deliver_zset_list(&self.lane, keys, args).await
+            }
+        }
     }
 
     /// [`transfer`](Self::transfer) that tells what it moved, whole. `known`: how many due members
@@ -142,56 +167,99 @@ impl Writer {
         known: usize,
         drain: bool,
     ) -> Result<Timed<Delivered>, StoreError> {
-        let _ = (queue, now, n, known, drain);
-        Err(self.impossible("transfer what is due", String::new()))
-    }
-
-    /// Takes delivered elements out of target and puts them into timeouts, and at the tail of the
-    /// order list. `Gone`: no such element; `Changed`: that member waits already (nothing done).
-    pub async fn take_back(
-        &self,
-        queue: &Queue,
-        elements: &[TakeBack],
-    ) -> Result<Timed<Changed>, StoreError> {
-        let _ = (queue, elements);
-        Err(self.impossible("take elements back", String::new()))
-    }
-
-    /// Deletes delivered elements: each of them once. Never more than are there.
-    pub async fn discard(
-        &self,
-        queue: &Queue,
-        elements: &[Vec<u8>],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        let _ = (queue, elements);
-        Err(self.impossible("delete delivered elements", String::new()))
-    }
-
-    /// Puts deleted elements back at the end of target where the next consumer takes them.
-    pub async fn put_elements_back(
-        &self,
-        queue: &Queue,
-        elements: &[Vec<u8>],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        let _ = (queue, elements);
-        Err(self.impossible("put elements back", String::new()))
+        let keys = queue.keys();
+        let n = n.clamp(1, MOST_MOVED);
+        let now = queue.score(now).to_string();
+        let told = match (&keys.order, &keys.aside) {
+            (Some(order), Some(aside)) => {
+                let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+                script::transfer_telling(&self.lane, keys, &now, [n, known], drain).await?
+            }
+            _ => {
+                let keys = [keys.target.as_slice(), &keys.timeouts];
+                script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
+            }
+        };
+        Ok(told.map(|(more, moved, skipped)| {
+            let chosen = |(member, score)| Chosen { member, score };
+            let moved = moved.into_iter().map(chosen).collect();
+            Delivered {
+                more,
+                moved,
+                skipped,
+            }
+        }))
     }
 
     /// Gives waiting entries other bytes (pairs of old and new): same score, same place in the
     /// order list. `Changed` with the same score: the new member waits already (nothing done).
+    /// Refused with the code `ASIDE` while the order list is set aside.
     pub async fn edit(
         &self,
         queue: &Queue,
         edits: &[(Chosen, Vec<u8>)],
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        let _ = (queue, edits);
-        Err(self.impossible("edit entries", String::new()))
+        self.fits("edit entries", edits.len())?;
+        let keys = queue.keys();
+        let scores = texts(edits.iter().map(|(chosen, _)| chosen.score));
+        let mut args = Vec::with_capacity(3 * edits.len());
+        for (score, (chosen, new)) in scores.iter().zip(edits) {
+            args.extend([score.as_bytes(), &chosen.member, new]);
+        }
+        script::edit(&self.lane, &adding(&keys), args).await
     }
 
-    /// Publishes `0` on the queue's channel, so that every transfer client looks at once; tells
-    /// how many were subscribed just before, which PUBLISH cannot tell (it counts us).
-    pub async fn kick(&self, queue: &Queue) -> Result<u64, StoreError> {
-        let _ = queue;
-        Err(self.impossible("kick the transfer clients", String::new()))
+    /// An error when these are too many for one script.
+    fn fits(&self, attempt: &'static str, count: usize) -> Result<(), StoreError> {
+        if count <= MOST_CHANGED {
+            return Ok(());
+        }
+        let why = format!("{count} at once are too many for one script");
+        Err(self.impossible(attempt, why))
+    }
+}
+
+impl From<(Head, Vec<Fate>)> for Changed {
+    fn from((head, fates): (Head, Vec<Fate>)) -> Self {
+        Self { fates, head }
+    }
+}
+
+/// Scores as Redis reads them back without losing a digit.
+fn texts(scores: impl Iterator<Item = f64>) -> Vec<String> {
+    scores.map(|score| score.to_string()).collect()
+}
+
+fn pairs<'a>(scores: &'a [String], chosen: &'a [Chosen]) -> Vec<&'a [u8]> {
+    let pair =
+        |(score, chosen): (&'a String, &'a Chosen)| [score.as_bytes(), chosen.member.as_slice()];
+    scores.iter().zip(chosen).flat_map(pair).collect()
+}
+
+/// Timeouts, and the order list where there is one.
+fn waiting(keys: &Keys) -> Vec<&[u8]> {
+    [Some(&keys.timeouts), keys.order.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(Vec::as_slice)
+        .collect()
+}
+
+/// [`waiting`], and where the order list is while it is set aside: for what adds to it.
+fn adding(keys: &Keys) -> Vec<&[u8]> {
+    let aside = keys.aside.as_deref();
+    waiting(keys).into_iter().chain(aside).collect()
+}
+
+/// Where a new head is published; empty where nobody listens.
+fn channel(keys: &Keys) -> &[u8] {
+    keys.channel.as_deref().unwrap_or_default()
+}
+
+/// What brings a due entry to target.
+fn push(queue: &Queue) -> &'static str {
+    match &queue.layout {
+        Layout::ZsetList(z) if z.push == Push::Left => "LPUSH",
+        _ => "RPUSH",
     }
 }

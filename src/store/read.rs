@@ -4,6 +4,7 @@
 mod keys;
 mod lists;
 mod pages;
+mod replicas;
 mod transaction;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use redis::Value;
 pub use keys::{Kind, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page};
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
+pub use replicas::replica_lag;
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;
@@ -202,6 +204,9 @@ pub struct Counts {
     pub counts: Vec<u64>,
     /// What each of the queue's keys is.
     pub keys: Vec<KeyFacts>,
+    /// Members of an order list that was set aside; none when there is none, or when the server
+    /// does not let us look.
+    pub aside: Option<u64>,
 }
 
 /// Counts the entries in each of `ranges` and looks at the queue's keys, all in one instant.
@@ -223,10 +228,13 @@ pub async fn counts(
         t.add("TYPE", &[key]);
         t.add("PTTL", &[key]);
     }
+    let aside = keys.aside.as_ref().map(|key| t.add("LLEN", &[key]));
     let mut done = transaction::run(store, ATTEMPT, &[t]).await?;
     let Some(done) = done.pop() else {
         return Err(store.unexpected(ATTEMPT, &Value::Nil));
     };
+    // A list is never empty: without members there is none.
+    let aside = aside.and_then(|at| known(done.values.get(at)?).get());
     let (counts, facts) = done.values.split_at(ranges.len());
     if let Some(Value::ServerError(error)) = counts.first()
         && error.code() != "WRONGTYPE"
@@ -253,5 +261,6 @@ pub async fn counts(
                 },
             })
             .collect(),
+        aside: aside.filter(|length| *length > 0),
     })
 }

@@ -17,15 +17,11 @@ use super::error::StoreError;
 use super::lane::Lane;
 use super::link::wire;
 use crate::clock::{ServerClock, instant};
-use crate::queue::EntryId;
-
-/// Pairs of due time and member that one offer takes: so that the arguments stay below 4,000.
-pub(super) const MOST_OFFERED: usize = 1_900;
 
 /// How long an answer may take. A script over a list of a million takes a second or two.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// One file of `assets/lua`.
+/// A script of `assets/lua`.
 pub(super) struct Script {
     pub(super) text: &'static str,
     pub(super) sha1: LazyLock<String>,
@@ -35,34 +31,61 @@ pub(super) struct Script {
     pub(super) wanted: &'static [&'static str],
 }
 
+/// A file of `assets/lua`, or one of the parts that scripts share: functions, each of which says in
+/// its own header what it does.
+macro_rules! lua {
+    (guard) => {
+        lua!("parts/guard.lua")
+    };
+    (chosen) => {
+        lua!("parts/chosen.lua")
+    };
+    (aside) => {
+        lua!("parts/aside.lua")
+    };
+    (frame) => {
+        lua!("parts/frame.lua")
+    };
+    (moving) => {
+        lua!("parts/move.lua")
+    };
+    (announce) => {
+        lua!("parts/announce.lua")
+    };
+    ($file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file))
+    };
+}
+
+/// A script: what it is made of, in the order in which Lua reads it; what it does; what its keys
+/// must be.
 macro_rules! script {
-    ($file:literal, $attempt:literal, $wanted:expr) => {
+    ([$($part:tt),+], $attempt:literal, $wanted:expr) => {
         Script {
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file)),
-            sha1: std::sync::LazyLock::new(|| {
-                let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file));
-                sha1_smol::Sha1::from(text).digest().to_string()
-            }),
+            text: concat!($($crate::store::script::lua!($part)),+),
+            sha1: std::sync::LazyLock::new(|| $crate::store::script::sha1(concat!($($crate::store::script::lua!($part)),+))),
             attempt: $attempt,
             wanted: &$wanted,
         }
     };
 }
 
-pub(super) use script;
+pub(super) use {lua, script};
 
-static OFFER: Script = script!("offer.lua", "offer entries", ["zset", "list"]);
-static OFFER_ZSET_LIST: Script = script!("offer-zset-list.lua", "offer entries", ["zset"]);
-static TRANSFER: Script = script!(
-    "transfer.lua",
-    "transfer what is due",
-    ["list", "zset", "list"]
-);
-static TRANSFER_ZSET_LIST: Script = script!(
-    "transfer-zset-list.lua",
-    "transfer what is due",
-    ["list", "zset"]
-);
+mod change;
+mod offer;
+mod transfer;
+
+pub use change::{Fate, Place};
+pub(super) use change::{
+    delete, deliver, deliver_zset_list, discard, edit, push_back, put_back, requeue, take_back,
+};
+pub use offer::{Added, Head};
+pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
+pub use transfer::{Moved, Transferred};
+pub(super) use transfer::{
+    transfer, transfer_telling, transfer_telling_zset_list, transfer_zset_list,
+};
 
 /// What a script did, and when, by the server's own clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,126 +98,15 @@ pub struct Timed<T> {
     pub took: Duration,
 }
 
-/// What an offer did.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Added {
-    /// Which of the entries were there already and were left alone: indices, from 0.
-    pub refused: Vec<usize>,
-    /// Whether one of them is the head now.
-    pub head: Head,
-}
-
-/// Whether an offer changed the head of timeouts.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Head {
-    /// Others are due earlier: nothing to announce. (A layout without channel: not looked at.)
-    Behind,
-    /// A new entry is the head, and its due time was published.
-    Announced,
-    /// A new entry is the head, but the server refused the PUBLISH, in these words.
-    Unannounced(String),
-}
-
-/// An entry that a transfer moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moved {
-    /// What people call it by.
-    pub id: EntryId,
-    /// The score that it had.
-    pub score: f64,
-}
-
-/// What a transfer found and did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Transferred {
-    /// Not all that is due was looked at: there may be more.
-    pub more: bool,
-    /// Score of the first entry that falls due later; none when there is none, or `more`.
-    pub next: Option<f64>,
-    /// What was moved, in due order.
-    pub moved: Vec<Moved>,
-    /// Due members that are no frames: they were left where they are.
-    pub skipped: Vec<EntryId>,
-    /// Entries whose score is no time (below 0, or too large) and which are never due; at most
-    /// 100 of each kind.
-    pub never: Vec<Moved>,
-}
-
-/// `offer.lua`. `entries`: due time as text, frame.
-pub(super) async fn offer(
-    lane: &Lane,
-    [timeouts, order]: [&[u8]; 2],
-    channel: &[u8],
-    entries: &[(String, Vec<u8>)],
-) -> Result<Timed<Added>, StoreError> {
-    let args = std::iter::once(channel).chain(pairs(entries));
-    run(lane, &OFFER, &[timeouts, order], args, |answer| {
-        let [head, refused] = answer;
-        let head = match head {
-            Value::Int(0) => Head::Behind,
-            Value::Int(_) => Head::Announced,
-            words => Head::Unannounced(text(words)?.to_owned()),
-        };
-        let refused = indices(refused)?;
-        Some(Added { refused, head })
-    })
-    .await
-}
-
-/// `offer-zset-list.lua`. `entries`: score as text, message.
-pub(super) async fn offer_zset_list(
-    lane: &Lane,
-    timeouts: &[u8],
-    entries: &[(String, Vec<u8>)],
-) -> Result<Timed<Added>, StoreError> {
-    run(
-        lane,
-        &OFFER_ZSET_LIST,
-        &[timeouts],
-        pairs(entries),
-        |[refused]| {
-            let refused = indices(refused)?;
-            let head = Head::Behind;
-            Some(Added { refused, head })
-        },
-    )
-    .await
-}
-
-/// `transfer.lua`: what has a score up to `now`, at most `n` entries, `known` unreadable ones
-/// beside them.
-pub(super) async fn transfer(
-    lane: &Lane,
-    [target, timeouts, order]: [&[u8]; 3],
-    now: &str,
-    n: usize,
-    known: usize,
-) -> Result<Timed<Transferred>, StoreError> {
-    let (n, known) = (n.to_string(), known.to_string());
-    let args = [now, &n, &known].map(str::as_bytes);
-    let keys = [target, timeouts, order];
-    run(lane, &TRANSFER, &keys, args, transferred).await
-}
-
-/// `transfer-zset-list.lua`: what has a score up to `now`, at most `n` entries, to the `end`
-/// (`left` or `right`) of target; scores from `limit` on are never due.
-pub(super) async fn transfer_zset_list(
-    lane: &Lane,
-    [target, timeouts]: [&[u8]; 2],
-    [now, limit]: [&str; 2],
-    n: usize,
-    end: &str,
-) -> Result<Timed<Transferred>, StoreError> {
-    let n = n.to_string();
-    let args = [now, &n, end, limit].map(str::as_bytes);
-    let keys = [target, timeouts];
-    run(lane, &TRANSFER_ZSET_LIST, &keys, args, transferred).await
-}
-
-fn pairs(entries: &[(String, Vec<u8>)]) -> impl Iterator<Item = &[u8]> {
-    entries
-        .iter()
-        .flat_map(|(score, member)| [score.as_bytes(), member.as_slice()])
+impl<T> Timed<T> {
+    /// The same moment with something else done.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Timed<U> {
+        Timed {
+            done: f(self.done),
+            ended_us: self.ended_us,
+            took: self.took,
+        }
+    }
 }
 
 /// Runs a script; `read` makes of the `N` values after the verdict what the function returns.
@@ -210,13 +122,10 @@ pub(super) async fn run<'a, T, const N: usize>(
     if sent.as_ref().is_err_and(|e| e.code() == Some("NOSCRIPT")) {
         sent = send(lane, script, "EVAL", script.text, keys, &args).await;
     }
-    let Timed {
-        done: answer,
-        ended_us,
-        took,
-    } = sent?;
-    let strange = || lane.store().unexpected(script.attempt, &answer);
-    let (verdict, rest) = list(&answer)
+    let sent = sent?;
+    let answer = &sent.done;
+    let strange = || lane.store().unexpected(script.attempt, answer);
+    let (verdict, rest) = list(answer)
         .and_then(<[Value]>::split_first)
         .ok_or_else(strange)?;
     if *verdict == Value::Int(0) {
@@ -224,11 +133,7 @@ pub(super) async fn run<'a, T, const N: usize>(
     }
     let values = <&[Value; N]>::try_from(rest).ok();
     let done = values.and_then(read).ok_or_else(strange)?;
-    Ok(Timed {
-        done,
-        ended_us,
-        took,
-    })
+    Ok(sent.map(|_| done))
 }
 
 async fn send(
@@ -282,43 +187,9 @@ fn wrong_type(lane: &Lane, script: &Script, keys: &[&[u8]], rest: &[Value]) -> O
     })
 }
 
-fn transferred([more, next, moved, skipped, never]: &[Value; 5]) -> Option<Transferred> {
-    let next = text(next)?;
-    Some(Transferred {
-        more: *more == Value::Int(1),
-        next: if next.is_empty() {
-            None
-        } else {
-            Some(next.parse().ok()?)
-        },
-        moved: scored(moved)?,
-        skipped: list(skipped)?.iter().map(entry_id).collect::<Option<_>>()?,
-        never: scored(never)?,
-    })
-}
-
-fn scored(value: &Value) -> Option<Vec<Moved>> {
-    let read = |pair: &[Value]| {
-        let [id, score] = pair else { return None };
-        Some(Moved {
-            id: entry_id(id)?,
-            score: text(score)?.parse().ok()?,
-        })
-    };
-    list(value)?.chunks(2).map(read).collect()
-}
-
-/// 8 bytes are the frame's own id, 16 hex digits the start of a SHA-1.
-fn entry_id(value: &Value) -> Option<EntryId> {
-    let Value::BulkString(bytes) = value else {
-        return None;
-    };
-    if let Ok(id) = <[u8; 8]>::try_from(bytes.as_slice()) {
-        return Some(EntryId(id));
-    }
-    let digits = text(value).filter(|digits| digits.len() == 16)?;
-    let id = u64::from_str_radix(digits, 16).ok()?;
-    Some(EntryId(id.to_be_bytes()))
+/// What EVALSHA calls a script by.
+pub(super) fn sha1(text: &str) -> String {
+    sha1_smol::Sha1::from(text).digest().to_string()
 }
 
 pub(super) fn indices(value: &Value) -> Option<Vec<usize>> {
@@ -338,6 +209,18 @@ pub(super) fn list(value: &Value) -> Option<&[Value]> {
         Value::Array(values) => Some(values),
         _ => None,
     }
+}
+
+fn bytes(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::BulkString(bytes) => Some(bytes.clone()),
+        _ => None,
+    }
+}
+
+/// What a script takes for yes and no.
+pub(super) const fn flag(yes: bool) -> &'static str {
+    if yes { "1" } else { "0" }
 }
 
 pub(super) fn text(value: &Value) -> Option<&str> {

@@ -24,7 +24,7 @@ const NEVER: EpochMillis = EpochMillis::new(100_000_000_000_000_000);
 /// The right to change Redis. All its copies share one connection of their own, beside the link.
 #[derive(Clone)]
 pub struct Writer {
-    pub(super) lane: Arc<Lane>,
+    pub(in crate::store) lane: Arc<Lane>,
 }
 
 impl Store {

@@ -10,16 +10,19 @@
 //! findings                    when there are some, below 180 columns
 //! news                        else: the worst finding or the newest announcement
 //! log                         the newest changes, when there are some, from 180 columns
+//! bulk                        the change under way, when there is one that takes its time
 //! hints                       one line, always
 //! ```
 
+pub mod bulk;
+pub mod change;
 pub mod columns;
 pub mod dialog;
 pub mod findings;
+pub mod form;
 pub mod help;
 pub mod hints;
 pub mod lines;
-pub mod offer;
 pub mod palette;
 mod panes;
 pub mod queues;
@@ -164,6 +167,8 @@ pub struct Areas {
     pub news: Area,
     /// The newest changes.
     pub log: Slot,
+    /// The change under way.
+    pub bulk: Slot,
     /// The last line.
     pub hints: Area,
 }

@@ -95,6 +95,13 @@ pub enum Effect {
         /// See [`Effect::LoadPulse`].
         generation: u64,
     },
+    /// Read what became of the entries of a change of the journal.
+    ReadChange {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which.
+        id: String,
+    },
     /// Start a stand-in worker on a queue.
     StartWorker(Queue),
     /// Let it end after the script that is under way.

@@ -1,14 +1,15 @@
 //! The one key table, and the keymap that is made of it: dispatch, help, hint bar and palette are
 //! read from that.
 
+mod hint;
 mod key;
 mod keymap;
 mod name;
 mod table;
 
 use super::model::{Model, Overlay, Pane, Screen, Tab};
-use crate::queue::text;
 
+pub use hint::{Hint, hints};
 pub use key::{Code, Key};
 pub use keymap::Keymap;
 pub use name::BadKey;
@@ -95,6 +96,28 @@ pub enum Action {
     Offer,
     /// Start the stand-in worker, or stop it.
     Worker,
+    /// Let the change under way pause, or go on.
+    Pause,
+    /// Stop it.
+    Stop,
+    /// Transfer what is due.
+    Transfer,
+    /// Deliver, due or not.
+    Deliver,
+    /// Give another due time.
+    Requeue,
+    /// Delete.
+    Delete,
+    /// Give another payload.
+    Edit,
+    /// Offer the same again.
+    Duplicate,
+    /// Let all transfer clients look at once.
+    Kick,
+    /// Repair the queue, or what the finding says.
+    Repair,
+    /// Take the last change back.
+    Undo,
     /// Yes, in a dialog.
     Confirm,
     /// No, in a dialog.
@@ -132,11 +155,15 @@ pub enum Place {
     Dialog,
     /// A form.
     Form,
+    /// A change that was made.
+    Change,
+    /// The panel of the change under way: what it has no use for is for what lies below.
+    Bulk,
 }
 
 impl Place {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Queues,
         Self::Timeline,
         Self::Entries,
@@ -149,6 +176,8 @@ impl Place {
         Self::Help,
         Self::Dialog,
         Self::Form,
+        Self::Change,
+        Self::Bulk,
     ];
 
     /// What people call it.
@@ -167,6 +196,8 @@ impl Place {
             Self::Help => "the help",
             Self::Dialog => "a question",
             Self::Form => "a form",
+            Self::Change => "a change",
+            Self::Bulk => "a change under way",
         }
     }
 }
@@ -225,7 +256,8 @@ pub fn place(model: &Model) -> Place {
     match &model.overlay {
         Some(Overlay::Help { .. }) => Place::Help,
         Some(Overlay::Dialog(_)) => Place::Dialog,
-        Some(Overlay::Offer(_)) => Place::Form,
+        Some(Overlay::Change(_)) => Place::Change,
+        Some(_) => Place::Form,
         None => place_below(model),
     }
 }
@@ -247,58 +279,6 @@ pub fn place_below(model: &Model) -> Place {
             Tab::Changes => Place::Changes,
         },
     }
-}
-
-/// A hint of the bar at the bottom.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Hint {
-    /// The keys.
-    pub keys: String,
-    /// What they do, in a word.
-    pub word: &'static str,
-    /// They can do it now.
-    pub enabled: bool,
-    /// Each of the keys, and the columns that it takes.
-    pub parts: Vec<(Key, u16)>,
-}
-
-/// The hints for where the keys go now, the most important first, help last.
-#[must_use]
-pub fn hints(model: &Model) -> Vec<Hint> {
-    let place = place(model);
-    // What is in sight as a whole is not scrolled.
-    let still = super::areas::lines::last_scroll(model) == 0;
-    let ascii = model.look.ascii;
-    // Where a name is typed, letters are no answers.
-    let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
-    let hint = |(binding, keys): (&'static Binding, &[Key])| {
-        let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
-        let key = *keys.first()?;
-        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
-            return None;
-        }
-        (*word != table::SCROLL || !still).then_some((binding, key, *word))
-    };
-    let mut hints: Vec<Hint> = Vec::new();
-    for (binding, key, word) in model.keymap.rows().filter_map(hint) {
-        let enabled = super::update::why_not(model, binding.action).is_none();
-        let label = key.label(ascii);
-        let columns = u16::try_from(text::width(&label)).unwrap_or(0);
-        // Two neighbours with one word are one hint: `←→ bar`.
-        match hints.last_mut().filter(|last| last.word == word) {
-            Some(last) => {
-                last.keys.push_str(&label);
-                last.parts.push((key, columns));
-            }
-            None => hints.push(Hint {
-                keys: label,
-                word,
-                enabled,
-                parts: vec![(key, columns)],
-            }),
-        }
-    }
-    hints
 }
 
 /// A row of the help.

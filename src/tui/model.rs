@@ -1,17 +1,23 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
+pub mod change;
 pub mod dialog;
+pub mod edit;
 pub mod entries;
 pub mod field;
+pub mod form;
 pub mod history;
 pub mod hits;
 pub mod journal;
+pub mod leaving;
 pub mod lists;
 pub mod marks;
 pub mod offer;
 pub mod opened;
 pub mod prompt;
 pub mod queues;
+pub mod repair;
+pub mod requeue;
 pub mod schedule;
 pub mod site;
 pub mod toast;
@@ -20,17 +26,21 @@ pub mod worker;
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+pub use self::change::{Changing, UnderWay};
 pub use self::dialog::Dialog;
+pub use self::edit::EditForm;
 pub use self::entries::{Entries, EntryRow};
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
-pub use self::journal::PastChange;
-pub use self::lists::{ChangeLine, ListElement, ListWindow, Lists, Stand, Stands};
+pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
+pub use self::lists::{ListElement, ListWindow, Lists, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
 pub use self::prompt::{Choice, Prompt, PromptKind};
 pub use self::queues::{Depths, Discovery, HAND_OVER_MS, QueueRow, QueueSort, Trend};
+pub use self::repair::RepairForm;
+pub use self::requeue::RequeueForm;
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
@@ -139,8 +149,8 @@ pub struct Model {
     pub lists: Lists,
     /// Where the tabs of lines stand.
     pub stands: Stands,
-    /// The changes made in this session, newest first.
-    pub changes: VecDeque<ChangeLine>,
+    /// The changes that were made.
+    pub changes: Changes,
     /// Which of them stand first.
     pub entry_sort: EntrySort,
     /// The filter that is on.
@@ -169,6 +179,10 @@ pub struct Model {
     pub drafts: HashMap<Queue, OfferForm>,
     /// The stand-in workers.
     pub workers: Workers,
+    /// The changes that are not over yet.
+    pub changing: Changing,
+    /// The change under way whose panel the user has left for another pane.
+    pub panel_left: Option<u64>,
     /// What is read when: `update`'s own.
     pub schedule: Schedule,
 }
@@ -210,6 +224,14 @@ pub enum Overlay {
     Dialog(Box<Dialog>),
     /// The form that offers.
     Offer(Box<OfferForm>),
+    /// A change that was made.
+    Change(Box<ChangeView>),
+    /// The form that gives another due time.
+    Requeue(Box<RequeueForm>),
+    /// The form that gives another payload.
+    Edit(Box<EditForm>),
+    /// The menu of repairs.
+    Repair(Box<RepairForm>),
 }
 
 /// The panes that can have the focus.
@@ -310,7 +332,7 @@ impl Model {
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),
-            changes: VecDeque::new(),
+            changes: Changes::default(),
             entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
@@ -325,6 +347,8 @@ impl Model {
             rows_on_change: false,
             drafts: HashMap::new(),
             workers: Workers::default(),
+            changing: Changing::default(),
+            panel_left: None,
             schedule: Schedule::default(),
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::keys::Key;
+use super::model::journal::Explained;
 use super::model::offer::{Offered, Seen};
 use super::model::worker::WorkerTold;
 use super::model::{PastChange, Site};
@@ -115,6 +116,13 @@ pub enum Msg {
         generation: u64,
         /// What stands there.
         result: Result<Vec<PastChange>, String>,
+    },
+    /// What became of the entries of a change was read, or why it was not.
+    ChangeRead {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What the journal says.
+        result: Result<Explained, String>,
     },
     /// A stand-in worker told something.
     WorkerTold(Queue, WorkerTold),

@@ -14,6 +14,7 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::{AbortHandle, JoinHandle};
 
+use self::change::{Changes, Stopping};
 use self::switch::Gate;
 pub use self::switch::Session;
 use self::worker::Workers;
@@ -22,6 +23,7 @@ use super::effect::{Effect, ToOffer};
 use super::msg::Msg;
 use crate::ops::discover::{Found, discover};
 pub use crate::ops::history::Lines;
+use crate::ops::journal::Journal;
 use crate::ops::refresh;
 use crate::queue::{Link, Queue};
 use crate::store::write::Writer;
@@ -40,6 +42,8 @@ enum Kind {
     Sample,
     Search,
     Scores,
+    Journal,
+    Change,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -61,6 +65,10 @@ pub struct Tasks {
     /// Made when first something is to be changed.
     writer: Option<Writer>,
     workers: Workers,
+    journal: Journal,
+    changes: Changes,
+    /// Those of the servers before.
+    stopping: Stopping,
 }
 
 impl Tasks {
@@ -76,6 +84,7 @@ impl Tasks {
         ];
         Self {
             named: session.site().named,
+            journal: session.journal(),
             session,
             way: Arc::default(),
             store,
@@ -87,6 +96,8 @@ impl Tasks {
             watching,
             writer: None,
             workers: Workers::default(),
+            changes: Changes::default(),
+            stopping: Stopping::default(),
         }
     }
 
@@ -94,6 +105,24 @@ impl Tasks {
     /// for when the screen has ended. How many entries each of them has moved in all.
     pub async fn finish(&mut self) -> Vec<(Queue, u64)> {
         self.workers.finish().await
+    }
+
+    /// Tells all changes under way to stop; they end by themselves. Which have not yet, in a few
+    /// words each.
+    pub fn stop_changes(&mut self) -> Vec<String> {
+        self.stopping.and(self.changes.stop());
+        self.stopping.names()
+    }
+
+    /// Waits until those changes have ended, and all that must be finished is.
+    pub async fn changes_ended(&mut self) {
+        self.stopping.wait().await;
+    }
+
+    /// What is to be said of them, a line each.
+    #[must_use]
+    pub fn farewell(&self) -> Vec<String> {
+        self.stopping.farewell()
     }
 
     fn writer(&mut self) -> Result<Writer, StoreError> {
@@ -174,7 +203,8 @@ impl Runner for Tasks {
             | Effect::DropPlan
             | Effect::Apply(_)
             | Effect::Order(..)
-            | Effect::ReadJournal { .. }) => self.change(change),
+            | Effect::ReadJournal { .. }
+            | Effect::ReadChange { .. }) => self.change(change),
             // The loop's own.
             Effect::Copy(_)
             | Effect::Edit { .. }

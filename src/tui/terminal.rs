@@ -28,7 +28,7 @@ use ratatui::layout::Rect;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-pub use self::signals::hold_stops;
+pub use self::signals::{finish, hold_stops};
 use super::edge::{Input, Surface};
 use super::model::Model;
 use super::view;

@@ -52,6 +52,8 @@ pub struct Glyphs {
     pub shades: [&'static str; 4],
     /// Left end of the row under the cursor.
     pub cursor: &'static str,
+    /// A gauge: full, its half end, what is not reached yet.
+    pub gauge: [&'static str; 3],
     /// The now line.
     pub now: &'static str,
     /// The bar under the cursor, below the axis.
@@ -111,6 +113,7 @@ const UNICODE: Glyphs = Glyphs {
     halves: Some(["▌", "▐"]),
     shades: ["░", "░", "▒", "▓"],
     cursor: "▌",
+    gauge: ["━", "╸", "─"],
     now: "┃",
     pointer: "▲",
     tick: "┤",
@@ -144,6 +147,7 @@ const ASCII: Glyphs = Glyphs {
     halves: None,
     shades: [".", ":", "+", "#"],
     cursor: ">",
+    gauge: ["=", ">", "-"],
     now: "|",
     pointer: "^",
     tick: "+",

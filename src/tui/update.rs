@@ -4,12 +4,15 @@
 mod act;
 mod answers;
 mod awaited;
+mod bulk;
 mod change;
 mod copy;
 mod cursor;
 mod dialog;
 mod filter;
+mod form;
 mod history;
+mod journal;
 mod jump;
 mod leave;
 mod link;
@@ -36,8 +39,9 @@ pub use act::why_not;
 pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
+use super::areas;
 use super::effect::Effect;
-use super::keys::{self, Key};
+use super::keys::{self, Action, Key, Place};
 use super::model::{Discovery, Model, Overlay, QueueRow, Screen};
 use super::msg::Msg;
 use crate::queue::{LinkState, Queue};
@@ -52,9 +56,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     }
     let mut effects = decide(model, msg);
     effects.extend(awaited::start_due(model));
+    change::put_question(model);
     opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
+    effects.extend(journal::start_due(model));
     effects
 }
 
@@ -159,13 +165,22 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Vec::new()
         }
         Msg::Edited(result) => {
-            offer::edited(model, result);
+            form::edited(model, result);
             Vec::new()
         }
-        change @ (Msg::Planning(..)
-        | Msg::Planned(..)
-        | Msg::Applied(..)
-        | Msg::JournalRead { .. }) => change::told(model, change),
+        change @ (Msg::Planning(..) | Msg::Planned(..)) => change::told(model, change),
+        Msg::Applied(generation, applied) => {
+            bulk::told(model, generation, applied);
+            Vec::new()
+        }
+        Msg::JournalRead { generation, result } => {
+            journal::read(model, generation, result);
+            Vec::new()
+        }
+        Msg::ChangeRead { generation, result } => {
+            journal::explained(model, generation, result);
+            Vec::new()
+        }
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
             filter::told(model, found)
         }
@@ -202,14 +217,23 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
     let effects = match (&model.prompt, &model.overlay) {
         (Some(_), _) => prompt::key(model, key),
         (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
-        (None, Some(Overlay::Offer(_))) => offer::key(model, key),
-        (None, _) => match model.keymap.resolve(keys::place(model), key) {
+        (None, Some(overlay)) if overlay.form().is_some() => form::key(model, key),
+        (None, _) => match resolve(model, key) {
             Some(action) => act::act(model, action),
             None => Vec::new(),
         },
     };
     model.schedule.pressed = None;
     effects
+}
+
+/// What a key means: to the panel of a change under way while that has the keys, else to what
+/// they go to otherwise.
+fn resolve(model: &Model, key: Key) -> Option<Action> {
+    let panel = areas::bulk::has_keys(model);
+    let panel = panel.then(|| model.keymap.resolve(Place::Bulk, key));
+    let below = || model.keymap.resolve(keys::place(model), key);
+    panel.flatten().or_else(below)
 }
 
 /// The search for queues went on, or is through.
@@ -225,7 +249,7 @@ fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
 fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
     match (&model.prompt, &model.overlay) {
         (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
-        (None, Some(Overlay::Offer(_))) => offer::pasted(model, text),
+        (None, Some(overlay)) if overlay.form().is_some() => form::pasted(model, text),
         _ => return prompt::pasted(model, text),
     }
     Vec::new()

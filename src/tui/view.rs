@@ -1,13 +1,17 @@
 //! `&Model` → cells. Draws what the model says and decides nothing.
 
 mod banner;
+mod bulk;
+mod change;
 mod changes;
 mod depth;
 mod dialog;
+mod edit;
 mod entries;
 mod entry;
 mod field;
 mod findings;
+mod form;
 mod header;
 mod help;
 mod hints;
@@ -16,6 +20,8 @@ mod offer;
 mod palette;
 mod prompt;
 mod queues;
+mod repair;
+mod requeue;
 mod rows;
 mod tabs;
 pub(in crate::tui) mod time;
@@ -60,6 +66,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Screen::Entry(view) => entry::render(&ctx, view, buf),
     }
     header::render(&ctx, buf);
+    bulk::render(&ctx, buf);
     banner::render(&ctx, buf);
     if areas::palette::slot(model).is_some() {
         palette::hints(&ctx, buf);
@@ -70,6 +77,10 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
+        Some(Overlay::Change(view)) => change::render(&ctx, view, buf),
+        Some(Overlay::Requeue(form)) => requeue::render(&ctx, form, buf),
+        Some(Overlay::Edit(form)) => edit::render(&ctx, form, buf),
+        Some(Overlay::Repair(form)) => repair::render(&ctx, form, buf),
         None => {}
     }
     scrollbars(&ctx, buf);

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -41,6 +41,16 @@ impl Program {
         command
     }
 
+    /// The binary at the server of a profile that this file has.
+    pub(crate) fn command_of_profile(&self, profile: &str, file: &std::path::Path) -> Command {
+        let mut command = bare(self.home.path());
+        command
+            .args(["--profile", profile])
+            .arg("--config")
+            .arg(file);
+        command
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Said {
         said(&mut self.command(args))
     }
@@ -67,7 +77,14 @@ impl Program {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
-        Running { child, out }
+        let err = BufReader::new(child.stderr.take().unwrap());
+        let complained = String::new();
+        Running {
+            child,
+            out,
+            err,
+            complained,
+        }
     }
 }
 
@@ -161,6 +178,9 @@ fn parsed(line: &str) -> Value {
 pub(crate) struct Running {
     child: Child,
     out: BufReader<ChildStdout>,
+    err: BufReader<ChildStderr>,
+    /// What was read of its standard error.
+    complained: String,
 }
 
 impl Running {
@@ -178,30 +198,41 @@ impl Running {
         assert!(status.unwrap().success());
     }
 
+    /// Waits until it has said this on standard error.
+    pub(crate) fn error_has(&mut self, words: &str) {
+        while !self.complained.contains(words) {
+            let read = self.err.read_line(&mut self.complained).unwrap();
+            assert!(read > 0, "{words:?} is not in {:?}", self.complained);
+        }
+    }
+
     /// Nobody reads its output any more.
     pub(crate) fn close_output(self) -> Said {
-        let Self { child, out } = self;
+        let Self {
+            child,
+            out,
+            err,
+            complained,
+        } = self;
         drop(out);
-        ended(child, String::new())
+        ended(child, String::new(), err, complained)
     }
 
     /// Waits until it has ended by itself, and reads the rest.
     pub(crate) fn ended(mut self) -> Said {
         let mut rest = String::new();
-        std::io::Read::read_to_string(&mut self.out, &mut rest).unwrap();
-        ended(self.child, rest)
+        self.out.read_to_string(&mut rest).unwrap();
+        ended(self.child, rest, self.err, self.complained)
     }
 }
 
-fn ended(mut child: Child, out: String) -> Said {
+fn ended(mut child: Child, out: String, mut rest: impl Read, mut err: String) -> Said {
     let mut status = None;
     wait_for(&format!("the program to end within {PATIENCE:?}"), || {
         status = child.try_wait().unwrap();
         status.is_some()
     });
-    let mut err = String::new();
-    let mut stderr = child.stderr.take().unwrap();
-    std::io::Read::read_to_string(&mut stderr, &mut err).unwrap();
+    rest.read_to_string(&mut err).unwrap();
     let code = status.and_then(|s| s.code()).unwrap_or(-1);
     Said { code, out, err }
 }

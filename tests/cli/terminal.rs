@@ -11,11 +11,25 @@ use crate::program::Program;
 
 /// Runs the binary on a terminal, types `answer` when it asks, and returns what was shown and how
 /// it ended.
-fn answered(program: &Program, args: &[&str], question: &str, answer: &str) -> (String, u32) {
-    on_terminal(&program.command(args), Some((question, answer)))
+pub(crate) fn answered(
+    program: &Program,
+    args: &[&str],
+    question: &str,
+    answer: &str,
+) -> (String, u32) {
+    answered_by(
+        &program.command(args),
+        question,
+        format!("{answer}\n").as_bytes(),
+    )
 }
 
-fn on_terminal(plain: &Command, asked: Option<(&str, &str)>) -> (String, u32) {
+/// The same of any command; the answer is typed as it is.
+pub(crate) fn answered_by(plain: &Command, question: &str, answer: &[u8]) -> (String, u32) {
+    on_terminal(plain, Some((question, answer)))
+}
+
+fn on_terminal(plain: &Command, asked: Option<(&str, &[u8])>) -> (String, u32) {
     let size = PtySize {
         rows: 24,
         cols: 80,
@@ -41,7 +55,7 @@ fn on_terminal(plain: &Command, asked: Option<(&str, &str)>) -> (String, u32) {
     while let Ok(count @ 1..) = reader.read(&mut bytes) {
         shown.push_str(&String::from_utf8_lossy(&bytes[..count]));
         if let Some((_, answer)) = asked.take_if(|(question, _)| shown.contains(*question)) {
-            writer.write_all(format!("{answer}\n").as_bytes()).unwrap();
+            writer.write_all(answer).unwrap();
         }
     }
     assert_eq!(asked, None, "was not asked: {shown}");
@@ -116,25 +130,13 @@ fn a_protected_profile_wants_the_queues_name() {
     let url = program.server.url();
     let text = format!("[profiles.production]\nurl = \"{url}\"\nprotected = true\n");
     std::fs::write(file.path(), text).unwrap();
-    let command = program.command(&[]);
     let taken = |answer: &str| {
-        let args = [
-            "consume",
-            "orders",
-            "--count",
-            "1",
-            "--profile",
-            "production",
-        ];
-        let mut plain = Command::new(command.get_program());
-        plain.args(args).arg("--config").arg(file.path());
-        for (name, value) in command.get_envs() {
-            plain.env(name, value.unwrap_or_default());
-        }
-        on_terminal(&plain, Some(("type the queue's name:", answer))).1
+        let mut plain = program.command_of_profile("production", file.path());
+        plain.args(["consume", "orders", "--count", "1"]);
+        answered_by(&plain, "type the queue's name:", answer.as_bytes()).1
     };
-    assert_eq!(taken("y"), 1);
+    assert_eq!(taken("y\n"), 1);
     assert_eq!(program.server.int(&["LLEN", "orders"]), 1);
-    assert_eq!(taken("orders"), 0);
+    assert_eq!(taken("orders\n"), 0);
     assert_eq!(program.server.int(&["LLEN", "orders"]), 0);
 }

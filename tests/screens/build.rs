@@ -185,6 +185,7 @@ pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
         handing_over: 0,
         classes,
         keys: Vec::new(),
+        aside: None,
         server_us: 150,
     }
 }

@@ -2,7 +2,9 @@
 //! every picture keeps.
 #![cfg(feature = "tui")]
 
+mod asking;
 mod build;
+mod bulk;
 #[expect(dead_code, reason = "each test crate uses a part of it")]
 #[path = "../support/desk.rs"]
 mod desk;

@@ -2,9 +2,7 @@
 
 use delayscope::queue::{Due, EntryId, Known, List, ListScore, Queue};
 use delayscope::tui::areas;
-use delayscope::tui::model::{
-    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, Screen, Tab,
-};
+use delayscope::tui::model::{EntryRow, ListElement, ListWindow, Look, Model, Screen, Tab};
 
 use crate::build::{NOW, evening, figures, look, queue, sample};
 use crate::pictures::{draw, picture};
@@ -108,15 +106,17 @@ fn the_traffic_in_full() {
 fn the_changes_and_their_strip() {
     picture("tab_changes_80x24", &on(Tab::Changes, SMALL, look()));
     let mut m = on(Tab::Changes, LARGE, look());
-    let change = |ms, text: &str| ChangeLine {
-        at: NOW.plus(ms),
-        text: text.to_owned(),
-    };
-    m.changes = [
-        change(-29_000, "offered 1 message to emails, due in 0:20"),
-        change(-90_000, "worker on reminders: 1,204 moved in 2:05"),
-    ]
-    .into();
+    m.now = NOW.plus(-90_000);
+    m.changed(
+        &Queue::redisson("reminders"),
+        "worker: 1,204 moved".to_owned(),
+    );
+    m.now = NOW.plus(-29_000);
+    m.changed(
+        &Queue::redisson("emails"),
+        "offered 1 message, due in 0:20".to_owned(),
+    );
+    m.now = NOW;
     picture("tab_changes_200x60", &m);
 }
 
@@ -153,7 +153,7 @@ fn where_nothing_is_wrong_that_is_proven_in_one_line() {
         let mut m = evening(size, look());
         m.queues.truncate(3);
         let all = words(&m);
-        assert!(all.contains("2 checks"), "{all}");
+        assert!(all.contains("3 checks"), "{all}");
         assert!(!all.contains("CRIT"), "{all}");
     }
 }
@@ -166,7 +166,7 @@ fn a_rule_that_cannot_look_says_so() {
     refused.transfer_clients = Known::Unknown("NOPERM".into());
     m.queues[0] = queue("orders", m.instant, &refused, [0; 7]);
     let all = words(&m);
-    assert!(all.contains("1 check "), "{all}");
+    assert!(all.contains("2 checks"), "{all}");
     assert!(
         all.contains("no-transfer-client cannot look: NOPERM"),
         "{all}"

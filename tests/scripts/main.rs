@@ -10,9 +10,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod change;
+mod changes;
 mod offer;
 mod refusal;
 mod transfer;
+mod walk;
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;

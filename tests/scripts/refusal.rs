@@ -2,20 +2,9 @@
 
 use delayscope::store::StoreError;
 
+use crate::changes::{ALL, REMOVALS, contents, make, set_up};
 use crate::support::{self, Server};
 use crate::{PAST, orders, plain, writer};
-
-/// Everything the server holds, each key as it would be dumped.
-fn contents(server: &Server) -> Vec<(Vec<u8>, support::Value)> {
-    let mut keys = server.list(&["KEYS", "*"]);
-    keys.sort();
-    keys.into_iter()
-        .map(|key| {
-            let dump = server.cmd_bytes(&[b"DUMP", &key]);
-            (key, dump)
-        })
-        .collect()
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_of_another_type_is_named_and_nothing_is_done() {
@@ -146,4 +135,151 @@ async fn a_user_who_may_not_do_all_of_a_script_does_nothing_of_it() {
         }
         assert_eq!(contents(&server), before, "{missing}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_that_meets_a_key_of_another_type_names_it_and_does_nothing() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    for queue in [orders(), plain("left")] {
+        let keys = queue.keys();
+        let all = [
+            ('q', Some(keys.target)),
+            ('T', Some(keys.timeouts)),
+            ('L', keys.order),
+            ('A', keys.aside),
+        ];
+        for (role, wrong) in all {
+            let Some(wrong) = wrong else { continue };
+            for (change, looks_at) in ALL {
+                if !looks_at.contains(role) {
+                    continue;
+                }
+                set_up(&server, &queue, change);
+                server.cmd_bytes(&[b"SET", &wrong, b"in the way"]);
+                let before = contents(&server);
+
+                let Err(StoreError::WrongType { key, kind, .. }) =
+                    make(&writer, &queue, change).await
+                else {
+                    panic!("{change} with {role} of another type");
+                };
+                assert_eq!(key.as_bytes(), wrong, "{change}");
+                assert_eq!(kind, "string");
+                assert_eq!(contents(&server), before, "{change}, {role}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_on_a_server_that_takes_no_writes_does_nothing() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    let full: [&[&str]; 2] = [
+        &["CONFIG", "SET", "maxmemory", "1"],
+        &["CONFIG", "SET", "maxmemory", "0"],
+    ];
+    let replica: [&[&str]; 2] = [
+        &["REPLICAOF", "127.0.0.1", "1"],
+        &["REPLICAOF", "NO", "ONE"],
+    ];
+    for queue in [orders(), plain("left"), plain("right")] {
+        for (change, _) in ALL {
+            for ([set, unset], code) in [(full, "OOM"), (replica, "READONLY")] {
+                set_up(&server, &queue, change);
+                let before = contents(&server);
+                server.cmd(set);
+                let made = make(&writer, &queue, change).await;
+                server.cmd(unset);
+                if code == "OOM" && REMOVALS.contains(&change) {
+                    made.unwrap();
+                    continue;
+                }
+                let refused = made.expect_err(change);
+                assert_eq!(refused.code(), Some(code), "{change}: {refused}");
+                assert_eq!(contents(&server), before, "{change}: {code}");
+                make(&writer, &queue, change).await.unwrap();
+                assert_ne!(contents(&server), before, "{change}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_whose_script_the_server_forgot_is_made_all_the_same() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    for queue in [orders(), plain("right")] {
+        for (change, _) in ALL {
+            set_up(&server, &queue, change);
+            let before = contents(&server);
+            for _ in 0..2 {
+                server.cmd(&["SCRIPT", "FLUSH"]);
+                make(&writer, &queue, change).await.unwrap();
+            }
+            assert_ne!(contents(&server), before, "{change}");
+        }
+    }
+}
+
+/// What scripts call. `type` is the first thing they do, and a missing right to that stops all.
+const COMMANDS: [&str; 22] = [
+    "exists",
+    "lindex",
+    "linsert",
+    "llen",
+    "lpos",
+    "lpush",
+    "lrange",
+    "lrem",
+    "ltrim",
+    "publish",
+    "rpush",
+    "type",
+    "zadd",
+    "zcard",
+    "zcount",
+    "zrange",
+    "zrangebyscore",
+    "zmscore",
+    "zrank",
+    "zrem",
+    "zremrangebyrank",
+    "zscore",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_user_who_may_not_do_all_of_a_change_does_nothing_of_it() {
+    let mut server = Server::start();
+    let whole = writer(&server).await;
+    let mut cases = Vec::new();
+    for queue in [orders(), plain("left")] {
+        for (change, _) in ALL {
+            set_up(&server, &queue, change);
+            make(&whole, &queue, change).await.unwrap();
+            cases.push((queue.clone(), change, contents(&server)));
+        }
+    }
+    let mut refusals = 0;
+    for missing in COMMANDS {
+        let without = format!("-{missing}");
+        server.cmd(&[
+            "ACL", "SETUSER", "less", "reset", "on", ">pw", "~*", "&*", "+@all", &without,
+        ]);
+        server.log_in(Some("less"), Some("pw"));
+        let less = writer(&server).await;
+        server.log_in(None, None);
+        for (queue, change, changed) in &cases {
+            set_up(&server, queue, change);
+            let before = contents(&server);
+            if make(&less, queue, change).await.is_ok() {
+                assert_eq!(contents(&server), *changed, "{change} without {missing}");
+            } else {
+                refusals += 1;
+                assert_eq!(contents(&server), before, "{change} without {missing}");
+            }
+        }
+    }
+    assert!(refusals > 80, "{refusals}");
 }

@@ -291,6 +291,7 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
         handing_over: 0,
         classes: [0; 7],
         keys: Vec::new(),
+        aside: None,
         server_us: 50,
     }
 }

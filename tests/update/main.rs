@@ -8,6 +8,7 @@
 #[path = "../support/desk.rs"]
 mod desk;
 
+mod changes;
 mod clicks;
 mod finding;
 mod hints;

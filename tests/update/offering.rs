@@ -4,6 +4,7 @@ use delayscope::payload::Codec;
 use delayscope::queue::{EntryId, Form, Queue};
 use delayscope::tui::effect::{Effect, ToOffer};
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::form::Filling as _;
 use delayscope::tui::model::offer::{Offered, Part, Seen};
 use delayscope::tui::model::{OfferForm, Overlay};
 use delayscope::tui::msg::Msg;

@@ -99,17 +99,8 @@ mod tests {
             expires_in_ms: None,
         });
         Survey {
-            at: super::super::tests::START,
-            zoom: None,
-            scale: None,
-            no_time: 0,
-            bars: Vec::new(),
-            beyond: 0,
-            late: [0; 4],
-            handing_over: 0,
-            classes: [0; 7],
             keys: keys.to_vec(),
-            server_us: 0,
+            ..super::super::tests::survey(None)
         }
     }
 

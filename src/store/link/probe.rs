@@ -95,6 +95,7 @@ fn facts(info: &str) -> Facts {
         arch_bits: text("arch_bits").parse().unwrap_or(0),
         os: text("os"),
         run_id: text("run_id"),
+        replication_id: text("master_replid"),
     }
 }
 

@@ -128,10 +128,7 @@ fn rows(dialog: &Dialog, columns: usize) -> Vec<Row> {
     }
     if let Some(name) = &dialog.name {
         rows.push(Row::Blank);
-        let ask = format!(
-            "Type the queue's name to {} it: {}",
-            dialog.yes, name.wanted
-        );
+        let ask = format!("Type the queue's name to {}: {}", dialog.yes, name.wanted);
         rows.extend(wrapped(&ask, columns).into_iter().map(Row::Words));
         rows.push(Row::Name);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Slot, areas, help};
+use super::{Slot, areas, change, help};
 use crate::payload::Codec;
 use crate::queue::text;
 use crate::tui::model::{EntryRow, EntryView, Face, Laid, Model, Overlay, Piece, Screen};
@@ -66,6 +66,9 @@ pub fn plan(slot: Slot, compact: bool) -> Plan {
 pub fn last_scroll(model: &Model) -> usize {
     if let Some(Overlay::Help { .. }) = model.overlay {
         return help::last_scroll(model);
+    }
+    if let Some(Overlay::Change(view)) = &model.overlay {
+        return change::last_scroll(model, view);
     }
     let Screen::Entry(view) = &model.screen else {
         return 0;

@@ -26,13 +26,19 @@ pub fn areas(model: &Model) -> Areas {
     let header = body.take(1);
     let compact = w < COMPACT_COLUMNS || h < COMPACT_ROWS;
     let hints = body.take_bottom(u16::from(!compact || h >= 4));
+    let boxed = w >= BOXED.0 && h >= BOXED.1;
+    let bulk = if compact {
+        Slot::default()
+    } else {
+        super::bulk::take(model, boxed, &mut body)
+    };
     let fixed = Areas {
         compact,
         header,
+        bulk,
         hints,
         ..Areas::default()
     };
-    let boxed = w >= BOXED.0 && h >= BOXED.1;
     match model.screen {
         Screen::Entry(_) if compact => Areas {
             detail: bare(body),
@@ -132,7 +138,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
 /// nothing is.
 fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let (w, h) = model.size;
-    if boxed && w >= THREE_COLUMNS && h >= TALL && !model.changes.is_empty() {
+    if boxed && w >= THREE_COLUMNS && h >= TALL && model.changes_here().next().is_some() {
         areas.log = Slot::new(body.take_bottom(3), true);
     }
     if areas.findings.shown() {

@@ -1,7 +1,7 @@
 //! Scrollbars: where they stand and what a place on them means, so that what is drawn and what
 //! is dragged agree.
 
-use super::{Area, Areas, Slot, areas, help, lines, table, tabs};
+use super::{Area, Areas, Slot, areas, change, help, lines, table, tabs};
 use crate::tui::model::{Model, Overlay, Pane, Screen, Tab};
 
 /// What can be scrolled.
@@ -13,6 +13,8 @@ pub enum Scrolled {
     Entry,
     /// The lines of the help.
     Help,
+    /// The lines of a change that was made.
+    Change,
 }
 
 /// A scrollbar, one column wide.
@@ -84,6 +86,13 @@ pub fn rails(model: &Model) -> Vec<(Scrolled, Rail)> {
         let slot = help::slot(model, &page);
         let body = help::body(slot, &page);
         return of_lines(Scrolled::Help, slot, body, page.rows(), scroll)
+            .into_iter()
+            .collect();
+    }
+    if let Some(Overlay::Change(view)) = &model.overlay {
+        let slot = change::slot(model, view);
+        let count = change::lines(model, view).len();
+        return of_lines(Scrolled::Change, slot, slot.inner, count, view.scroll)
             .into_iter()
             .collect();
     }

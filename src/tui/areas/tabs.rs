@@ -169,7 +169,11 @@ fn badges(model: &Model) -> [(String, bool); 6] {
         _ => String::new(),
     };
     let differs = if model.look.ascii { "!" } else { "≠" };
+    let survey = model.selected().and_then(|row| row.survey.as_ref());
+    let aside = survey.is_some_and(|survey| survey.aside.is_some());
     let drift = match pulse.map(|p| (&p.order, &p.waiting)) {
+        // What is set aside is missing in one of them and is no drift.
+        _ if aside => "aside".to_owned(),
         Some((Known::Is(a), Known::Is(b))) if a != b => {
             format!("{differs}{}", text::compact(a.abs_diff(*b)))
         }
@@ -187,7 +191,7 @@ fn badges(model: &Model) -> [(String, bool); 6] {
         alarm(drift),
         (String::new(), false),
         alarm(some(found)),
-        (some(model.changes.len()), false),
+        (some(model.changes_here().count()), false),
     ]
 }
 
@@ -246,7 +250,7 @@ pub fn count(model: &Model) -> u64 {
         Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
         Tab::Traffic => traffic(model).count() as u64,
         Tab::Findings => findings::count(model) as u64,
-        Tab::Changes => model.changes.len() as u64,
+        Tab::Changes => model.changes_here().count() as u64,
     }
 }
 

@@ -4,27 +4,38 @@
 use super::{Action, Binding, Code, Key, Place, Section};
 use crate::tui::model::Tab;
 use Place::{
-    Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues, Timeline,
-    Traffic,
+    Bulk, Change, Changes, Delivered, Dialog, Entries, Entry, Findings, Form, Help, Order, Queues,
+    Timeline, Traffic,
 };
 
-const EVERYWHERE: &[Place] = &Place::ALL;
+const EVERYWHERE: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Dialog,
+    Form, Change,
+];
 /// Everywhere but where a question waits for its answer.
 const CALM: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
 ];
 const SCROLLED: &[Place] = &[
-    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help,
+    Queues, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Help, Change,
 ];
 const PANES: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes,
 ];
 /// Where there is more than one to have the keys.
 const FIELDS: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk,
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
+/// Where something can be changed, or is told why it cannot.
+const CHANGED: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry,
+];
+/// There, and where a change is looked at.
+const TAKEN_BACK: &[Place] = &[
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Entry, Change,
+];
 
 /// A row, from left to right as the help would read it.
 const fn row(
@@ -78,19 +89,26 @@ const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
 const PANE_HELP: &str = "next pane, pane before";
 const ANSWER_HELP: &str = "answer yes, answer no";
-const COPY_HELP: &str = "copy the payload, as redis-cli";
+const COPY_HELP: &str = "copy payload, as redis-cli";
+const MOVE_HELP: &str = "transfer due, deliver any";
+const REQUEUE_HELP: &str = "another due time, delete";
+const EDIT_HELP: &str = "edit payload, offer again";
+const REPAIR_HELP: &str = "repair, undo";
+const KICK_HELP: &str = "kick, worker on or off";
 const MATCH_HELP: &str = "next match, previous";
 
 /// The table. A line a row, so that it can be read as one.
 #[rustfmt::skip]
 pub const BINDINGS: &[Binding] = &[
-    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue")], "open; list a bar"),
+    row(Section::Move, "open", Action::Open, &[Key::of(Code::Enter)], &[Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes], &[(Queues, "open"), (Timeline, "list"), (Entries, "open"), (Delivered, "open"), (Order, "open"), (Traffic, "jump"), (Findings, "queue"), (Changes, "open")], "open; list a bar"),
     row(Section::Change, "confirm", Action::Confirm, &[Key::char('y')], &[Dialog], &[(Dialog, "yes")], ANSWER_HELP),
     row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[(Dialog, "no")], ANSWER_HELP),
-    row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in the form: offer"),
-    row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in the form: $EDITOR"),
+    row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in a form: do it"),
+    row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in a form: $EDITOR"),
+    row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "a long change: pause, stop"),
+    row(Section::Change, "stop", Action::Stop, &[Key::of(Code::Esc)], &[Bulk], &[(Bulk, "stop")], "a long change: pause, stop"),
     row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "entry: text or hex"),
-    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close")], "close, clear, or back"),
+    row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "page-up", Action::PageUp, &[Key::of(Code::PageUp)], SCROLLED, &[], PAGE_HELP),
@@ -117,12 +135,21 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
     row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
+    row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], MOVE_HELP),
+    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "deliver"), (Entry, "deliver")], MOVE_HELP),
+    row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], REQUEUE_HELP),
+    row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], REQUEUE_HELP),
+    row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),
+    row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], EDIT_HELP),
+    row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Order, "repair")], REPAIR_HELP),
+    row(Section::Change, "undo", Action::Undo, &[Key::char('u')], TAKEN_BACK, &[(Changes, "undo"), (Change, "undo")], REPAIR_HELP),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
-    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "worker on, off"),
+    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "kick")], KICK_HELP),
+    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[(Entry, "redis-cli")], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh, retry, look again"),

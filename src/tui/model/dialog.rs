@@ -47,6 +47,8 @@ pub enum Question {
     StopWorker(Queue),
     /// Leave what the workers work on: what does it.
     Leave(Vec<Effect>),
+    /// Apply the plan with this generation.
+    Change(u64),
 }
 
 /// A queue's name that has to be typed.

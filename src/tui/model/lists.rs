@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use super::{EntryRow, Model, Tab};
-use crate::clock::EpochMillis;
 use crate::queue::{List, ListScore};
 
 /// Where a pane of rows stands: both count from 0.
@@ -91,18 +90,6 @@ pub struct Stands {
     pub changes: Stand,
 }
 
-/// A change that was made in this session, in a line.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct ChangeLine {
-    /// The server's time.
-    pub at: EpochMillis,
-    /// What was done, to which queue.
-    pub text: String,
-}
-
-/// How many changes are kept.
-pub const CHANGES_KEPT: usize = 1000;
-
 impl Tab {
     /// The list that it shows, when it shows one.
     #[must_use]
@@ -151,19 +138,5 @@ impl Model {
     pub fn waiting_entry(&self) -> Option<&EntryRow> {
         let offset = self.entries.cursor.checked_sub(self.entries.first)?;
         self.entries.rows.get(usize::try_from(offset).ok()?)
-    }
-
-    /// A change was made: it is told in the tab of the changes, newest first.
-    pub fn changed(&mut self, text: String) {
-        let at = self.now;
-        self.changes.push_front(ChangeLine { at, text });
-        self.changes.truncate(CHANGES_KEPT);
-        // The cursor stays on its line, unless that is the newest one.
-        let stand = &mut self.stands.changes;
-        if stand.cursor > 0 {
-            let last = (CHANGES_KEPT as u64).saturating_sub(1);
-            stand.cursor = (stand.cursor + 1).min(last);
-            stand.top = (stand.top + 1).min(last);
-        }
     }
 }

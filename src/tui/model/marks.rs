@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use super::{EntryRow, Model, Tab};
 use crate::clock::EpochMillis;
-use crate::queue::Filter;
+use crate::payload::{self, Codec};
+use crate::queue::{Due, Entry, EntryId, Filter, Queue, Seen, State, text};
 
 /// The marks on the entries of one queue, in one tab. An entry is marked when a rule holds for it;
 /// those in `toggled` are the other way round.
@@ -68,10 +69,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether `row` stands before it, at it or behind it.
-    fn compare(&self, row: &EntryRow) -> Ordering {
-        let score = row.score.total_cmp(&self.score);
-        score.then_with(|| row.member.cmp(&self.member))
+    /// Whether an entry stands before it, at it or behind it.
+    fn compare(&self, score: f64, member: &[u8]) -> Ordering {
+        let by_score = score.total_cmp(&self.score);
+        by_score.then_with(|| member.cmp(&self.member))
     }
 }
 
@@ -91,11 +92,51 @@ impl What {
     #[must_use]
     pub fn holds(&self, row: &EntryRow) -> bool {
         match self {
-            Self::All => true,
             Self::Filter(filter, at) => row.matches(filter, *at),
-            Self::Due(from, to) => row.due.at().is_some_and(|at| at >= *from && at < *to),
-            Self::Span(from, to) => from.compare(row).is_ge() && to.compare(row).is_le(),
+            _ => self.holds_at(row.due, row.score, &row.member),
         }
+    }
+
+    /// Whether it holds for what is there; a filter looks at more than that.
+    fn holds_at(&self, due: Due, score: f64, member: &[u8]) -> bool {
+        match self {
+            Self::All => true,
+            Self::Filter(..) => false,
+            Self::Due(from, to) => due.at().is_some_and(|at| at >= *from && at < *to),
+            Self::Span(from, to) => {
+                from.compare(score, member).is_ge() && to.compare(score, member).is_le()
+            }
+        }
+    }
+
+    /// Whether it holds for an entry that is no row of the screen, as it would for that.
+    fn holds_for(&self, queue: &Queue, entry: &Entry) -> bool {
+        let score = entry.score.unwrap_or(f64::NAN);
+        let due = queue.due(score);
+        let Self::Filter(filter, at) = self else {
+            return self.holds_at(due, score, &entry.member);
+        };
+        let unwrapped = match entry.state {
+            State::Delivered => None,
+            _ => Some(queue.unwrap(&entry.member)),
+        };
+        let (id, payload) = match &unwrapped {
+            Some(Ok(unwrapped)) => (unwrapped.id, Some(unwrapped.payload)),
+            Some(Err(_)) => (EntryId::of_bytes(&entry.member), None),
+            None => (EntryId::of_bytes(&entry.member), Some(&entry.member[..])),
+        };
+        let (codec, text) = match payload {
+            _ if !filter.needs_payload() => (Codec::Unknown, String::new()),
+            Some(payload) => payload::whole(payload),
+            None => (Codec::Unknown, text::printable_bytes(&entry.member)),
+        };
+        let seen = Seen {
+            id,
+            due: Some(due),
+            codec: codec.name(),
+            text: &text,
+        };
+        filter.matches(&seen, *at)
     }
 }
 
@@ -126,6 +167,28 @@ impl Marks {
             Some(toggled) => toggled.marked,
             None => self.ruled(row),
         }
+    }
+
+    /// An entry that is no row of the screen is marked.
+    #[must_use]
+    pub fn marks(&self, queue: &Queue, entry: &Entry) -> bool {
+        match self.toggled.get(&entry.member) {
+            Some(toggled) => toggled.marked,
+            None => (self.rules.iter()).any(|rule| rule.what.holds_for(queue, entry)),
+        }
+    }
+
+    /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
+    #[must_use]
+    pub fn left_in(&self, now: &Self) -> bool {
+        let rules = |marks: &Self| -> Vec<What> {
+            marks.rules.iter().map(|rule| rule.what.clone()).collect()
+        };
+        let known = |(member, toggled): (&Vec<u8>, &Toggled)| {
+            let before = self.toggled.get(member);
+            before.is_some_and(|before| before.marked == toggled.marked)
+        };
+        self.tab == now.tab && rules(self) == rules(now) && now.toggled.iter().all(known)
     }
 
     /// How many are marked of a tab of `waiting` entries, and whether that is exact.

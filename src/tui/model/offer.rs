@@ -3,12 +3,13 @@
 mod check;
 
 use super::field::{Field, Lines};
+use super::form::{Filling, next};
 use crate::payload::Codec;
 use crate::queue::{EntryId, Form, Layout, Queue};
 
-pub use check::{
-    MOST, Message, Said, check_message, count, due, what_codec, what_count, what_form,
-};
+pub use super::form::{Message, Part, Said};
+pub(super) use check::of_codec;
+pub use check::{MOST, check_message, count, due, moment, what_codec, what_count, what_form};
 
 /// The form that offers messages to a queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,23 +38,6 @@ pub struct OfferForm {
     pub sending: Option<u64>,
     /// Why the last one failed.
     pub failed: Option<String>,
-}
-
-/// The parts of the form, from top to bottom.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Part {
-    /// The message.
-    Payload,
-    /// Its codec.
-    Codec,
-    /// The frame form.
-    Form,
-    /// When it is due.
-    Due,
-    /// How many.
-    Count,
-    /// The button that offers.
-    Button,
 }
 
 /// What a queue's entries say of how messages are written.
@@ -112,28 +96,6 @@ impl OfferForm {
         }
     }
 
-    /// Its parts, from top to bottom: a layout without frames has no form to be chosen.
-    #[must_use]
-    pub fn parts(&self) -> &'static [Part] {
-        match self.queue.layout {
-            Layout::Redisson => &[
-                Part::Payload,
-                Part::Codec,
-                Part::Form,
-                Part::Due,
-                Part::Count,
-                Part::Button,
-            ],
-            Layout::ZsetList(_) => &[
-                Part::Payload,
-                Part::Codec,
-                Part::Due,
-                Part::Count,
-                Part::Button,
-            ],
-        }
-    }
-
     /// The codec that it is written with: the chosen one, else the queue's, else text.
     #[must_use]
     pub fn written_with(&self) -> Codec {
@@ -155,12 +117,91 @@ impl OfferForm {
         self.form.or(seen)
     }
 
-    /// The field of one line that the keys act on, when it is one.
-    pub fn line(&mut self) -> Option<&mut Field> {
+    /// The forms of the server that the queue lies on: with its lengths, when those are known.
+    const fn forms(&self) -> &'static [Form] {
+        match self.seen {
+            Seen::Known {
+                form: Some(Form::ByteIdShort | Form::DoubleIdShort),
+                ..
+            } => &[Form::ByteIdShort, Form::DoubleIdShort],
+            _ => &[Form::ByteId, Form::DoubleId],
+        }
+    }
+}
+
+impl Filling for OfferForm {
+    /// A layout without frames has no form to be chosen.
+    fn parts(&self) -> &'static [Part] {
+        match self.queue.layout {
+            Layout::Redisson => &[
+                Part::Payload,
+                Part::Codec,
+                Part::Form,
+                Part::Due,
+                Part::Count,
+                Part::Button,
+            ],
+            Layout::ZsetList(_) => &[
+                Part::Payload,
+                Part::Codec,
+                Part::Due,
+                Part::Count,
+                Part::Button,
+            ],
+        }
+    }
+
+    fn at(&self) -> Part {
+        self.at
+    }
+
+    fn go(&mut self, to: Part) {
+        self.at = to;
+    }
+
+    fn is_sent(&self) -> bool {
+        self.sending.is_some()
+    }
+
+    fn failed(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    fn message(&self) -> Option<(&Field, usize, &'static str)> {
+        let extension = match self.written_with() {
+            Codec::Json | Codec::TypedJson => "json",
+            _ => "txt",
+        };
+        Some((&self.payload, self.top, extension))
+    }
+
+    fn message_mut(&mut self) -> Option<(&mut Field, &mut usize)> {
+        Some((&mut self.payload, &mut self.top))
+    }
+
+    fn line(&mut self) -> Option<&mut Field> {
         match self.at {
             Part::Due => Some(&mut self.due),
             Part::Count => Some(&mut self.count),
             _ => None,
         }
+    }
+
+    fn choose(&mut self, on: bool) {
+        if self.at == Part::Codec {
+            let codecs: Vec<Codec> = Codec::ALL
+                .into_iter()
+                .filter(|codec| *codec != Codec::Unknown)
+                .collect();
+            self.codec = next(&codecs, Some(self.written_with()), on);
+            self.message = check_message(self);
+        } else {
+            self.form = next(self.forms(), self.wrapped_in(), on);
+        }
+    }
+
+    fn typed(&mut self) {
+        self.failed = None;
+        self.message = check_message(self);
     }
 }

@@ -66,6 +66,8 @@ pub struct Schedule {
     pub(crate) held: VecDeque<Announcement>,
     /// The key that is being acted on.
     pub(crate) pressed: Option<Key>,
+    /// Until then nobody can have read the question that has come up by itself.
+    pub(crate) unread_until: Option<Instant>,
     /// What is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
     /// The way to another server that was asked for last, while it is looked for.
@@ -74,6 +76,12 @@ pub struct Schedule {
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
+    /// The journal shall be read.
+    pub(crate) journal_wanted: bool,
+    /// The request for the journal that is under way.
+    pub(crate) journal: Option<u64>,
+    /// The panel of the change under way was shown in the last picture.
+    pub(crate) panel: bool,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
 }

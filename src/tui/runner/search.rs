@@ -70,6 +70,7 @@ impl Tasks {
             | Effect::Apply(_)
             | Effect::Order(..)
             | Effect::ReadJournal { .. }
+            | Effect::ReadChange { .. }
             | Effect::StartWorker(_)
             | Effect::StopWorker(_)
             | Effect::Edit { .. }

@@ -6,6 +6,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::Tasks;
 use crate::config::Config;
+use crate::ops::journal::Journal;
 use crate::queue::{Address, Endpoint, redis_cli};
 use crate::store::{Access, Store};
 use crate::tui::effect::Switch;
@@ -43,6 +44,11 @@ impl Session {
         Store::open(self.config.endpoint.clone(), access)
     }
 
+    /// Where changes are written down.
+    pub(super) fn journal(&self) -> Journal {
+        Journal::of_user(self.config.keep_days)
+    }
+
     /// What the screen has to know of it.
     #[must_use]
     pub fn site(&self) -> Site {
@@ -55,7 +61,7 @@ impl Session {
             },
             redis_cli: redis_cli::program(endpoint),
             // What is called by another name than its address is the demo's own.
-            program: self.called.is_none().then(|| program(&self.config)),
+            program: self.called.is_none().then(|| self.config.program()),
             db: endpoint.db,
             profile: self.config.profile.clone(),
             profiles: self.config.profiles().map(|p| p.name.clone()).collect(),
@@ -86,19 +92,6 @@ fn address(endpoint: &Endpoint) -> String {
         Address::Tcp(..) => endpoint.to_string(),
         Address::Unix(path) => format!("{} db {}", path.display(), endpoint.db),
     }
-}
-
-/// How a shell starts this program on the server; the password comes from where it came from.
-fn program(config: &Config) -> String {
-    let Some(profile) = &config.profile else {
-        return redis_cli::program(&config.endpoint).replacen("redis-cli", "delayscope", 1);
-    };
-    let name = redis_cli::word(profile.name.as_bytes());
-    let mut line = format!("delayscope --profile {name}");
-    if profile.endpoint.db != config.endpoint.db {
-        line.extend([" -n ", &config.endpoint.db.to_string()]);
-    }
-    line
 }
 
 /// The way from one session's tasks to the loop. Once it is shut nothing comes through any more,
@@ -176,10 +169,14 @@ impl Tasks {
         self.stop();
         let mut workers = std::mem::take(&mut self.workers);
         tokio::spawn(async move { workers.finish().await });
+        // They end by themselves; the program waits for it when it is left.
+        self.stop_changes();
+        let stopping = std::mem::take(&mut self.stopping);
         // Before the new session says anything.
         let _ = self.out.send(Msg::Arrived);
         let (out, lines) = (self.out.clone(), self.lines.clone());
         *self = Self::new(session, lines, out);
+        self.stopping = stopping;
     }
 }
 

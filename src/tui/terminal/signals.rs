@@ -1,10 +1,11 @@
 //! Signals: those that end the program, the one that stops it, and the one that continues it.
 
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::select_all;
 use nix::sys::signal::{SigSet, Signal, kill, raise};
 use nix::unistd::Pid;
 use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
@@ -18,6 +19,14 @@ use crate::tui::msg::Msg;
 /// So long the loop has to end by itself, even when its terminal takes no more output.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// The signals that end the program.
+const ENDS: [Signal; 4] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+];
+
 /// Who has given the terminal back and waits until the program was stopped and goes on.
 static STOPPING: Mutex<Option<oneshot::Sender<()>>> = Mutex::new(None);
 
@@ -30,13 +39,7 @@ pub fn hold_stops() -> io::Result<()> {
 
 /// Forwards signals to the loop from now on.
 pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
-    let ends = [
-        Signal::SIGHUP,
-        Signal::SIGINT,
-        Signal::SIGQUIT,
-        Signal::SIGTERM,
-    ];
-    for number in ends {
+    for number in ENDS {
         let mut arrivals = arrivals(number)?;
         let tx = tx.clone();
         tokio::spawn(async move {
@@ -127,12 +130,46 @@ fn number_of(signal: Signal) -> u8 {
     u8::try_from(signal as i32).unwrap_or(0)
 }
 
+/// Something has to be finished after the loop has ended.
+static FINISHING: AtomicBool = AtomicBool::new(false);
+
+/// What has to be finished before the program ends: no signal ends it by itself meanwhile.
+#[derive(Debug)]
+pub struct Finishing {
+    asked: Vec<Arrivals>,
+}
+
+/// Begins to finish what must be finished.
+pub fn finish() -> io::Result<Finishing> {
+    let asked: io::Result<_> = ENDS.into_iter().map(arrivals).collect();
+    let asked = asked?;
+    FINISHING.store(true, Ordering::SeqCst);
+    Ok(Finishing { asked })
+}
+
+impl Finishing {
+    /// Waits until somebody says again that the program has to end.
+    pub async fn asked_again(&mut self) {
+        let any = self.asked.iter_mut().map(|one| Box::pin(one.recv()));
+        select_all(any).await;
+    }
+}
+
+impl Drop for Finishing {
+    fn drop(&mut self) {
+        FINISHING.store(false, Ordering::SeqCst);
+    }
+}
+
 /// Tells the loop, and ends the program without it when it does not listen: it may be stuck in a
 /// write to a terminal that has stopped taking output.
 fn end(tx: &UnboundedSender<Input>, ended: Ended) {
     let _ = tx.send(Input::End(ended));
     std::thread::spawn(move || {
         std::thread::sleep(GRACE);
+        while FINISHING.load(Ordering::SeqCst) {
+            std::thread::sleep(GRACE);
+        }
         let _ = disable_raw_mode();
         std::process::exit(i32::from(ended.code()));
     });

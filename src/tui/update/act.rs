@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    awaited, copy, cursor, filter, leave, load, marks, offer, opened, plan, prompt, sort, tabs,
-    time, timeline, worker,
+    awaited, bulk, change, copy, cursor, filter, journal, leave, load, marks, offer, opened, plan,
+    prompt, sort, tabs, time, timeline, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -46,8 +46,8 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Quit => back(model),
         Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
-        Action::NextPane => pane(model, 1),
-        Action::PreviousPane => pane(model, 3),
+        Action::NextPane => pane(model, true),
+        Action::PreviousPane => pane(model, false),
         Action::BarLeft => timeline::step(model, false),
         Action::BarRight => timeline::step(model, true),
         Action::ZoomIn => timeline::zoom(model, model.zoom.closer()),
@@ -75,6 +75,17 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::CopyCommand => return copy::command(model),
         Action::Offer => return offer::open(model),
         Action::Worker => worker::ask(model),
+        Action::Pause => return bulk::pause(model),
+        Action::Stop => return bulk::stop(model),
+        Action::Transfer
+        | Action::Deliver
+        | Action::Requeue
+        | Action::Delete
+        | Action::Edit
+        | Action::Duplicate
+        | Action::Kick
+        | Action::Repair
+        | Action::Undo => return change::ask(model, action),
         // A question and a form have their keys by themselves.
         Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
         Action::Help => {
@@ -122,9 +133,17 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),
         Action::Offer if no_queue => Some("no queue to offer to"),
         Action::Worker if no_queue => Some("no queue to work on"),
-        Action::Offer | Action::Worker if model.read_only => {
-            Some("this session is read-only: it changes nothing")
-        }
+        Action::Pause | Action::Stop => bulk::why_not(model, action),
+        Action::Offer | Action::Worker if model.read_only => Some(change::READ_ONLY),
+        Action::Transfer
+        | Action::Deliver
+        | Action::Requeue
+        | Action::Delete
+        | Action::Edit
+        | Action::Duplicate
+        | Action::Kick
+        | Action::Repair
+        | Action::Undo => change::why_not(model, action),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand if no_queue => Some("no queue to ask for"),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -165,6 +184,11 @@ fn open_entry(model: &mut Model) {
 /// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes
 /// one screen back.
 fn escape(model: &mut Model) -> Vec<Effect> {
+    if model.overlay.is_none()
+        && let Some(effects) = change::escape(model)
+    {
+        return effects;
+    }
     let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
     if listed && let Some(effects) = filter::escape(model) {
         return effects;
@@ -205,22 +229,38 @@ fn on_first_screen(model: &Model) -> bool {
 /// The panes, in the order that the focus goes round.
 const PANES: [Pane; 4] = [Pane::Queues, Pane::Timeline, Pane::Entries, Pane::Traffic];
 
-/// No other pane than the one with the focus is on the screen.
-fn is_alone(model: &Model) -> bool {
-    let others = PANES.iter().filter(|pane| **pane != model.focus);
-    let mut shown = others.filter(|pane| areas::shown(model, **pane));
-    shown.next().is_none()
+/// The panes that are on the screen, in that order; none stands for the panel of a change under
+/// way, which comes last.
+fn panes(model: &Model) -> Vec<Option<Pane>> {
+    let shown = PANES.into_iter().filter(|pane| areas::shown(model, *pane));
+    let panel = areas::bulk::is_shown(model).then_some(None);
+    shown.map(Some).chain(panel).collect()
 }
 
-/// Moves the focus `steps` panes on, over those that are not on the screen.
-fn pane(model: &mut Model, steps: usize) {
-    let mut at = PANES.iter().position(|p| *p == model.focus).unwrap_or(0);
-    for _ in 0..PANES.len() {
-        at = (at + steps) % PANES.len();
-        if areas::shown(model, PANES[at]) {
-            model.focus = PANES[at];
-            return;
-        }
+/// No other pane than the one with the focus is on the screen.
+fn is_alone(model: &Model) -> bool {
+    let others = |pane: &Option<Pane>| *pane != Some(model.focus);
+    !panes(model).iter().any(others)
+}
+
+/// Moves the focus one pane on, or back, over those that are not on the screen.
+fn pane(model: &mut Model, forward: bool) {
+    let panes = panes(model);
+    let has_it = if areas::bulk::has_keys(model) {
+        None
+    } else {
+        Some(model.focus)
+    };
+    let at = panes.iter().position(|pane| *pane == has_it).unwrap_or(0);
+    let steps = if forward {
+        1
+    } else {
+        panes.len().saturating_sub(1)
+    };
+    let to = panes.get((at + steps) % panes.len().max(1));
+    bulk::take_keys(model, to == Some(&None));
+    if let Some(Some(pane)) = to {
+        model.focus = *pane;
     }
 }
 
@@ -248,6 +288,9 @@ fn refresh(model: &mut Model) -> Vec<Effect> {
     }
     load::ask_all(model);
     filter::again(model);
+    if model.tab == Tab::Changes {
+        journal::want(model);
+    }
     vec![Effect::Discover]
 }
 

@@ -1,11 +1,318 @@
-//! Changes: asked for, planned, confirmed, under way, over.
+//! Changes: asked for, planned, confirmed, begun. One at a time; a kick may go beside it.
 
-use crate::tui::effect::Effect;
-use crate::tui::model::Model;
+mod about;
+mod forms;
+mod question;
+
+use std::time::Duration;
+
+use super::{act, dialog, journal, link, load, marks, plan};
+use crate::payload;
+use crate::queue::asks::Asks;
+use crate::queue::plan::Progress;
+use crate::queue::wish::What;
+use crate::queue::{Change, Plan, Queue, State, text};
+use crate::tui::effect::{Effect, Marked, ToPlan};
+use crate::tui::keys::Action;
+use crate::tui::model::change::{Running, Stage, UnderWay};
+use crate::tui::model::{Marks, Model, Overlay, Tone};
 use crate::tui::msg::Msg;
+pub(super) use about::{READ_ONLY, why_not};
+pub(super) use forms::submit;
+
+/// A plan that took longer than this may come while the user is at something else: then the
+/// question does not take a yes at once.
+const SURPRISING: Duration = Duration::from_secs(1);
+/// Columns of what an entry says in a question about it.
+const SAID: usize = 110;
+/// Nobody has read it before.
+const UNREAD: Duration = Duration::from_millis(500);
+
+/// A key asks for a change.
+pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Undo => return journal::undo(model),
+        Action::Kick => return on_queue(model, What::Kick),
+        Action::Repair => return forms::repair(model),
+        _ => {}
+    }
+    let about = match about::of(model, action) {
+        Ok(about) => about,
+        Err(why) => {
+            act::say(model, why.to_owned(), Tone::Warn);
+            return Vec::new();
+        }
+    };
+    let what = match action {
+        Action::Transfer => What::Transfer,
+        Action::Deliver => What::Deliver,
+        Action::Delete => What::Delete,
+        Action::Duplicate => What::Duplicate,
+        Action::Requeue => {
+            forms::requeue(model, about);
+            return Vec::new();
+        }
+        _ => {
+            forms::edit(model, about);
+            return Vec::new();
+        }
+    };
+    begin(model, what, about)
+}
+
+/// A change of the selected queue as a whole.
+fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
+    let queue = model.selected().map(|row| row.queue.clone());
+    queue.map_or(Vec::new(), |queue| {
+        let (marked, marks) = (Marked::Due, None);
+        let about = About {
+            queue,
+            marked,
+            marks,
+        };
+        begin(model, what, about)
+    })
+}
+
+/// What a change is about.
+#[derive(Clone, Debug, PartialEq)]
+struct About {
+    queue: Queue,
+    marked: Marked,
+    /// The marks, when it is about them.
+    marks: Option<Box<Marks>>,
+}
+
+/// Asks for a plan, unless something else is not over yet.
+fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
+    let change = what.change();
+    if is_busy(model, change) {
+        return Vec::new();
+    }
+    let says = says(&about);
+    let generation = started(model, change, about.queue.clone(), (about.marks, says));
+    vec![Effect::Plan(Box::new(ToPlan {
+        generation,
+        queue: about.queue,
+        what,
+        which: about.marked,
+    }))]
+}
+
+/// What the only entry says, in a line.
+fn says(about: &About) -> Option<String> {
+    let Marked::One(entry) = &about.marked else {
+        return None;
+    };
+    let payload = match entry.state {
+        State::Delivered => &entry.member,
+        _ => about.queue.unwrap(&entry.member).ok()?.payload,
+    };
+    let said = payload::decode(payload).text;
+    Some(text::cut(&said, SAID).into_owned())
+}
+
+/// Plans to take a change back: that of the journal with this id, else the newest.
+pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    if is_busy(model, Change::Undo) {
+        return Vec::new();
+    }
+    let generation = started(model, Change::Undo, queue, (None, None));
+    vec![Effect::PlanUndo { generation, id }]
+}
+
+/// From now on it is planned.
+fn started(
+    model: &mut Model,
+    change: Change,
+    queue: Queue,
+    (marks, says): (Option<Box<Marks>>, Option<String>),
+) -> u64 {
+    let generation = load::generation(model);
+    let under_way = Some(UnderWay {
+        generation,
+        change,
+        queue,
+        marks,
+        says,
+        asked_by: model.schedule.pressed,
+        since: model.instant,
+        stage: Stage::Planning(None),
+    });
+    if change == Change::Kick {
+        model.changing.kick = under_way;
+    } else {
+        model.changing.one = under_way;
+    }
+    generation
+}
+
+/// Whether something is in the way of this change; says what, and how that is stopped.
+fn is_busy(model: &mut Model, change: Change) -> bool {
+    let words = match (&model.changing.one, &model.changing.kick) {
+        // What is being planned would be forgotten for another plan.
+        (Some(one), _) if change != Change::Kick || !matches!(one.stage, Stage::Running(_)) => {
+            under_way(one)
+        }
+        (_, Some(kick)) if matches!(kick.stage, Stage::Planning(_)) => under_way(kick),
+        _ => return false,
+    };
+    act::say(model, words, Tone::Warn);
+    true
+}
+
+/// What is under way, and how it is stopped.
+fn under_way(one: &UnderWay) -> String {
+    let name = text::printable_bytes(one.queue.name.as_bytes());
+    let word = one.change.word();
+    let far = match &one.stage {
+        Stage::Planning(_) | Stage::Asking(_) => "is being planned".to_owned(),
+        Stage::Running(running) => {
+            let done = running.progress.as_ref().map_or(0, |p| p.tally.sum());
+            let (done, all) = (text::thousands(done), text::thousands(running.plan.planned));
+            format!("is under way, {done} of {all}")
+        }
+    };
+    format!("{word} of {name} {far}: Esc stops it")
+}
 
 /// A plan, a change under way or the journal told something.
 pub(super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
-    let _ = (model, msg);
+    match msg {
+        Msg::Planning(generation, progress) => planning(model, generation, progress),
+        Msg::Planned(generation, Ok(plan)) => return planned(model, generation, plan),
+        Msg::Planned(generation, Err(why)) => {
+            if model.changing.take(generation).is_some() {
+                act::say(model, why, Tone::Error);
+            }
+        }
+        _ => {}
+    }
     Vec::new()
+}
+
+fn planning(model: &mut Model, generation: u64, progress: Progress) {
+    if let Some(one) = model.changing.of_mut(generation)
+        && let Stage::Planning(told) = &mut one.stage
+    {
+        *told = Some(progress);
+    }
+}
+
+/// The plan is there: it is applied, or the user is asked.
+fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
+    let profile = model.profile.as_ref();
+    let protected = profile.is_some_and(|profile| profile.protected);
+    let throwaway = model.workers.program.is_none();
+    let Some(one) = model.changing.of_mut(generation) else {
+        // Given up meanwhile.
+        return Vec::new();
+    };
+    one.queue = plan.queue.clone();
+    if plan.planned == 0 && plan.change != Change::Kick {
+        model.changing.take(generation);
+        act::say(model, question::nothing(&plan), Tone::Warn);
+        return vec![Effect::DropPlan];
+    }
+    match plan.asks(protected, throwaway) {
+        Asks::Nothing => {
+            one.stage = Stage::Asking(plan);
+            run(model, generation)
+        }
+        Asks::Yes | Asks::Name => {
+            one.stage = Stage::Asking(plan);
+            Vec::new()
+        }
+    }
+}
+
+/// Asks about what is planned, as soon as nothing else lies over the screen or is typed.
+pub(super) fn put_question(model: &mut Model) {
+    if model.overlay.is_some() || model.prompt.is_some() {
+        return;
+    }
+    let Some(one) = &model.changing.one else {
+        return;
+    };
+    let Stage::Asking(plan) = &one.stage else {
+        return;
+    };
+    let now = model.instant;
+    let surprising = now.saturating_duration_since(one.since) > SURPRISING;
+    let dialog = question::dialog(model, one, plan);
+    model.schedule.unread_until = surprising.then(|| now + UNREAD);
+    dialog::open(model, dialog);
+}
+
+/// Yes: it begins.
+pub(super) fn agreed(model: &mut Model, generation: u64) -> Vec<Effect> {
+    run(model, generation)
+}
+
+fn run(model: &mut Model, generation: u64) -> Vec<Effect> {
+    let now = model.instant;
+    let Some(one) = model.changing.of_mut(generation) else {
+        return Vec::new();
+    };
+    let Stage::Asking(plan) = &one.stage else {
+        return Vec::new();
+    };
+    let running = Running::new((**plan).clone(), now);
+    one.stage = Stage::Running(Box::new(running));
+    vec![Effect::Apply(generation)]
+}
+
+/// Why a yes cannot be taken now.
+pub(super) fn why_no_yes(model: &Model) -> Option<&'static str> {
+    let unread = |until| model.instant < until;
+    if model.schedule.unread_until.is_some_and(unread) {
+        return Some("the question has only just come: read it first");
+    }
+    (!link::live(model)).then_some("the server is away")
+}
+
+/// No: it is forgotten.
+pub(super) fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
+    match model.changing.take(generation) {
+        Some(_) => vec![Effect::DropPlan],
+        None => Vec::new(),
+    }
+}
+
+/// Esc: what is being planned is not wanted any more. None when nothing is.
+pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
+    let one = model.changing.one.as_ref()?;
+    if !matches!(one.stage, Stage::Planning(_)) {
+        return None;
+    }
+    let words = format!("{} is not planned any more", one.change.word());
+    model.changing.one = None;
+    act::say(model, words, Tone::Good);
+    Some(vec![Effect::DropPlan])
+}
+
+/// It is over: the marks that it was about have had their use, and what is shown is old.
+pub(super) fn over(model: &mut Model, one: &UnderWay) {
+    let on_it = model.selected().is_some_and(|row| row.queue == one.queue);
+    if !on_it {
+        return;
+    }
+    if one
+        .marks
+        .as_ref()
+        .is_some_and(|of| of.left_in(&model.marks))
+    {
+        marks::clear(model);
+    }
+    plan::want_selected(model);
+}
+
+/// Whether the question on the screen is about a change.
+pub(super) fn is_asked(model: &Model) -> bool {
+    use crate::tui::model::dialog::Question;
+    matches!(&model.overlay, Some(Overlay::Dialog(dialog))
+        if matches!(dialog.question, Question::Change(_)))
 }

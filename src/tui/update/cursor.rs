@@ -66,6 +66,7 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     let most = areas::lines::last_scroll(model);
     let scroll = match (&mut model.overlay, &mut model.screen) {
         (Some(Overlay::Help { scroll }), _) => scroll,
+        (Some(Overlay::Change(view)), _) => &mut view.scroll,
         (None, Screen::Entry(entry)) => &mut entry.scroll,
         _ => return false,
     };
@@ -79,6 +80,7 @@ pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
     let lines = usize::try_from(top).unwrap_or(usize::MAX);
     match (what, &mut model.overlay, &mut model.screen) {
         (Scrolled::Help, Some(Overlay::Help { scroll }), _) => *scroll = lines,
+        (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
         (Scrolled::Entry, None, Screen::Entry(entry)) => entry.scroll = lines,
         (Scrolled::Pane(Pane::Queues), ..) => {
             let rows = queue_rows(model);

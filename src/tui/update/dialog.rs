@@ -1,7 +1,7 @@
 //! A question is answered: by `y`, never by Enter and never by the key that asked it; where a
 //! name has to be typed, by that name.
 
-use super::{act, worker};
+use super::{act, change, worker};
 use crate::tui::areas::dialog::{self as places, Button};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key, Place};
@@ -12,7 +12,7 @@ use crate::tui::model::{Model, Overlay, Tone};
 pub(super) fn open(model: &mut Model, dialog: Dialog) {
     model.toast = None;
     model.overlay = Some(Overlay::Dialog(Box::new(Dialog {
-        opened_by: model.schedule.pressed,
+        opened_by: dialog.opened_by.or(model.schedule.pressed),
         ..dialog
     })));
 }
@@ -98,11 +98,22 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
 }
 
 fn refused(model: &mut Model) -> Vec<Effect> {
-    model.overlay = None;
-    Vec::new()
+    let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {
+        return Vec::new();
+    };
+    match dialog.question {
+        Question::Change(generation) => change::refused(model, generation),
+        Question::StartWorker(_) | Question::StopWorker(_) | Question::Leave(_) => Vec::new(),
+    }
 }
 
 fn agreed(model: &mut Model) -> Vec<Effect> {
+    if change::is_asked(model)
+        && let Some(why) = change::why_no_yes(model)
+    {
+        act::say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
     let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {
         return Vec::new();
     };
@@ -110,5 +121,6 @@ fn agreed(model: &mut Model) -> Vec<Effect> {
         Question::StartWorker(queue) => worker::start(model, queue),
         Question::StopWorker(queue) => worker::stop(model, queue),
         Question::Leave(effects) => effects,
+        Question::Change(generation) => change::agreed(model, generation),
     }
 }

@@ -2,6 +2,7 @@
 //! another.
 
 use super::{dialog, offer};
+use crate::queue::plan::Way;
 use crate::queue::text;
 use crate::tui::effect::Effect;
 use crate::tui::model::dialog::{Dialog, DialogLine, Question};
@@ -10,7 +11,8 @@ use crate::tui::model::{Model, Overlay};
 /// Leaves by `effects`: at once, or, when a worker would stop that somebody has started or an offer
 /// has no answer yet, after a question. To be asked a second time while the question stands is the answer.
 pub(super) fn leaving(model: &mut Model, effects: Vec<Effect>) -> Vec<Effect> {
-    let under_way = model.workers.would_stop() || !offered(model).is_empty();
+    let changing = model.changing.running().is_some();
+    let under_way = changing || model.workers.would_stop() || !offered(model).is_empty();
     if !under_way || is_asked(model) {
         return effects;
     }
@@ -35,6 +37,30 @@ fn offered(model: &Model) -> Vec<String> {
     names
 }
 
+/// What becomes of the change under way.
+fn changing(model: &Model) -> Vec<DialogLine> {
+    let Some((one, running)) = model.changing.running() else {
+        return Vec::new();
+    };
+    let name = text::printable_bytes(one.queue.name.as_bytes());
+    let planned = running.plan.planned;
+    let done = running.progress.as_ref();
+    let done = done.map_or(0, |progress| progress.tally.sum());
+    let words = format!(
+        "A {} of {name} is under way, {} of {}: it stops after what is being done just now.",
+        one.change.word(),
+        text::thousands(done),
+        text::counted(planned, "entry", "entries"),
+    );
+    let finished = "What must be finished is finished first: an order list that was set aside is \
+                    brought back.";
+    let mut lines = vec![DialogLine::Words(words)];
+    if running.plan.way == Way::SetAside {
+        lines.push(DialogLine::Words(finished.to_owned()));
+    }
+    lines
+}
+
 /// The question is on the screen.
 fn is_asked(model: &Model) -> bool {
     matches!(&model.overlay, Some(Overlay::Dialog(dialog))
@@ -49,6 +75,7 @@ fn question(model: &Model, effects: Vec<Effect>) -> Dialog {
              not in by then is not offered."
         )));
     }
+    lines.extend(changing(model));
     let workers = if model.workers.would_stop() {
         &model.workers.at_work[..]
     } else {

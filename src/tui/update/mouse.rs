@@ -1,13 +1,13 @@
 //! The mouse does what the keys do.
 
 use super::{
-    act, cursor, dialog, offer, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
+    act, bulk, cursor, dialog, form, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
 };
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit, help, hints};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Key};
-use crate::tui::model::{Model, Overlay, Pane, PromptKind, Screen, Tab};
+use crate::tui::model::{ChangeView, Model, Overlay, Pane, PromptKind, Screen, Tab};
 use crate::tui::view::{self, Told};
 
 /// Rows that a notch of the wheel moves the entries by.
@@ -38,7 +38,6 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     }
     match model.overlay {
         Some(Overlay::Dialog(_)) => return dialog::clicked(model, x, y),
-        Some(Overlay::Offer(_)) => return offer::clicked(model, x, y),
         Some(Overlay::Help { .. }) => {
             let slot = help::slot(model, &help::page(model));
             if !grab(model, x, y) && !slot.inner.holds(x, y) {
@@ -46,7 +45,20 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
             }
             return Vec::new();
         }
+        Some(Overlay::Change(_)) => {
+            let inside = |view: &ChangeView| areas::change::slot(model, view).outer.holds(x, y);
+            let beside = matches!(&model.overlay, Some(Overlay::Change(view)) if !inside(view));
+            if !grab(model, x, y) && beside {
+                model.overlay = None;
+            }
+            return Vec::new();
+        }
+        Some(_) => return form::clicked(model, x, y),
         None => {}
+    }
+    if areas::areas(model).bulk.outer.holds(x, y) {
+        bulk::take_keys(model, true);
+        return Vec::new();
     }
     if grab(model, x, y) {
         return Vec::new();
@@ -83,14 +95,15 @@ fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
             let page = help::page(model);
             help::slot(model, &page).outer.holds(x, y)
         }
+        Some(Overlay::Change(view)) => areas::change::slot(model, view).outer.holds(x, y),
         Some(Overlay::Dialog(asked)) => {
             let plan = areas::dialog::plan(model, asked);
             plan.slot.outer.holds(x, y)
         }
-        Some(Overlay::Offer(form)) => {
-            let plan = areas::offer::plan(model.size, form);
+        Some(overlay) => overlay.form().is_some_and(|form| {
+            let plan = areas::form::plan(model.size, form);
             plan.slot.outer.holds(x, y)
-        }
+        }),
         None => false,
     };
     if covered {
@@ -102,6 +115,9 @@ fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
 /// A click on what the panes show.
 fn on_screen(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     let hit = areas::hit(model, x, y);
+    if hit != Hit::Nothing {
+        bulk::take_keys(model, false);
+    }
     match hit {
         Hit::Row(Pane::Queues, row) => {
             let row = model.top + row;
@@ -172,7 +188,11 @@ fn focus(model: &mut Model, pane: Pane, there: impl Fn(&Model) -> bool) -> bool 
 /// The wheel scrolls what lies under it; over the timeline it zooms.
 pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effect> {
     model.schedule.touched = true;
-    if matches!(model.overlay, Some(Overlay::Dialog(_) | Overlay::Offer(_))) {
+    let help = matches!(
+        model.overlay,
+        Some(Overlay::Help { .. } | Overlay::Change(_))
+    );
+    if model.overlay.is_some() && !help {
         return Vec::new();
     }
     let sign = i64::from(rows.signum());
@@ -180,8 +200,7 @@ pub(super) fn scrolled(model: &mut Model, x: u16, y: u16, rows: i8) -> Vec<Effec
         palette::scrolled(model, sign < 0);
         return Vec::new();
     }
-    let over_lines = matches!(model.overlay, Some(Overlay::Help { .. }))
-        || matches!(model.screen, Screen::Entry(_));
+    let over_lines = help || matches!(model.screen, Screen::Entry(_));
     if over_lines {
         cursor::by(model, sign * NOTCH);
         return Vec::new();

@@ -1,12 +1,10 @@
-//! The form that offers messages: keys fill it in, an offer is made of it, the answer is told.
+//! The form that offers messages: it is opened, an offer is made of it, the answer is told.
 
 use super::{act, link, load, plan};
 use crate::clock::EpochMillis;
-use crate::payload::{self, Codec};
+use crate::payload;
 use crate::queue::{Form, Layout, Queue, text};
-use crate::tui::areas::offer as places;
 use crate::tui::effect::{Effect, ToOffer};
-use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::offer::{
     OfferForm, Offered, Part, Seen, check_message, count, due, what_form,
 };
@@ -49,173 +47,8 @@ pub(super) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) {
     }
 }
 
-/// A key for the form: what is typed never does anything else.
-pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
-    let action = model.keymap.resolve(Place::Form, key);
-    let Some(Overlay::Offer(form)) = &mut model.overlay else {
-        return Vec::new();
-    };
-    let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
-    let action = action.filter(|_| !types);
-    match action {
-        Some(Action::Back) => put_away(model),
-        Some(action @ (Action::QuitNow | Action::Suspend | Action::Redraw)) => {
-            return act::act(model, action);
-        }
-        // What is on its way stays as it is.
-        _ if form.sending.is_some() => {}
-        Some(Action::Submit) => return submit(model),
-        Some(Action::Editor) if form.at == Part::Payload => return edit(form),
-        Some(Action::NextPane) => step(form, 1),
-        Some(Action::PreviousPane) => step(form, form.parts().len() - 1),
-        _ => return fill_in(model, key),
-    }
-    Vec::new()
-}
-
-/// The keys go `steps` parts on.
-fn step(form: &mut OfferForm, steps: usize) {
-    let parts = form.parts();
-    let at = parts.iter().position(|part| *part == form.at).unwrap_or(0);
-    form.at = parts[(at + steps) % parts.len()];
-}
-
-fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
-    let size = model.size;
-    let Some(Overlay::Offer(form)) = &mut model.overlay else {
-        return Vec::new();
-    };
-    let back = form.parts().len() - 1;
-    match (form.at, key.code) {
-        (Part::Payload, _) => {
-            let changed = form.payload.key(key);
-            typed(form, size, changed);
-        }
-        (Part::Button, Code::Enter | Code::Char(' ')) => return submit(model),
-        (_, Code::Enter | Code::Down) => step(form, 1),
-        (_, Code::Up) => step(form, back),
-        (Part::Codec | Part::Form, Code::Right | Code::Char(' ')) => choose(form, true),
-        (Part::Codec | Part::Form, Code::Left) => choose(form, false),
-        _ => {
-            if let Some(field) = form.line() {
-                field.key(key);
-            }
-        }
-    }
-    Vec::new()
-}
-
-/// The message is another one, or its cursor stands elsewhere.
-fn typed(form: &mut OfferForm, size: (u16, u16), changed: bool) {
-    if changed {
-        form.failed = None;
-        form.message = check_message(form);
-    }
-    form.top = places::top(size, form);
-}
-
-/// The next codec, or form, or the one before.
-fn choose(form: &mut OfferForm, on: bool) {
-    if form.at == Part::Codec {
-        let codecs: Vec<Codec> = Codec::ALL
-            .into_iter()
-            .filter(|codec| *codec != Codec::Unknown)
-            .collect();
-        form.codec = next(&codecs, Some(form.written_with()), on);
-        form.message = check_message(form);
-    } else {
-        form.form = next(forms(form), form.wrapped_in(), on);
-    }
-}
-
-/// The forms of the server that the queue lies on: with its lengths, when those are known.
-fn forms(form: &OfferForm) -> &'static [Form] {
-    match form.seen {
-        Seen::Known {
-            form: Some(Form::ByteIdShort | Form::DoubleIdShort),
-            ..
-        } => &[Form::ByteIdShort, Form::DoubleIdShort],
-        _ => &[Form::ByteId, Form::DoubleId],
-    }
-}
-
-fn next<T: Copy + PartialEq>(all: &[T], now: Option<T>, on: bool) -> Option<T> {
-    let at = all.iter().position(|one| Some(*one) == now);
-    let to = match (at, on) {
-        (Some(at), true) => (at + 1) % all.len(),
-        (Some(at), false) => (at + all.len() - 1) % all.len(),
-        (None, true) => 0,
-        (None, false) => all.len() - 1,
-    };
-    all.get(to).copied()
-}
-
-/// Pasted text goes into the field that has the keys.
-pub(super) fn pasted(model: &mut Model, text: &str) {
-    let size = model.size;
-    if let Some(Overlay::Offer(form)) = &mut model.overlay
-        && form.sending.is_none()
-    {
-        if form.at == Part::Payload {
-            form.payload.paste(text);
-            typed(form, size, true);
-        } else if let Some(field) = form.line() {
-            field.paste(text.trim());
-        }
-    }
-}
-
-/// A click gives the keys to a part; on a choice that has them it goes on, on the button it
-/// offers. Beside the form it puts it away, as Esc does.
-pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
-    let size = model.size;
-    let Some(Overlay::Offer(form)) = &mut model.overlay else {
-        return Vec::new();
-    };
-    let plan = places::plan(size, form);
-    if !plan.slot.outer.holds(x, y) {
-        put_away(model);
-        return Vec::new();
-    }
-    if form.sending.is_some() {
-        return Vec::new();
-    }
-    let part = plan.part_at(x, y);
-    match part {
-        Some(Part::Button) => return submit(model),
-        Some(part @ (Part::Codec | Part::Form)) if part == form.at => choose(form, true),
-        Some(part) => form.at = part,
-        None => {}
-    }
-    Vec::new()
-}
-
-fn edit(form: &OfferForm) -> Vec<Effect> {
-    let extension = match form.written_with() {
-        Codec::Json | Codec::TypedJson => "json",
-        _ => "txt",
-    };
-    vec![Effect::Edit {
-        text: form.payload.text(),
-        extension,
-    }]
-}
-
-/// The editor has ended.
-pub(super) fn edited(model: &mut Model, result: Result<String, String>) {
-    let size = model.size;
-    match (result, &mut model.overlay) {
-        (Ok(text), Some(Overlay::Offer(form))) => {
-            form.payload.set(&text);
-            typed(form, size, true);
-        }
-        (Err(why), _) => act::say(model, why, Tone::Warn),
-        (Ok(_), _) => {}
-    }
-}
-
 /// Offers, or says what is wrong, and where.
-fn submit(model: &mut Model) -> Vec<Effect> {
+pub(super) fn submit(model: &mut Model) -> Vec<Effect> {
     let now = model.schedule.exact;
     let generation = load::generation(model);
     let live = link::live(model);
@@ -283,8 +116,7 @@ pub(super) fn answered(
     {
         let messages = text::counted(ids.len() as u64, "message", "messages");
         let at = time::short(model.look.zone, due, model.schedule.exact);
-        let name = text::printable_bytes(queue.name.as_bytes());
-        model.changed(format!("offered {messages} to {name}, due {at}"));
+        model.changed(queue, format!("offered {messages}, due {at}"));
     }
     told_of(model, queue, due, outcome);
     if model.selected().is_some_and(|row| row.queue == *queue) {

@@ -1,6 +1,6 @@
 //! The tabs: which one is in sight, and where its rows stand.
 
-use super::{act, cursor, filter, jump, lists, marks};
+use super::{act, cursor, filter, journal, jump, lists, marks};
 use crate::queue::Announcement;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -17,6 +17,9 @@ pub(super) fn show(model: &mut Model, tab: Tab) {
     filter::tab_changed(model);
     cursor::keep_in_sight(model);
     lists::start_over(model);
+    if tab == Tab::Changes {
+        journal::want(model);
+    }
 }
 
 /// How many rows the tab in sight has.
@@ -131,7 +134,8 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
                 cursor::keep_in_sight(model);
             }
         }
-        _ => {}
+        Tab::Changes => return journal::open(model),
+        Tab::Waiting | Tab::Delivered | Tab::Order => {}
     }
     Vec::new()
 }
@@ -144,6 +148,6 @@ pub(super) fn why_not_open(model: &Model) -> Option<&'static str> {
         }
         Tab::Traffic => (count(model) == 0).then_some("nothing has been announced"),
         Tab::Findings => (count(model) == 0).then_some("nothing is wrong"),
-        Tab::Changes => Some("a change has nothing to open"),
+        Tab::Changes => journal::why_not_open(model),
     }
 }

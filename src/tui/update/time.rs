@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::{cursor, filter, link, load, timeline, toast};
+use super::{bulk, cursor, filter, link, load, timeline, toast};
 use crate::clock::EpochMillis;
 use crate::queue::Due;
+use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::{Model, Overlay, Screen, Tab};
 
@@ -19,6 +20,7 @@ pub(super) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
     model.instant = model.instant.max(instant);
     carry_on(model);
     toast::pass(model);
+    bulk::ticked(model);
     link::leave_gaps(model);
     Vec::new()
 }
@@ -50,7 +52,8 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
         let wait = step - model.schedule.exact.get().rem_euclid(step);
         model.instant + Duration::from_millis(wait.unsigned_abs())
     });
-    toast.into_iter().chain(clock).min()
+    let panel = areas::bulk::shown_from(model).filter(|from| *from > model.instant);
+    toast.into_iter().chain(clock).chain(panel).min()
 }
 
 /// When the loop has to wake: something is to be read, or a shown text changes.

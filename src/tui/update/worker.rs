@@ -246,6 +246,6 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
     );
     act::say(model, words, tone);
     if worker.moved > 0 {
-        model.changed(format!("worker on {name}: {moved} moved"));
+        model.changed(queue, format!("worker: {moved} moved"));
     }
 }

@@ -135,7 +135,7 @@ fn depths(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> [Depth; 3] {
         |d: &Depths| d.order,
         |d: &Depths| Some(d.target),
     );
-    let (mut note, mut style) = super::queues::difference(ctx, pulse);
+    let (mut note, mut style) = super::queues::difference(ctx, row, pulse);
     if note == "equal" {
         style = ctx.data.ok;
     } else if pulse.order == Known::None && ctx.areas.depth.inner.h >= 3 {

@@ -1,10 +1,12 @@
 //! A short message at the bottom, over the hints; above a line that is being typed.
 
 use ratatui::buffer::Buffer;
+use ratatui::style::Style;
 
 use super::Ctx;
 use crate::queue::text;
 use crate::tui::areas::lines::wrap;
+use crate::tui::keys::Action;
 use crate::tui::model::Tone;
 use crate::tui::widget::line::Line;
 
@@ -12,19 +14,27 @@ use crate::tui::widget::line::Line;
 const ROWS: usize = 3;
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
-    let Some(toast) = &ctx.model.toast else {
-        return;
-    };
     let t = &ctx.theme;
-    let (glyph, style) = match toast.tone {
-        Tone::Good => (t.glyphs.good, t.ok),
-        Tone::Warn => (t.glyphs.warn, t.warn),
-        Tone::Error => (t.glyphs.lost, t.late),
-    };
+    if let Some(toast) = &ctx.model.toast {
+        let sign = match toast.tone {
+            Tone::Good => (t.glyphs.good, t.ok),
+            Tone::Warn => (t.glyphs.warn, t.warn),
+            Tone::Error => (t.glyphs.lost, t.late),
+        };
+        say(ctx, &toast.text, sign, buf);
+    } else if let Some(far) = ctx.model.counting() {
+        let stops = ctx.key(Action::Back);
+        let stops = stops.map_or_else(String::new, |key| format!(" {} {key} stops", t.glyphs.dot));
+        say(ctx, &format!("{far}{stops}"), (t.glyphs.dot, t.accent), buf);
+    }
+}
+
+fn say(ctx: &Ctx, words: &str, (glyph, style): (&str, Style), buf: &mut Buffer) {
+    let t = &ctx.theme;
     let (w, h) = ctx.model.size;
     // The glyph with a blank on either side, and a blank at the right.
     let room = usize::from(w.saturating_sub(4));
-    let clean = text::printable(&toast.text);
+    let clean = text::printable(words);
     let rows = wrap(&clean, room.max(1));
     let bottom = h.saturating_sub(super::prompt::rows(ctx));
     // On a low screen a message hides what it is about.

@@ -2,52 +2,16 @@
 
 use serde::de::IgnoredAny;
 
-use super::{OfferForm, Seen};
+use super::{Message, OfferForm, Said, Seen};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, Span, When};
 use crate::payload::{self, Codec};
-use crate::queue::{Form, Layout, text};
+use crate::queue::{Form, Layout, Queue, text};
 
 /// The form offers at most so many at once: the command line takes any number.
 pub const MOST: u64 = 10_000;
 /// And at most so many bytes.
 const MOST_BYTES: u64 = 64 << 20;
-
-/// What is said of a field.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Said {
-    /// What it means, or why it is so.
-    Note(String),
-    /// It works, but may not be what was meant.
-    Careful(String),
-    /// It cannot be offered like this.
-    Wrong(String),
-}
-
-/// What the message becomes.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Message {
-    /// Bytes of the payload.
-    pub bytes: u64,
-    /// What is said of it.
-    pub said: Option<Said>,
-}
-
-impl Said {
-    /// It cannot be offered like this.
-    #[must_use]
-    pub const fn is_wrong(&self) -> bool {
-        matches!(self, Self::Wrong(_))
-    }
-
-    /// The words.
-    #[must_use]
-    pub fn words(&self) -> &str {
-        match self {
-            Self::Note(words) | Self::Careful(words) | Self::Wrong(words) => words,
-        }
-    }
-}
 
 /// Reads the message in the codec that it is written with.
 #[must_use]
@@ -70,7 +34,8 @@ pub fn check_message(form: &OfferForm) -> Message {
     }
 }
 
-fn of_codec(codec: Codec, typed: &str) -> Option<Said> {
+/// What is said of a text that is to be written with a codec.
+pub(in crate::tui::model) fn of_codec(codec: Codec, typed: &str) -> Option<Said> {
     let json = matches!(codec, Codec::Json | Codec::TypedJson);
     if !json {
         return None;
@@ -91,8 +56,11 @@ fn of_codec(codec: Codec, typed: &str) -> Option<Said> {
 
 /// When it would be due, `now` by the server's clock.
 pub fn due(form: &OfferForm, now: EpochMillis) -> Result<EpochMillis, String> {
-    let typed = form.due.text();
-    let typed = typed.trim();
+    moment(&form.queue, form.due.text().trim(), now)
+}
+
+/// A moment that an entry of a queue can be due at, as typed: a span is one from now.
+pub fn moment(queue: &Queue, typed: &str, now: EpochMillis) -> Result<EpochMillis, String> {
     let span = typed.parse::<Span>();
     let digits = typed.bytes().all(|b| b.is_ascii_digit());
     let when = match (typed, &span) {
@@ -115,7 +83,7 @@ pub fn due(form: &OfferForm, now: EpochMillis) -> Result<EpochMillis, String> {
         Err(why) => return Err(why.to_string()),
     };
     // What is no time to Redisson is none to us.
-    match form.queue.due(form.queue.score(due)).at() {
+    match queue.due(queue.score(due)).at() {
         Some(_) => Ok(due),
         None => Err("no client could read such a time".to_owned()),
     }
@@ -207,7 +175,6 @@ pub fn what_form(form: &OfferForm) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Queue;
 
     const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
 

@@ -86,7 +86,7 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         },
         Col::Oldest => oldest(ctx, pulse),
         Col::Next => next(ctx, pulse, alone),
-        Col::Order => match difference(ctx, pulse) {
+        Col::Order => match difference(ctx, row, pulse) {
             // What is as it should be does not take a word in every row.
             (word, style) if word == "equal" => ("=".to_owned(), style),
             other => other,
@@ -146,9 +146,21 @@ fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
     }
 }
 
-/// `equal` or `≠ 2`: order list against timeouts.
-pub(in crate::tui::view) fn difference(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+/// `equal` or `≠ 2`: order list against timeouts. What is set aside is missing in one of them and
+/// is no drift.
+pub(in crate::tui::view) fn difference(
+    ctx: &Ctx,
+    row: &QueueRow,
+    pulse: &Pulse,
+) -> (String, Style) {
     let d = &ctx.data;
+    if row
+        .survey
+        .as_ref()
+        .is_some_and(|survey| survey.aside.is_some())
+    {
+        return ("aside".to_owned(), d.warn);
+    }
     match (&pulse.order, &pulse.waiting) {
         (Known::Is(a), Known::Is(b)) if a == b => ("equal".to_owned(), d.dim),
         (Known::Is(a), Known::Is(b)) => {

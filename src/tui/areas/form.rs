@@ -1,9 +1,9 @@
-//! The form that offers: where its parts lie, so that what is drawn and what is clicked agree.
+//! A form: where its parts lie, so that what is drawn and what is clicked agree.
 
 use super::panes::bare;
 use super::wrap::{row_of, text_rows};
 use super::{Area, Slot};
-use crate::tui::model::offer::{OfferForm, Part};
+use crate::tui::model::form::{Filling, Part};
 
 /// Columns of a part's name, with the mark before it.
 pub const LABEL: u16 = 11;
@@ -22,7 +22,7 @@ pub struct Plan {
     pub parts: Vec<(Part, Area)>,
     /// What is said of the message.
     pub said: Area,
-    /// What would be offered.
+    /// What would be done.
     pub sum: Area,
     /// Why it failed.
     pub failed: Area,
@@ -42,7 +42,7 @@ enum Kind {
 
 /// Lays the form out on a terminal of `size` columns and rows.
 #[must_use]
-pub fn plan((w, h): (u16, u16), form: &OfferForm) -> Plan {
+pub fn plan((w, h): (u16, u16), form: &dyn Filling) -> Plan {
     let boxed = w >= 24 && h >= 9;
     let bw = match w {
         ..100 => w,
@@ -81,10 +81,10 @@ pub fn plan((w, h): (u16, u16), form: &OfferForm) -> Plan {
 
 /// The rows of the form, from the top, in `most` rows: the message takes what the rest leaves, up
 /// to `message` rows.
-fn rows(form: &OfferForm, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
+fn rows(form: &dyn Filling, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
     let part = |part: Part| {
         let kind = match part {
-            _ if part == form.at => Kind::Focused,
+            _ if part == form.at() => Kind::Focused,
             Part::Button => Kind::Button,
             _ => Kind::Part,
         };
@@ -98,13 +98,16 @@ fn rows(form: &OfferForm, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u
             }
             Part::Button => {
                 rows.extend([(Kind::Blank, None, 1), (Kind::Sum, None, 1)]);
-                if form.failed.is_some() {
+                if form.failed().is_some() {
                     rows.push((Kind::Failed, None, 2));
                 }
                 rows.extend([(Kind::Blank, None, 1), part(*one)]);
             }
             _ => rows.push(part(*one)),
         }
+    }
+    if !form.parts().contains(&Part::Button) {
+        rows.extend([(Kind::Blank, None, 1), (Kind::Sum, None, 3)]);
     }
     let needed = |rows: &[(Kind, Option<Part>, u16)]| rows.iter().map(|row| row.2).sum::<u16>();
     while needed(&rows) > most && rows.len() > 1 {
@@ -170,10 +173,13 @@ pub fn message_size(plan: &Plan) -> (usize, usize) {
 
 /// The first row of the message in sight, so that its cursor is.
 #[must_use]
-pub fn top(size: (u16, u16), form: &OfferForm) -> usize {
+pub fn top(size: (u16, u16), form: &dyn Filling) -> usize {
+    let Some((message, top, _)) = form.message() else {
+        return 0;
+    };
     let (height, columns) = message_size(&plan(size, form));
-    let rows = text_rows(form.payload.lines(), columns);
-    let cursor = row_of(&rows, form.payload.cursor());
+    let rows = text_rows(message.lines(), columns);
+    let cursor = row_of(&rows, message.cursor());
     let lowest = (cursor + 1).saturating_sub(height.max(1));
-    form.top.clamp(lowest, cursor)
+    top.clamp(lowest, cursor)
 }

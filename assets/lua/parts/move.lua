@@ -1,0 +1,67 @@
+-- The part that moves entries of a Redisson queue to its target.
+--
+-- KEYS     1 target (list)   2 timeouts (sorted set)   3 order list (list)   4 aside (list), where
+--          the order list is while a change has set it aside: only with drain
+-- ARGV     those of the script that it is part of
+-- returns  nothing: it defines removals (what guard needs) and move
+--
+-- move(members, payloads, k, rank, drain)
+--   members, payloads   k of each
+--   rank                where members begin in timeouts when they stand there in a row, from 0;
+--                       nil: not known, or they do not
+--   drain               what was offered since the order list was set aside goes there too once it
+--                       is more than 64, or it becomes a list that every LREM walks in vain
+--
+-- The RPUSH to target comes first, which a server that is full, a replica or may not write refuses,
+-- and then nothing was done; what comes after it is never refused for want of memory.
+--
+-- Redisson takes each entry out of the order list by an LREM that walks from the head. Here what
+-- stands at its head in a row, in whichever order, leaves by one LTRIM, and only the rest by LREM.
+
+local removals = {
+  {'LRANGE', KEYS[3], '0', '-1'}, {'LTRIM', KEYS[3], '0', '-1'}, {'LREM', KEYS[3], '1', ''},
+  {'ZREM', KEYS[2], ''}, {'ZREMRANGEBYRANK', KEYS[2], '0', '0'},
+}
+
+local function move(members, payloads, k, rank, drain)
+  if k > 0 then
+    redis.call('RPUSH', KEYS[1], unpack(payloads))
+  end
+  if drain and redis.call('LLEN', KEYS[3]) > 64 and redis.call('EXISTS', KEYS[4]) == 1 then
+    redis.call('RPUSH', KEYS[4], unpack(redis.call('LRANGE', KEYS[3], 0, 1999)))
+    redis.call('LTRIM', KEYS[3], 2000, -1)
+  end
+  if k == 0 then
+    return
+  end
+  -- What stands in due order costs a comparison each; what stands there in another order, as
+  -- entries that are due at the same moment do, a look into a table.
+  local list = redis.call('LRANGE', KEYS[3], 0, k - 1)
+  local row = 0
+  while row < k and list[row + 1] == members[row + 1] do
+    row = row + 1
+  end
+  local rest = {}
+  for i = row + 1, k do
+    rest[members[i]] = true
+  end
+  while rest[list[row + 1] or ''] do
+    row = row + 1
+    rest[list[row]] = nil
+  end
+  if row > 0 then
+    redis.call('LTRIM', KEYS[3], row, -1)
+  end
+  -- A list that was read to its end need not be walked for what is not in it.
+  for _, m in ipairs(#list < k and list or members) do
+    if rest[m] then
+      rest[m] = nil
+      redis.call('LREM', KEYS[3], 1, m)
+    end
+  end
+  if rank then
+    redis.call('ZREMRANGEBYRANK', KEYS[2], rank, rank + k - 1)
+  else
+    redis.call('ZREM', KEYS[2], unpack(members))
+  end
+end

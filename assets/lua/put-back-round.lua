@@ -1,0 +1,120 @@
+-- Puts deleted entries back: into timeouts with their scores, and right behind their old neighbours
+-- while the head of the order list goes round to its tail. (Few of them: put-back.lua.)
+--
+-- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
+-- ARGV     1 n: so many elements go round, 0 to 2,000
+--          then, for each entry: where it stood, its score (decimal text), its member. At most 1,300
+--          entries, those with the same neighbour in their order. Where:
+--            h         at the head (of a list that goes round: before the n)
+--            t         at the tail, behind the n
+--            b and an element   behind that element, when it is one of the n (n = 0: wherever it is)
+-- returns  {0, k, type}           KEYS[k] holds a `type`; nothing was done
+--          {1, aside, went, {what, ...}}
+--            aside    1: an order list is aside, with what may be a copy of these; nothing was done
+--            went     so many elements went round
+--            what     of each entry: empty, it was put back; `-`, nothing was done, since no such
+--                     neighbour is there; else the score of an equal one that waits already
+--
+-- Depends on nothing but the arguments and the keys. The first write is one that a full server
+-- refuses, and then nothing was done.
+
+local wanted = {'zset', 'list', 'list'}
+for k = 1, 3 do
+  local kind = redis.call('TYPE', KEYS[k])['ok']
+  if kind ~= wanted[k] and kind ~= 'none' then
+    return {0, k, kind}
+  end
+end
+if redis.call('EXISTS', KEYS[3]) == 1 then
+  return {1, 1, 0, {}}
+end
+
+-- Lua does not roll back: what this user may not do has to be found before anything is done.
+-- (Redis 7 can say; before, a right that is missing shows in the middle.)
+for _, needed in ipairs(redis.acl_check_cmd and {{'ZADD', KEYS[1], '0', ''}, {'RPUSH', KEYS[2], ''}, {'LPUSH', KEYS[2], ''}, {'LINSERT', KEYS[2], 'AFTER', '', ''}, {'LTRIM', KEYS[2], '0', '-1'}} or {}) do
+  if not redis.acl_check_cmd(unpack(needed)) then
+    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
+  end
+end
+
+local what = {}
+-- Whether entry i is in timeouts now by our doing.
+local function add(i)
+  local score, member = ARGV[3 * i], ARGV[3 * i + 1]
+  if redis.call('ZADD', KEYS[1], 'NX', score, member) == 1 then
+    what[i] = ''
+    return true
+  end
+  what[i] = redis.call('ZSCORE', KEYS[1], member)
+  return false
+end
+
+local n, count = math.min(tonumber(ARGV[1]), 2000), (#ARGV - 1) / 3
+local slice = n > 0 and redis.call('LRANGE', KEYS[2], 0, n - 1) or {}
+local behind, neighbours, heads, tails = {}, {}, {}, {}
+for i = 1, count do
+  local where = ARGV[3 * i - 1]
+  local kind = string.sub(where, 1, 1)
+  if kind == 'h' then
+    heads[#heads + 1] = i
+  elseif kind == 't' then
+    tails[#tails + 1] = i
+  else
+    local neighbour = string.sub(where, 2)
+    if not behind[neighbour] then
+      behind[neighbour] = {}
+      neighbours[#neighbours + 1] = neighbour
+    end
+    table.insert(behind[neighbour], i)
+  end
+  what[i] = '-'
+end
+
+if n == 0 then
+  -- From the last to the first, each right behind the neighbour, so that they stand in their order.
+  for _, neighbour in ipairs(neighbours) do
+    local group = behind[neighbour]
+    for at = #group, 1, -1 do
+      local i = group[at]
+      local has = redis.call('ZSCORE', KEYS[1], ARGV[3 * i + 1])
+      if has then
+        what[i] = has
+      elseif redis.call('LINSERT', KEYS[2], 'AFTER', neighbour, ARGV[3 * i + 1]) > 0 then
+        add(i)
+      end
+    end
+  end
+  for at = #heads, 1, -1 do
+    if add(heads[at]) then redis.call('LPUSH', KEYS[2], ARGV[3 * heads[at] + 1]) end
+  end
+  for _, i in ipairs(tails) do
+    if add(i) then redis.call('RPUSH', KEYS[2], ARGV[3 * i + 1]) end
+  end
+  return {1, 0, 0, what}
+end
+
+local round, k = {}, 0
+local function put(group)
+  for _, i in ipairs(group) do
+    if add(i) then
+      k = k + 1
+      round[k] = ARGV[3 * i + 1]
+    end
+  end
+end
+put(heads)
+for _, element in ipairs(slice) do
+  k = k + 1
+  round[k] = element
+  if behind[element] then
+    put(behind[element])
+    behind[element] = nil
+  end
+end
+put(tails)
+-- What `unpack` takes at once has an end near 8,000.
+for first = 1, k, 2000 do
+  redis.call('RPUSH', KEYS[2], unpack(round, first, math.min(first + 1999, k)))
+end
+redis.call('LTRIM', KEYS[2], #slice, -1)
+return {1, 0, #slice, what}

@@ -1,0 +1,48 @@
+-- Takes delivered elements out of target and lets them wait again: in timeouts, and at the tail of
+-- the order list.
+--
+-- KEYS     1 target (list)   2 timeouts (sorted set)   where the queue has an order list: 3 it (list)
+--          4 aside (list)
+-- ARGV     1 channel; empty when the queue has none
+--          2 `-1` or `1`: at its tail or its head target is searched first, where it is newest
+--          then, for each element: it, the member that it becomes, its score (decimal text). At most
+--          950 elements.
+-- returns  {0, k, type}             KEYS[k] holds a `type`; nothing was done
+--          {1, head, {fate, ...}}   head: see announce; of each element: done, gone (no such element),
+--                                   or, when that member waits already, the score that it has (text)
+--          or an error ASIDE: see is_aside
+--
+-- Nothing here depends on anything but the arguments and the keys. LREM alone tells whether there
+-- is such an element, and takes it: as many members come to be as elements went, however many are
+-- equal. But it is no write that a full server would refuse, so a ZADD goes before it that is one
+-- and changes nothing (XX: the member does not wait). What puts the entry back then follows in the
+-- same script and is not refused any more. Parts: guard, chosen, aside, announce.
+
+local order = KEYS[3]
+local needed = {{'ZRANGE', KEYS[2], '0', '0'}, {'LREM', KEYS[1], '1', ''}}
+if order then
+  needed[3] = {'RPUSH', order, ''}
+end
+local wanted = {'list', 'zset', order and 'list', order and 'list'}
+local refusal = guard(wanted, needed) or is_aside(KEYS[4])
+if refusal then return refusal end
+
+local fates, sooner = {}, {}
+for i = 3, #ARGV, 3 do
+  local m, due = ARGV[i + 1], ARGV[i + 2]
+  local fate = redis.call('ZSCORE', KEYS[2], m)
+  if not fate then
+    redis.call('ZADD', KEYS[2], 'XX', due, m)
+    fate = gone
+    if redis.call('LREM', KEYS[1], ARGV[2], ARGV[i]) == 1 then
+      redis.call('ZADD', KEYS[2], 'NX', due, m)
+      if order then
+        redis.call('RPUSH', order, m)
+      end
+      sooner[m] = due
+      fate = done
+    end
+  end
+  fates[#fates + 1] = fate
+end
+return {1, announce(KEYS[2], ARGV[1], sooner), fates}

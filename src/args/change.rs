@@ -1,0 +1,376 @@
+//! The flags of changes: which entries, how, and what each change takes besides.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgGroup, Args};
+
+use super::From;
+use crate::clock::when::{BadTime, Span, When};
+use crate::queue::Queue;
+
+/// Which entries of a queue.
+#[derive(Args)]
+pub struct Pick {
+    /// Only the entry with this id (16 hex digits); repeatable
+    #[arg(long = "id", value_name = "ID")]
+    pub ids: Vec<String>,
+    /// Only what is late
+    #[arg(long)]
+    pub late: bool,
+    /// Only what is due before: 14:10, +10m, 2026-11-20T14:10:00Z, epoch ms
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub due_before: Option<When>,
+    /// Only what is due at or after
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub due_after: Option<When>,
+    /// Only those that this filter lets through: words of the id or text, late, due<14:10,
+    /// id:9f3c, codec:kryo5, re:/…/ (see `search --help`)
+    #[arg(long, value_name = "TEXT")]
+    pub grep: Option<String>,
+    /// Where to look [default: what waits and what is late]
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<From>,
+}
+
+/// Which entries a change is about.
+#[derive(Args)]
+pub struct Which {
+    /// Which.
+    #[command(flatten)]
+    pub pick: Pick,
+    /// No more than so many: the first ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// All that are there
+    #[arg(long, conflicts_with_all = ["ids", "late", "due_before", "due_after", "grep"])]
+    pub all: bool,
+}
+
+/// How a change is made.
+#[derive(Args)]
+#[command(next_help_heading = "Change")]
+pub struct How {
+    /// Only say what would be done
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// Print every entry, not only those that were not done
+    #[arg(long)]
+    pub each: bool,
+    /// No more than so many entries a second: 500/s
+    #[arg(long, value_name = "N/s", value_parser = rate)]
+    pub rate: Option<f64>,
+    /// No script shall keep the server for longer, in ms
+    #[arg(long, value_name = "MS", default_value = "10", value_parser = block)]
+    pub max_block: Duration,
+    /// Wait while more than so many elements are in the target list
+    #[arg(long, value_name = "N")]
+    pub max_target: Option<u64>,
+    /// Wait while a replica is further behind, in MB
+    #[arg(long, value_name = "MB", default_value = "32", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub max_lag: u64,
+}
+
+/// `transfer`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope transfer orders --dry-run
+  delayscope transfer orders --rate 500/s --max-target 10000
+  delayscope transfer orders --grep customer-42 --yes --json
+
+Without a choice it is about everything due. What cannot be unpacked is skipped and stays.")]
+pub struct Transfer {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// Which of its entries.
+    #[command(flatten)]
+    pub which: Which,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `deliver`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope deliver orders --id 9f3c2a7714e08b55
+  delayscope deliver orders --due-before +10m --dry-run
+  delayscope deliver orders --grep 'customer-42 codec:kryo5' --limit 10 --yes --each --json")]
+pub struct Deliver {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// Which of its entries.
+    #[command(flatten)]
+    pub which: Which,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `requeue`
+#[derive(Args)]
+#[command(
+    group = ArgGroup::new("new_due").args(["after", "at", "by", "spread"]).required(true).multiple(true),
+    after_help = "\
+Examples:
+  delayscope requeue orders --id 9f3c2a7714e08b55 --in 10m
+  delayscope requeue orders --late --spread 30m --dry-run
+  delayscope requeue orders --due-before 14:00 --by +2h --yes
+  delayscope requeue orders --from delivered --limit 5 --all --at 14:10
+
+What was delivered goes back to waiting; what waits gets a new due time."
+)]
+pub struct Requeue {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// Due after this span from now: 250ms, 90s, 1h30m
+    #[arg(
+        long = "in",
+        value_name = "SPAN",
+        conflicts_with_all = ["at", "by"],
+        allow_hyphen_values = true
+    )]
+    pub after: Option<Span>,
+    /// Due at this time: 14:10, +5m, 2026-11-20T14:10:00Z, epoch ms
+    #[arg(
+        long,
+        value_name = "TIME",
+        conflicts_with = "by",
+        allow_hyphen_values = true
+    )]
+    pub at: Option<When>,
+    /// So much later than each is due now, or earlier: +2h, -10m
+    #[arg(long, value_name = "SPAN", value_parser = shift, allow_hyphen_values = true)]
+    pub by: Option<i64>,
+    /// Spread evenly over this span, from that moment on (alone: from now on)
+    #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
+    pub spread: Option<Span>,
+    /// Which of its entries.
+    #[command(flatten)]
+    pub which: Which,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `delete`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope delete orders --id 9f3c2a7714e08b55
+  delayscope delete orders --grep 're:/\"test\":true/' --dry-run
+  delayscope delete orders --from delivered --grep customer-42 --yes --json
+
+What was deleted can be put back: delayscope undo.")]
+pub struct Delete {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// Which of its entries.
+    #[command(flatten)]
+    pub which: Which,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `duplicate`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope duplicate orders --id 9f3c2a7714e08b55
+  delayscope duplicate orders --grep customer-42 --dry-run
+
+The same payload is offered again, for the same due time.")]
+pub struct Duplicate {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// Which of its entries.
+    #[command(flatten)]
+    pub which: Which,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `edit`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope edit orders --id 9f3c2a7714e08b55 --file new.json
+  echo -n 'cancel 43' | delayscope edit orders --id 9f3c2a7714e08b55 --file -
+  delayscope edit orders --id 9f3c2a7714e08b55 --file new.json --codec kryo5 --dry-run
+
+The entry keeps its due time and its place.")]
+pub struct Edit {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// The entry with this id (16 hex digits)
+    #[arg(long, value_name = "ID", required = true)]
+    pub id: String,
+    /// Its new payload is what this file holds; - reads standard input
+    #[arg(long, value_name = "FILE", required = true)]
+    pub file: PathBuf,
+    /// How to encode it: text, json, typed-json, kryo5, marshalling, serialization [default: the
+    /// entry's own; where that is unknown its bytes are taken as they are]
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<String>,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `kick`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope kick orders
+  delayscope kick orders --json | jq .notes
+
+Every transfer client of the queue looks for due entries at once.")]
+pub struct Kick {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `repair`
+#[derive(Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags, of which one is given"
+)]
+#[command(
+    group = ArgGroup::new("repair").args(["kick", "realign", "restore_order", "drift"]).required(true),
+    after_help = "\
+Examples:
+  delayscope repair orders --realign --within 1h --dry-run
+  delayscope repair orders --restore-order
+  delayscope repair orders --drift --yes
+
+--realign puts the order list into due order, so that a burst is transferred fast when it falls
+due. --restore-order brings an order list back that an interrupted change has set aside."
+)]
+pub struct Repair {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// Let every transfer client look at once, as kick does
+    #[arg(long)]
+    pub kick: bool,
+    /// Put the order list into due order
+    #[arg(long)]
+    pub realign: bool,
+    /// Of --realign: only what falls due within this span
+    #[arg(
+        long,
+        value_name = "SPAN",
+        requires = "realign",
+        conflicts_with_all = ["kick", "restore_order", "drift"],
+        allow_hyphen_values = true
+    )]
+    pub within: Option<Span>,
+    /// Bring back an order list that was set aside
+    #[arg(long)]
+    pub restore_order: bool,
+    /// Let timeouts and order list hold the same entries again
+    #[arg(long)]
+    pub drift: bool,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `undo`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope undo
+  delayscope undo --dry-run
+  delayscope undo 01jd3vh4 --yes --json
+
+Without an id it takes back the newest change on this server that can be and was not; again goes
+further back. delayscope journal lists them. An undo can itself be undone.")]
+pub struct Undo {
+    /// The change's id in the journal [default: the newest]
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+    /// Also when the server is not the one that the change was made on
+    #[arg(long)]
+    pub force: bool,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// Entries a second.
+fn rate(typed: &str) -> Result<f64, &'static str> {
+    let number = typed.strip_suffix("/s").unwrap_or(typed).trim();
+    let rate = number.parse::<f64>().ok();
+    rate.filter(|rate| rate.is_finite() && *rate > 0.0)
+        .ok_or("a rate is written 500/s")
+}
+
+/// A number of ms, with or without its unit.
+fn block(typed: &str) -> Result<Duration, &'static str> {
+    let number = typed.strip_suffix("ms").unwrap_or(typed).trim();
+    let ms = number.parse::<u64>().ok();
+    ms.filter(|ms| (1..=10_000).contains(ms))
+        .map(Duration::from_millis)
+        .ok_or("it is written in ms, 1 to 10000")
+}
+
+/// A span with a sign, in ms; without one it is later.
+fn shift(typed: &str) -> Result<i64, BadTime> {
+    let typed = typed.trim();
+    if let Some(earlier) = typed.strip_prefix('-') {
+        return Ok(-earlier.parse::<Span>()?.signed_ms());
+    }
+    let later = typed.strip_prefix('+').unwrap_or(typed);
+    Ok(later.parse::<Span>()?.signed_ms())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_more_than_nothing_a_second() {
+        assert_eq!(rate("500/s"), Ok(500.0));
+        assert_eq!(rate("0.5"), Ok(0.5));
+        for wrong in ["0", "-1/s", "inf", "NaN", "fast", "5/m"] {
+            assert!(rate(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_block_is_written_in_ms() {
+        assert_eq!(block("25"), Ok(Duration::from_millis(25)));
+        assert_eq!(block("25ms"), Ok(Duration::from_millis(25)));
+        for wrong in ["0", "1s", "-5", "10001", ""] {
+            assert!(block(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_shift_is_later_unless_it_says_earlier() {
+        assert_eq!(shift("2h"), Ok(7_200_000));
+        assert_eq!(shift("+90s"), Ok(90_000));
+        assert_eq!(shift("-10m"), Ok(-600_000));
+        assert!(shift("--10m").is_err());
+        assert!(shift("10").is_err());
+    }
+}

@@ -1,0 +1,73 @@
+//! `acl`: the least that a user of the server must be allowed. Needs no server.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::output::Output;
+use super::session::meant;
+use super::{Outcome, say};
+use crate::args::{self, Purpose};
+use crate::config::Config;
+use crate::queue::acl::Rules;
+use crate::queue::{Change, Queue};
+
+/// Prints a rule for each purpose, or one for those that were asked for.
+pub(super) fn run<W: Write>(
+    asked: &args::Acl,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let queues: Vec<Queue> = match &asked.queue {
+        Some(queue) => vec![meant(queue, config)],
+        None => config.queues.clone(),
+    };
+    out.keep_whole();
+    for (name, changes) in users(asked) {
+        let rules = Rules::of(&changes, &queues, config.endpoint.db != 0);
+        let rule = rules.set_user(&name);
+        if !out.is_json() {
+            out.line(&rule)?;
+            continue;
+        }
+        let text = |patterns: &[Vec<u8>]| -> Vec<String> {
+            let text = |pattern: &Vec<u8>| String::from_utf8_lossy(pattern).into_owned();
+            patterns.iter().map(text).collect()
+        };
+        let purposes = changes.iter().map(|change| change.word());
+        let purposes: Vec<&str> = std::iter::once("read").chain(purposes).collect();
+        out.json(&json!({
+            "user": name,
+            "for": purposes,
+            "commands": rules.commands,
+            "keys": text(&rules.keys),
+            "channels": text(&rules.channels),
+            "rule": rule,
+        }))?;
+    }
+    out.flush()?;
+    if let [queue, ..] = &queues[..] {
+        let name = String::from_utf8_lossy(&queue.spec()).into_owned();
+        say::note(&format!(
+            "such a user finds no queues: name them with --queue, such as --queue {name:?}"
+        ));
+    }
+    say::note("a user without a password cannot log in: ACL SETUSER NAME >PASSWORD gives one");
+    Ok(Outcome::Done)
+}
+
+/// The users, by name, each with the changes that it may make.
+fn users(asked: &args::Acl) -> Vec<(String, Vec<Change>)> {
+    if asked.purposes.is_empty() {
+        let each = Change::ALL.into_iter().map(|change| {
+            let name = format!("{}-{}", asked.name, change.word());
+            (name, vec![change])
+        });
+        let read = (format!("{}-read", asked.name), Vec::new());
+        return std::iter::once(read).chain(each).collect();
+    }
+    let all = asked.purposes.contains(&Purpose::All);
+    let wanted = |change: &Change| all || asked.purposes.contains(&Purpose::Change(*change));
+    let changes = Change::ALL.into_iter().filter(wanted).collect();
+    vec![(asked.name.clone(), changes)]
+}

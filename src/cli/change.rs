@@ -1,0 +1,268 @@
+//! What all commands that change a queue share: the plan, the question, the doing, the summary.
+
+mod apply;
+mod plan;
+mod summary;
+
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context as _, bail};
+
+use super::confirm::{confirm, protection};
+use super::entries::check_that_it_is_there;
+use super::meter::{self, Meter};
+use super::output::Output;
+use super::pick::Picked;
+use super::session::{Session, meant};
+use super::stop::Stop;
+use super::{NothingMatched, Outcome, say};
+use crate::args;
+use crate::config::Config;
+use crate::ops::apply::Limits;
+use crate::ops::entries::{From, Selection};
+use crate::ops::journal::Journal;
+use crate::ops::plan::{Prepared, What, Which, Wish, plan, plan_undo};
+use crate::queue::asks::Asks;
+use crate::queue::{Change, Plan, Queue};
+use crate::store::write::Writer;
+pub(super) use summary::{Figures, entry, fields};
+
+/// Which entries a change is about, checked.
+pub(super) struct Chosen {
+    picked: Picked,
+    limit: Option<u64>,
+}
+
+impl Chosen {
+    /// What was typed. A change must say what it is about: nothing said is not all.
+    pub(super) fn of(asked: &args::Which) -> anyhow::Result<Self> {
+        let picked = Picked::of(&asked.pick)?;
+        if !picked.chooses() && !asked.all {
+            bail!(
+                "which entries? Choose some with --id, --late, --due-before, --due-after or \
+                 --grep, or name --all."
+            );
+        }
+        Ok(Self {
+            picked,
+            limit: asked.limit,
+        })
+    }
+
+    /// The same where nothing said is everything due.
+    pub(super) fn or_due(asked: &args::Which) -> anyhow::Result<Option<Self>> {
+        let picked = Picked::of(&asked.pick)?;
+        if !picked.chooses() && asked.limit.is_none() && picked.from == From::Waiting {
+            return Ok(None);
+        }
+        let chosen = Self {
+            picked,
+            limit: asked.limit,
+        };
+        chosen.undelivered().map(Some)
+    }
+
+    /// The same for what goes to the target list, where what was delivered is already.
+    pub(super) fn undelivered(self) -> anyhow::Result<Self> {
+        if self.picked.from == From::Delivered {
+            bail!("what is delivered is in the target list already. Leave out --from.");
+        }
+        Ok(self)
+    }
+
+    /// The entry with this id.
+    pub(super) fn one(id: &str) -> anyhow::Result<Self> {
+        Ok(Self {
+            picked: Picked::one(id)?,
+            limit: None,
+        })
+    }
+
+    /// The selection that reads them.
+    pub(super) fn selection(self, session: &Session) -> Selection {
+        self.picked.selection(session.now(), self.limit)
+    }
+}
+
+/// A change that was asked for on the command line.
+pub(super) struct Making<'a> {
+    how: &'a args::How,
+    config: &'a Config,
+    /// The link to the server.
+    pub(super) session: Session,
+    journal: Journal,
+    stop: Stop,
+}
+
+impl<'a> Making<'a> {
+    /// Connects. From here on a signal ends it, where it must not leave anything half done.
+    pub(super) async fn begin(how: &'a args::How, config: &'a Config) -> anyhow::Result<Self> {
+        Ok(Self {
+            how,
+            config,
+            session: Session::open(config).await?,
+            journal: Journal::of_user(config.keep_days),
+            stop: Stop::listen(),
+        })
+    }
+
+    /// Changes chosen entries of a queue; none chosen: what is due, or the queue as a whole.
+    pub(super) async fn queue<W: Write>(
+        mut self,
+        queue: &Queue,
+        what: What,
+        chosen: Option<Chosen>,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<Outcome> {
+        let queue = meant(queue, self.config);
+        let name = queue.name.text().into_owned();
+        let failed = || format!("could not change {name:?}");
+        let writer = self.writer().with_context(failed)?;
+        check_that_it_is_there(&self.session, &queue, self.config, failed).await?;
+        let wish = Wish {
+            queue,
+            what,
+            which: match chosen {
+                None => Which::Due,
+                Some(chosen) => Which::Selected(chosen.selection(&self.session)),
+            },
+            profile: self.config.profile.as_ref().map(|p| p.name.clone()),
+        };
+        let prepared = self.planned(wish).await.with_context(failed)?;
+        let made = self.make(writer, prepared, out).await;
+        made.or_else(|why| but_nothing(why, failed))
+    }
+
+    /// Takes a change of the journal back.
+    pub(super) async fn undo<W: Write>(
+        mut self,
+        id: Option<&str>,
+        force: bool,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<Outcome> {
+        let failed = || match id {
+            Some(id) => format!("could not take {id} back"),
+            None => "could not take the newest change back".to_owned(),
+        };
+        let writer = self.writer().with_context(failed)?;
+        let planning = plan_undo(&self.session.store, &self.journal, id, force);
+        let prepared = tokio::select! {
+            biased;
+            () = self.stop.asked() => None,
+            prepared = planning => Some(prepared.with_context(failed)?),
+        };
+        let made = self.make(writer, prepared, out).await;
+        made.or_else(|why| but_nothing(why, failed))
+    }
+
+    /// The right to change; none for a dry run, which needs none.
+    fn writer(&self) -> anyhow::Result<Option<Writer>> {
+        if self.how.dry_run {
+            return Ok(None);
+        }
+        Ok(Some(self.session.store.writer()?))
+    }
+
+    /// Plans; none: it was interrupted.
+    async fn planned(&mut self, wish: Wish) -> anyhow::Result<Option<Prepared>> {
+        let meter = Mutex::new(Meter::new());
+        let metered = |act: &dyn Fn(&mut Meter)| {
+            act(&mut meter.lock().unwrap_or_else(PoisonError::into_inner));
+        };
+        let planning = plan(&self.session.store, wish, |far| {
+            metered(&|meter| meter.show(&plan::looked(&far)));
+        });
+        let prepared = tokio::select! {
+            biased;
+            () = self.stop.asked() => Ok(None),
+            prepared = planning => prepared.map(Some),
+        };
+        metered(&Meter::clear);
+        Ok(prepared?)
+    }
+
+    /// Goes on from the plan; none: it was interrupted.
+    async fn make<W: Write>(
+        &mut self,
+        writer: Option<Writer>,
+        prepared: Option<Prepared>,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<Outcome> {
+        let Some(prepared) = prepared else {
+            say::note("interrupted: nothing was changed");
+            return Ok(Outcome::Partly);
+        };
+        let plan = &prepared.plan;
+        if plan.planned == 0 && plan.change != Change::Kick {
+            if out.is_json() {
+                let figures = Figures {
+                    dry_run: self.how.dry_run,
+                    ..Figures::of(plan.change, &plan.queue)
+                };
+                summary::print(&figures, &[], out)?;
+            }
+            return Err(NothingMatched(plan::nothing(plan)).into());
+        }
+        let Some(writer) = writer else {
+            plan::print(plan, out)?;
+            return Ok(Outcome::Done);
+        };
+        if !self.how.yes && !self.agreed(plan).await? {
+            say::note("nothing was changed");
+            return Ok(Outcome::Partly);
+        }
+        let limits = Limits {
+            max_block: self.how.max_block,
+            per_s: self.how.rate,
+            max_target: self.how.max_target,
+            max_lag: self.how.max_lag << 20,
+        };
+        apply::Following::of(plan, self.how.each, self.config.program())
+            .follow(
+                crate::ops::apply::apply(&writer, &self.journal, prepared, limits),
+                &mut self.stop,
+                out,
+            )
+            .await
+    }
+
+    /// Asks as the plan wants it asked. A signal is a no.
+    async fn agreed(&mut self, plan: &Plan) -> anyhow::Result<bool> {
+        let protection = protection(self.config);
+        let by_name = match plan.asks(protection.is_some(), false) {
+            Asks::Nothing => return Ok(true),
+            Asks::Yes => None,
+            Asks::Name => Some(protection.unwrap_or_else(|| plan::many(plan))),
+        };
+        let question = format!("{}\nGo on?", plan::lines(plan, meter::columns()).join("\n"));
+        let otherwise = format!(
+            "this would {}, and there is no terminal to ask on. Give --yes, or --dry-run to see \
+             the plan.",
+            plan::headline(plan)
+        );
+        let queue = plan.queue.clone();
+        // Beside us, so that a signal is heeded while the answer is waited for.
+        let asking = tokio::task::spawn_blocking(move || {
+            confirm(&question, &queue, by_name.as_deref(), &otherwise)
+        });
+        tokio::select! {
+            biased;
+            () = self.stop.asked() => {
+                // The question stands in a line that has no end yet.
+                let _ = writeln!(io::stderr());
+                Ok(false)
+            }
+            agreed = asking => agreed.context("could not ask")?,
+        }
+    }
+}
+
+/// What could not be done, before the reason; nothing before a word that there was nothing to do.
+fn but_nothing(why: anyhow::Error, failed: impl Fn() -> String) -> anyhow::Result<Outcome> {
+    Err(if why.is::<NothingMatched>() {
+        why
+    } else {
+        why.context(failed())
+    })
+}

@@ -1,0 +1,242 @@
+//! A change under way: what it tells is shown, and a signal stops it where nothing is half done.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use anyhow::anyhow;
+
+use super::super::meter::Meter;
+use super::super::output::Output;
+use super::super::stop::Stop;
+use super::super::{Outcome, say};
+use super::summary::{self, Figures};
+use crate::clock::instant;
+use crate::ops::apply::{Applied, Applying, Order};
+use crate::queue::plan::{EntryResult, Plan, Progress, Summary, Way};
+use crate::queue::{Change, Outcome as Became, Queue, redis_cli, text};
+
+/// So many entries are listed to people who did not ask for each.
+const LISTED: u64 = 20;
+
+/// A change that is followed to its end.
+pub(super) struct Following {
+    change: Change,
+    queue: Queue,
+    planned: u64,
+    /// The order list may be out of its place while this runs.
+    sets_aside: bool,
+    each: bool,
+    /// How a shell starts this program on the server.
+    program: String,
+    meter: Meter,
+    began: Instant,
+    /// Its id in the journal, once it has begun.
+    journal_id: Option<String>,
+    progress: Option<Progress>,
+    listed: u64,
+    unlisted: u64,
+    stopping: bool,
+    /// Why its results could not be printed: it is stopped then.
+    unprinted: Option<io::Error>,
+}
+
+impl Following {
+    pub(super) fn of(plan: &Plan, each: bool, program: String) -> Self {
+        Self {
+            change: plan.change,
+            queue: plan.queue.clone(),
+            planned: plan.planned,
+            sets_aside: plan.way == Way::SetAside || plan.change == Change::RestoreOrder,
+            each,
+            program,
+            meter: Meter::new(),
+            began: instant(),
+            journal_id: None,
+            progress: None,
+            listed: 0,
+            unlisted: 0,
+            stopping: false,
+            unprinted: None,
+        }
+    }
+
+    /// Shows what it tells until it has ended, or until a second signal.
+    pub(super) async fn follow<W: Write>(
+        mut self,
+        mut applying: Applying,
+        stop: &mut Stop,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<Outcome> {
+        loop {
+            let told = tokio::select! {
+                biased;
+                () = stop.asked() => {
+                    if self.stopping {
+                        self.left_at_once();
+                        return Ok(Outcome::Partly);
+                    }
+                    self.stop(&applying);
+                    continue;
+                }
+                told = applying.next() => told,
+            };
+            match told {
+                Some(Applied::Begun(id)) => self.journal_id = id,
+                Some(Applied::Progress(progress)) => {
+                    self.meter.show(&line(&progress));
+                    self.progress = Some(progress);
+                }
+                Some(Applied::Results(results)) => {
+                    if let Err(why) = self.print(&results, out) {
+                        // What is done must be finished, whoever reads of it.
+                        self.unprinted.get_or_insert(why);
+                        applying.order(Order::Stop);
+                    }
+                }
+                Some(Applied::Trouble(why)) => self.note(&why),
+                Some(Applied::Ended(summary)) => return self.ended(&summary, out),
+                Some(Applied::Failed(why)) => return Err(self.failed(&why, out)),
+                None => return Err(self.failed("it ended without saying how", out)),
+            }
+        }
+    }
+
+    /// Says a line in place of the one that is written over.
+    fn note(&mut self, line: &str) {
+        self.meter.clear();
+        say::note(line);
+    }
+
+    fn stop(&mut self, applying: &Applying) {
+        applying.order(Order::Stop);
+        self.stopping = true;
+        self.note("stopping after this batch; a second time leaves at once");
+    }
+
+    /// Prints what became of entries: to people, no more than they can read.
+    fn print<W: Write>(&mut self, results: &[EntryResult], out: &mut Output<W>) -> io::Result<()> {
+        if self.unprinted.is_some() {
+            return Ok(());
+        }
+        let done = |result: &EntryResult| result.outcome == Became::Done;
+        let told = results.iter().filter(|result| self.each || !done(result));
+        let most = if self.each || out.is_json() {
+            u64::MAX
+        } else {
+            LISTED
+        };
+        for result in told {
+            // To people what is left is a number.
+            let only_counted = !self.each && !out.is_json() && result.outcome == Became::Left;
+            if only_counted {
+                continue;
+            }
+            if self.listed >= most {
+                self.unlisted += 1;
+                continue;
+            }
+            self.listed += 1;
+            self.meter.clear();
+            let (id, outcome) = (result.id.to_string(), result.outcome.word());
+            summary::entry(&id, outcome, result.reason.as_deref(), out)?;
+        }
+        out.flush()
+    }
+
+    fn ended<W: Write>(
+        mut self,
+        summary: &Summary,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<Outcome> {
+        self.meter.clear();
+        if let Some(why) = self.unprinted {
+            return Err(why.into());
+        }
+        if self.unlisted > 0 {
+            let more = text::counted(self.unlisted, "entry", "entries");
+            say::note(&format!("and {more} more: --each lists all of them"));
+        }
+        summary::print(&Figures::ended(summary), &summary.notes, out)?;
+        for note in &summary.notes {
+            say::note(note);
+        }
+        if self.stopping && summary.tally.get(Became::Left) > 0 {
+            say::note("stopped: what is left is as it was, and the same command goes on with it");
+        }
+        if let Some(id) = &self.journal_id {
+            let id = redis_cli::word(id.as_bytes());
+            if !out.is_json() && self.change.can_be_undone() && summary.tally.get(Became::Done) > 0
+            {
+                say::note(&format!("to take it back: {} undo {id}", self.program));
+            }
+        }
+        let all = summary.tally.all_done();
+        Ok(if all { Outcome::Done } else { Outcome::Partly })
+    }
+
+    /// It could not begin, or not go on; what was done before is told.
+    fn failed<W: Write>(mut self, why: &str, out: &mut Output<W>) -> anyhow::Error {
+        self.meter.clear();
+        if let Some(progress) = self.progress.take() {
+            let mut tally = progress.tally;
+            let left = self.planned.saturating_sub(tally.sum());
+            tally.add(Became::Left, left);
+            let figures = Figures {
+                planned: tally.sum(),
+                tally,
+                journal_id: self.journal_id.as_deref(),
+                elapsed: instant().saturating_duration_since(self.began),
+                longest: progress.longest_block,
+                ..Figures::of(self.change, &self.queue)
+            };
+            if let Err(unprinted) = summary::print(&figures, &[], out) {
+                return unprinted.into();
+            }
+        }
+        anyhow!("{why}")
+    }
+
+    /// A second signal: what there is to do by hand.
+    fn left_at_once(&mut self) {
+        self.meter.clear();
+        let done = self
+            .progress
+            .as_ref()
+            .map_or(0, |p| p.tally.get(Became::Done));
+        say::note(&format!(
+            "left at once: {} of {} were {}; of the last batch that is not known",
+            text::thousands(done),
+            text::counted(self.planned, "entry", "entries"),
+            self.change.past(),
+        ));
+        if let Some(id) = &self.journal_id {
+            let id = redis_cli::word(id.as_bytes());
+            say::note(&format!("what is known of each: delayscope journal {id}"));
+        }
+        if self.sets_aside {
+            let queue = redis_cli::word(&self.queue.spec());
+            say::note(&format!(
+                "the order list may still be set aside; this brings it back: {} repair {queue} \
+                 --restore-order",
+                self.program
+            ));
+        }
+    }
+}
+
+/// How far it is, in one line.
+fn line(progress: &Progress) -> String {
+    let [done, planned] = [progress.tally.sum(), progress.planned].map(text::thousands);
+    let mut line = format!("{}: {done} of {planned}", progress.phase);
+    if progress.per_s >= 1.0 {
+        line.extend([", ", &format!("{:.0}/s", progress.per_s)]);
+    }
+    if let Some(left) = progress.left {
+        let ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        line.extend([", ", &text::span(ms), " left"]);
+    }
+    if let Some(waits) = &progress.waits {
+        line.extend(["; waits: ", waits]);
+    }
+    line
+}

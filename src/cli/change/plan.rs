@@ -1,0 +1,272 @@
+//! A plan in words, and as JSON.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::super::output::Output;
+use super::super::{shape, times};
+use super::summary::{self, Figures, ms};
+use crate::queue::plan::{Plan, Progress, Way};
+use crate::queue::{Change, Due, text};
+
+/// What stands before the words of a row.
+const INDENT: usize = 12;
+
+/// What would be done to what: `delete 3 entries of orders on server/0`.
+pub(super) fn headline(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let entries = text::counted(plan.planned, "entry", "entries");
+    let what = match plan.change {
+        Change::Kick => format!("kick the transfer clients of {name}"),
+        Change::Realign => format!("realign the order list of {name}: {entries}"),
+        Change::RestoreOrder => format!("bring back the order list of {name}: {entries}"),
+        Change::Drift => format!("mend timeouts and order list of {name}: {entries}"),
+        Change::Undo => format!("take back what was done to {entries} of {name}"),
+        change => format!("{} {entries} of {name}", change.word()),
+    };
+    let profile = plan.profile.as_ref();
+    let profile = profile.map_or_else(String::new, |name| format!(" (profile {name})"));
+    format!("{what} on {}{profile}", plan.server)
+}
+
+/// Why a yes is not enough.
+pub(super) fn many(plan: &Plan) -> String {
+    format!(
+        "{} are many",
+        text::counted(plan.planned, "entry", "entries")
+    )
+}
+
+/// Of a plan with no entries: why there is nothing to be done.
+pub(super) fn nothing(plan: &Plan) -> String {
+    let name = plan.queue.name.text();
+    match plan.change {
+        Change::Transfer => format!("nothing due was found in {name:?}."),
+        Change::Realign => format!("the order list of {name:?} is in due order already."),
+        Change::RestoreOrder => format!("no order list of {name:?} is set aside."),
+        Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
+        Change::Undo => format!("nothing of {name:?} is left to be taken back."),
+        _ => format!("no entry of {name:?} matched."),
+    }
+}
+
+/// How far the looking is.
+pub(super) fn looked(far: &Progress) -> String {
+    let [done, planned] = [far.tally.sum(), far.planned].map(text::thousands);
+    format!("{}: {done} of {planned}", far.phase)
+}
+
+/// The whole plan, line by line, for a terminal of so many columns.
+pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
+    let mut lines = vec![headline(plan)];
+    let mut row = |title: &str, words: String| {
+        let mut title = title;
+        for part in wrapped(&words, columns.saturating_sub(INDENT)) {
+            lines.push(format!("  {title:<9} {part}"));
+            title = "";
+        }
+    };
+    if let Some(words) = due(plan) {
+        row("due", words);
+    }
+    if let Some((first, last)) = plan.new_due {
+        row("due then", span_of(plan, Due::At(first), Due::At(last)));
+    }
+    if !plan.first.is_empty() {
+        row("entries", first(plan));
+    }
+    if plan.change != Change::Kick {
+        row("takes", takes(plan));
+        row("writes", writes(plan));
+    }
+    if let Some((now, then)) = plan.target {
+        row("target", target(plan, now, then));
+    }
+    let back = if plan.change.can_be_undone() {
+        "with delayscope undo"
+    } else {
+        "cannot be taken back"
+    };
+    row("undo", back.to_owned());
+    for warning in &plan.warnings {
+        row("note", warning.clone());
+    }
+    lines
+}
+
+/// Prints what would be done: the plan, and the commands.
+pub(super) fn print<W: Write>(plan: &Plan, out: &mut Output<W>) -> io::Result<()> {
+    if out.is_json() {
+        out.json(&fields(plan))?;
+        return out.flush();
+    }
+    for line in lines(plan, out.columns().unwrap_or(usize::MAX)) {
+        out.whole(&line)?;
+    }
+    for command in &plan.commands {
+        out.whole(&format!("  {:<9} {command}", "runs"))?;
+    }
+    out.whole("  nothing was changed: this is a dry run")?;
+    out.flush()
+}
+
+/// `words` in lines of so many columns, as far as their words allow.
+fn wrapped(words: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 1 + text::width(word) <= columns => {
+                line.extend([" ", word]);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn due(plan: &Plan) -> Option<String> {
+    let (first, last) = (plan.oldest?, plan.newest?);
+    Some(span_of(plan, first, last))
+}
+
+fn span_of(plan: &Plan, first: Due, last: Due) -> String {
+    let shown = |due: Due| {
+        let left = times::left(Some(due), plan.at);
+        format!("{} ({left})", times::due(Some(due), plan.at))
+    };
+    if first == last {
+        return shown(first);
+    }
+    format!("{} to {}", shown(first), shown(last))
+}
+
+fn first(plan: &Plan) -> String {
+    let ids: Vec<String> = plan.first.iter().map(ToString::to_string).collect();
+    let more = plan.planned.saturating_sub(ids.len() as u64);
+    let ids = ids.join(" ");
+    match more {
+        0 => ids,
+        more => format!("{ids} and {} more", text::thousands(more)),
+    }
+}
+
+fn takes(plan: &Plan) -> String {
+    let way = match plan.way {
+        Way::InOrder => String::new(),
+        way => format!("; {}", way.words()),
+    };
+    format!(
+        "about {}, and keeps the server for {} at most in one go{way}",
+        span(plan.cost.takes),
+        span(plan.cost.longest_block),
+    )
+}
+
+fn writes(plan: &Plan) -> String {
+    format!(
+        "{} to replicas and the append-only file, {} to the journal on this machine",
+        bytes(plan.cost.replicated_bytes),
+        bytes(plan.cost.journal_bytes),
+    )
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a length by a rate, for people"
+)]
+fn target(plan: &Plan, now: u64, then: u64) -> String {
+    let mut words = format!(
+        "{} now, {} afterwards",
+        text::thousands(now),
+        text::thousands(then)
+    );
+    if let Some(rate) = plan.consumed_per_s.filter(|rate| *rate > 0.0 && then > now) {
+        let ms = then as f64 / rate * 1e3;
+        let needed = text::span(ms as u64);
+        words.extend(["; its consumers need ", &needed, " for that"]);
+    }
+    words
+}
+
+fn span(span: Duration) -> String {
+    let ms = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
+    match ms {
+        0 => "1 ms".to_owned(),
+        ms => text::span(ms),
+    }
+}
+
+/// Bytes in the unit that people would say: `0 B`, `812 B`, `14 kB`, `1.2 MB`.
+fn bytes(n: u64) -> String {
+    match n {
+        0..1_000 => format!("{n} B"),
+        1_000..1_000_000 => format!("{} kB", n / 1_000),
+        _ => format!("{}.{} MB", n / 1_000_000, n % 1_000_000 / 100_000),
+    }
+}
+
+/// The summary of a dry run: what it would do, beside what it did, which is nothing.
+fn fields(plan: &Plan) -> Value {
+    let mut fields = summary::fields(&Figures {
+        dry_run: true,
+        planned: plan.planned,
+        ..Figures::of(plan.change, &plan.queue)
+    });
+    let new_due = plan.new_due.map(|(first, last)| [first.get(), last.get()]);
+    let cost = &plan.cost;
+    let ids: Vec<String> = plan.first.iter().map(ToString::to_string).collect();
+    for (name, value) in [
+        ("server", json!(plan.server)),
+        ("profile", json!(plan.profile)),
+        ("at_ms", json!(plan.at.get())),
+        ("oldest_due_ms", shape::due_ms(plan.oldest)),
+        ("newest_due_ms", shape::due_ms(plan.newest)),
+        ("new_due_ms", json!(new_due)),
+        ("first", json!(ids)),
+        ("way", json!(plan.way.words())),
+        (
+            "cost",
+            json!({
+                "longest_block_ms": ms(cost.longest_block),
+                "takes_ms": ms(cost.takes),
+                "replicated_bytes": cost.replicated_bytes,
+                "journal_bytes": cost.journal_bytes,
+            }),
+        ),
+        ("target", json!(plan.target.map(|(now, _)| now))),
+        ("target_after", json!(plan.target.map(|(_, then)| then))),
+        ("consumed_per_s", json!(plan.consumed_per_s)),
+        ("can_be_undone", json!(plan.change.can_be_undone())),
+        ("warnings", json!(plan.warnings)),
+        ("commands", json!(plan.commands)),
+    ] {
+        fields.insert(name.into(), value);
+    }
+    Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_wrapped_between_words_only() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrapped("incomprehensible word", 5),
+            ["incomprehensible", "word"]
+        );
+        assert_eq!(wrapped("日本 語", 6), ["日本", "語"]);
+        assert_eq!(wrapped("one two", usize::MAX), ["one two"]);
+    }
+
+    #[test]
+    fn bytes_are_said_in_the_unit_that_people_would_say() {
+        let said = [0, 999, 14_000, 1_250_000].map(bytes);
+        assert_eq!(said, ["0 B", "999 B", "14 kB", "1.2 MB"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! What became of entries, one by one and in sum.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::super::output::Output;
+use super::super::shape;
+use crate::queue::{Change, Outcome, Queue, Summary, Tally, text};
+
+/// The figures that the summary of every change has.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Figures<'a> {
+    /// What kind of change.
+    pub(in super::super) change: Change,
+    /// Of which queue.
+    pub(in super::super) queue: &'a Queue,
+    /// Nothing was done.
+    pub(in super::super) dry_run: bool,
+    /// How many entries were to be changed.
+    pub(in super::super) planned: u64,
+    /// What became of them.
+    pub(in super::super) tally: Tally,
+    /// Its id in the journal.
+    pub(in super::super) journal_id: Option<&'a str>,
+    /// How long it took.
+    pub(in super::super) elapsed: Duration,
+    /// For how long the longest script kept the server.
+    pub(in super::super) longest: Duration,
+}
+
+impl<'a> Figures<'a> {
+    /// Those of a change that did nothing.
+    pub(in super::super) fn of(change: Change, queue: &'a Queue) -> Self {
+        Self {
+            change,
+            queue,
+            dry_run: false,
+            planned: 0,
+            tally: Tally::default(),
+            journal_id: None,
+            elapsed: Duration::ZERO,
+            longest: Duration::ZERO,
+        }
+    }
+
+    /// Those of a change that has ended.
+    pub(super) fn ended(summary: &'a Summary) -> Self {
+        Self {
+            planned: summary.tally.sum(),
+            tally: summary.tally,
+            journal_id: summary.journal_id.as_deref(),
+            elapsed: summary.elapsed,
+            longest: summary.longest_block,
+            ..Self::of(summary.change, &summary.queue)
+        }
+    }
+}
+
+/// The summary's fields; more may be put behind them.
+pub(in super::super) fn fields(figures: &Figures<'_>) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("change".into(), figures.change.word().into());
+    shape::name(&mut fields, &figures.queue.name);
+    fields.insert("dry_run".into(), figures.dry_run.into());
+    fields.insert("planned".into(), figures.planned.into());
+    for outcome in Outcome::ALL {
+        let count = figures.tally.get(outcome);
+        fields.insert(outcome.word().into(), count.into());
+    }
+    fields.insert("journal_id".into(), json!(figures.journal_id));
+    let elapsed = u64::try_from(figures.elapsed.as_millis()).ok();
+    fields.insert("elapsed_ms".into(), json!(elapsed));
+    fields.insert("longest_block_ms".into(), json!(ms(figures.longest)));
+    fields
+}
+
+/// Prints the summary.
+pub(super) fn print<W: Write>(
+    figures: &Figures<'_>,
+    notes: &[String],
+    out: &mut Output<W>,
+) -> io::Result<()> {
+    if out.is_json() {
+        let mut fields = fields(figures);
+        fields.insert("notes".into(), notes.into());
+        out.json(&Value::Object(fields))?;
+    } else {
+        out.line(&line(figures))?;
+    }
+    out.flush()
+}
+
+/// The summary for people.
+fn line(figures: &Figures<'_>) -> String {
+    let name = text::printable_bytes(figures.queue.name.as_bytes());
+    if figures.change == Change::Kick {
+        return format!("kicked the transfer clients of {name}");
+    }
+    let (done, planned) = (figures.tally.get(Outcome::Done), figures.planned);
+    let of = if done == planned {
+        text::counted(planned, "entry", "entries")
+    } else {
+        format!(
+            "{} of {}",
+            text::thousands(done),
+            text::counted(planned, "entry", "entries")
+        )
+    };
+    let mut line = format!("{} {of} of {name}", figures.change.past());
+    for outcome in Outcome::ALL.into_iter().skip(1) {
+        let count = figures.tally.get(outcome);
+        if count > 0 {
+            line.extend([", ", &text::thousands(count), " ", words(outcome)]);
+        }
+    }
+    let elapsed = u64::try_from(figures.elapsed.as_millis()).unwrap_or(u64::MAX);
+    line.extend([" in ", &text::span(elapsed)]);
+    line
+}
+
+/// An outcome as in "3 left".
+const fn words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Unknown => "with unknown outcome",
+        outcome => outcome.word(),
+    }
+}
+
+/// Prints what became of one entry.
+pub(in super::super) fn entry<W: Write>(
+    id: &str,
+    outcome: &str,
+    reason: Option<&str>,
+    out: &mut Output<W>,
+) -> io::Result<()> {
+    if out.is_json() {
+        return out.json(&json!({"id": id, "outcome": outcome, "reason": reason}));
+    }
+    out.line(&format!(
+        "{id}  {outcome:11} {}",
+        reason.unwrap_or_default()
+    ))
+}
+
+/// In ms, to the µs.
+pub(in super::super) fn ms(span: Duration) -> f64 {
+    (span.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,20 @@
+//! `kick`: every transfer client of a queue looks at once.
+
+use std::io::Write;
+
+use super::Outcome;
+use super::change::Making;
+use super::output::Output;
+use crate::args;
+use crate::config::Config;
+use crate::ops::plan::What;
+
+/// Kicks.
+pub(super) async fn run<W: Write>(
+    asked: &args::Kick,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let making = Making::begin(&asked.how, config).await?;
+    making.queue(&asked.queue, What::Kick, None, out).await
+}

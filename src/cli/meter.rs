@@ -1,0 +1,50 @@
+//! How far something is: one line on standard error that is written over and over.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
+
+use crate::clock::instant;
+use crate::queue::text;
+
+/// What is over sooner says nothing of how far it is.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// The line, if standard error is a terminal that can write one over.
+pub(super) struct Meter {
+    since: Option<Instant>,
+    shown: bool,
+}
+
+impl Meter {
+    pub(super) fn new() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|name| name == "dumb");
+        Self {
+            since: (io::stderr().is_terminal() && !dumb).then(instant),
+            shown: false,
+        }
+    }
+
+    /// Shows `line` in place of the one before, cut to the terminal's width.
+    pub(super) fn show(&mut self, line: &str) {
+        let passed = |since| instant().saturating_duration_since(since);
+        if self.since.is_some_and(|since| passed(since) >= QUIET) {
+            let line = text::cut(line, columns().saturating_sub(1));
+            // What nobody reads any more is no loss.
+            let _ = write!(io::stderr(), "\r\x1b[K{line}");
+            self.shown = true;
+        }
+    }
+
+    /// Takes the line away, so that something else can be written in its place.
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// Columns of the terminal that standard error goes to; one that does not say has 80.
+pub(super) fn columns() -> usize {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or(80, |(width, _)| usize::from(width.0))
+}

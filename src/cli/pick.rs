@@ -1,0 +1,115 @@
+//! Which entries: what was typed, checked, and as the selection that reads them.
+
+use anyhow::bail;
+
+use crate::args;
+use crate::clock::EpochMillis;
+use crate::clock::when::When;
+use crate::ops::entries::{From, Selection};
+use crate::queue::Filter;
+
+/// Which entries were asked for, checked.
+#[derive(Clone, Debug)]
+pub(super) struct Picked {
+    /// Where to look for them.
+    pub(super) from: From,
+    ids: Vec<String>,
+    due_before: Option<When>,
+    due_after: Option<When>,
+    filter: Filter,
+}
+
+impl Picked {
+    /// What was typed; refused where it would silently match nothing, or be passed over.
+    pub(super) fn of(asked: &args::Pick) -> anyhow::Result<Self> {
+        let filter = filter(asked.grep.as_deref().unwrap_or(""))?;
+        let elsewhere = matches!(asked.from, Some(args::From::Delivered | args::From::Order));
+        if asked.late && elsewhere {
+            bail!("--late looks into timeouts, --from elsewhere. Give one of them.");
+        }
+        let by_time = asked.due_before.is_some() || asked.due_after.is_some();
+        if by_time && matches!(asked.from, Some(args::From::Delivered)) {
+            bail!(
+                "what is delivered has no due time any more. Leave out --due-before and \
+                 --due-after."
+            );
+        }
+        check_place(&filter, asked.from)?;
+        let ids = asked.ids.iter().map(|id| checked(id));
+        Ok(Self {
+            from: if asked.late {
+                From::Late
+            } else {
+                place(asked.from)
+            },
+            ids: ids.collect::<anyhow::Result<_>>()?,
+            due_before: asked.due_before,
+            due_after: asked.due_after,
+            filter,
+        })
+    }
+
+    /// The entry with this id.
+    pub(super) fn one(id: &str) -> anyhow::Result<Self> {
+        Ok(Self {
+            from: From::Waiting,
+            ids: vec![checked(id)?],
+            due_before: None,
+            due_after: None,
+            filter: Filter::default(),
+        })
+    }
+
+    /// Whether it chooses: else it is all that there is in its place.
+    pub(super) fn chooses(&self) -> bool {
+        let by_time = self.due_before.is_some() || self.due_after.is_some();
+        by_time || !self.ids.is_empty() || !self.filter.is_empty() || self.from == From::Late
+    }
+
+    /// The selection that reads them, at this time of the server's clock.
+    pub(super) fn selection(self, now: EpochMillis, limit: Option<u64>) -> Selection {
+        Selection {
+            from: self.from,
+            ids: self.ids,
+            due_before: self.due_before.map(|when| when.nearest(now)),
+            due_after: self.due_after.map(|when| when.nearest(now)),
+            filter: self.filter,
+            limit,
+        }
+    }
+}
+
+/// A filter as it was typed; what is wrong with it is quoted.
+pub(super) fn filter(typed: &str) -> anyhow::Result<Filter> {
+    Filter::parse(typed).map_err(|bad| {
+        let part = &typed[bad.at.clone()];
+        anyhow::anyhow!("in the filter {typed:?}, at {part:?}: {bad}")
+    })
+}
+
+/// An id as it was typed, when it can be one.
+fn checked(id: &str) -> anyhow::Result<String> {
+    let hex = id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit());
+    if !hex {
+        bail!("{id:?} is no entry's id. An id has 16 hex digits, such as 9f3c2a7714e08b55.");
+    }
+    Ok(id.to_ascii_lowercase())
+}
+
+/// That a filter asks for nothing that there is not in the place where it is to look.
+pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::Result<()> {
+    if filter.asks_due() && matches!(from, Some(args::From::Delivered)) {
+        bail!("what is delivered has no due time any more. Leave late and due out of the filter.");
+    }
+    Ok(())
+}
+
+/// Where to look.
+pub(super) fn place(from: Option<args::From>) -> From {
+    match from {
+        None | Some(args::From::Waiting) => From::Waiting,
+        Some(args::From::Late) => From::Late,
+        Some(args::From::Delivered) => From::Delivered,
+        Some(args::From::Order) => From::Order,
+    }
+}

@@ -1,0 +1,170 @@
+//! One script for some entries, and what it did to each.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use crate::ops::plan::work::Work;
+use crate::queue::{Outcome, Queue};
+use crate::store::StoreError;
+use crate::store::change::{Changed, Chosen, Fate, Place, Timed};
+use crate::store::write::{Head, Writer};
+
+/// What became of an entry.
+#[derive(Clone, Debug)]
+pub(super) struct Fated {
+    pub(super) outcome: Outcome,
+    /// Why, where that says more than the outcome's word.
+    pub(super) reason: Option<String>,
+    /// Where it stood in the order list, when it was deleted.
+    pub(super) stood: Option<Place>,
+}
+
+impl Fated {
+    pub(super) const fn plain(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            reason: None,
+            stood: None,
+        }
+    }
+
+    pub(super) fn because(outcome: Outcome, reason: &str) -> Self {
+        Self {
+            outcome,
+            reason: Some(reason.to_owned()),
+            stood: None,
+        }
+    }
+}
+
+/// What a script did.
+pub(super) struct Did {
+    /// To each entry, in their order.
+    pub(super) fated: Vec<Fated>,
+    /// For how long it kept the server.
+    pub(super) took: Duration,
+    /// The server's words when it refused to announce a new head.
+    pub(super) unannounced: Option<String>,
+}
+
+/// Does it to the entries in `range`. `drain`: the order list is aside, and this change's doing.
+pub(super) async fn run(
+    work: &Work,
+    writer: &Writer,
+    queue: &Queue,
+    range: Range<usize>,
+    drain: bool,
+) -> Result<Did, StoreError> {
+    match work {
+        Work::Delete(all) => {
+            let timed = writer.delete(queue, &all[range]).await?;
+            let fated = timed.done.into_iter().map(|deleted| Fated {
+                stood: deleted.stood,
+                ..fated(deleted.fate, SCORE)
+            });
+            Ok(Did {
+                fated: fated.collect(),
+                took: timed.took,
+                unannounced: None,
+            })
+        }
+        Work::Deliver(all) => Ok(plain(
+            writer.deliver(queue, &all[range], drain).await?,
+            SCORE,
+        )),
+        Work::Requeue(all) => Ok(changed(writer.requeue(queue, &all[range]).await?, SCORE)),
+        Work::Edit(all) => edit(writer, queue, &all[range]).await,
+        Work::PutBack(all) => Ok(changed(
+            writer.put_entries_back(queue, &all[range]).await?,
+            WAITS,
+        )),
+        Work::TakeBack(all, _) => Ok(changed(writer.take_back(queue, &all[range]).await?, WAITS)),
+        Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
+        Work::PutElements(all) => Ok(plain(
+            writer.put_elements_back(queue, &all[range]).await?,
+            SCORE,
+        )),
+        Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
+    }
+}
+
+/// Why an entry counts as changed.
+const SCORE: &str = "it has another due time now";
+const WAITS: &str = "it waits already";
+
+const TWIN: &str = "an entry with the new bytes waits already";
+
+async fn edit(
+    writer: &Writer,
+    queue: &Queue,
+    edits: &[(Chosen, Vec<u8>)],
+) -> Result<Did, StoreError> {
+    let Timed { done, took, .. } = writer.edit(queue, edits).await?;
+    let fates = done.into_iter().zip(edits);
+    let fated = fates.map(|(fate, (chosen, _))| match fate {
+        Fate::Changed(score) if score.total_cmp(&chosen.score).is_eq() => {
+            Fated::because(Outcome::Refused, TWIN)
+        }
+        fate => fated(fate, SCORE),
+    });
+    Ok(Did {
+        fated: fated.collect(),
+        took,
+        unannounced: None,
+    })
+}
+
+async fn offer(
+    writer: &Writer,
+    queue: &Queue,
+    entries: Vec<(crate::clock::EpochMillis, Vec<u8>)>,
+) -> Result<Did, StoreError> {
+    let n = entries.len();
+    let Timed { done, took, .. } = writer.offer(queue, entries).await?;
+    let fated = (0..n).map(|i| {
+        if done.refused.binary_search(&i).is_ok() {
+            Fated::because(Outcome::Refused, WAITS)
+        } else {
+            Fated::plain(Outcome::Done)
+        }
+    });
+    Ok(Did {
+        fated: fated.collect(),
+        took,
+        unannounced: words(done.head),
+    })
+}
+
+fn fated(fate: Fate, why_changed: &str) -> Fated {
+    match fate {
+        Fate::Done => Fated::plain(Outcome::Done),
+        Fate::Gone => Fated::plain(Outcome::Gone),
+        Fate::Changed(_) => Fated::because(Outcome::Changed, why_changed),
+        Fate::NoFrame => Fated::plain(Outcome::Undecodable),
+    }
+}
+
+fn plain(timed: Timed<Vec<Fate>>, why_changed: &str) -> Did {
+    let fates = timed.done.into_iter();
+    Did {
+        fated: fates.map(|fate| fated(fate, why_changed)).collect(),
+        took: timed.took,
+        unannounced: None,
+    }
+}
+
+fn changed(timed: Timed<Changed>, why_changed: &str) -> Did {
+    let fates = timed.done.fates.into_iter();
+    Did {
+        fated: fates.map(|fate| fated(fate, why_changed)).collect(),
+        took: timed.took,
+        unannounced: words(timed.done.head),
+    }
+}
+
+fn words(head: Head) -> Option<String> {
+    match head {
+        Head::Unannounced(words) => Some(words),
+        Head::Behind | Head::Announced => None,
+    }
+}

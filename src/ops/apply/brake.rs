@@ -1,0 +1,160 @@
+//! What a change waits for: an order to go on, the limit of entries a second, a target that is too
+//! full, a replica that lags, a server that is away.
+
+use std::time::{Duration, Instant};
+
+use super::run::{Ended, Halt, Run};
+use super::{Applied, Order};
+use crate::clock::instant;
+use crate::queue::plan::Way;
+use crate::store::{StoreError, read};
+
+/// How often a full target or a replica that lags is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Replicas that do not lag are looked at this often.
+const REPLICAS: Duration = Duration::from_secs(1);
+/// How often a server that is away is asked for.
+const AWAY: Duration = Duration::from_millis(200);
+/// For so long at most entries may be missed by others.
+const LONG: Duration = Duration::from_secs(30);
+/// Redis reads so many bytes of a connection in a round of its loop.
+const ROUND: usize = 16 << 10;
+
+/// When replicas were looked at last.
+#[derive(Debug, Default)]
+pub(super) struct Replicas(Option<Instant>);
+
+/// What it waits for, and when to look again.
+struct Wait {
+    why: Option<String>,
+    look: Duration,
+}
+
+impl Run {
+    /// In which way it goes under these limits: what waits for long sets nothing aside.
+    pub(super) fn way(&self) -> Way {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "it is compared with half a minute"
+        )]
+        let slow = (self.limits.per_s)
+            .is_some_and(|per_s| self.planned as f64 > per_s * LONG.as_secs_f64());
+        match self.way {
+            Way::SetAside if slow || self.limits.max_target.is_some() => Way::Swap,
+            way => way,
+        }
+    }
+
+    /// Waits until the next script may go.
+    pub(super) async fn hold(&mut self) -> Ended {
+        let (mut waited, mut again) = (false, false);
+        loop {
+            if self.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            let Some(Wait { why, look }) = self.waits().await else {
+                if waited {
+                    self.progress(None, true).await;
+                }
+                if again {
+                    self.set_aside().await?;
+                }
+                return Ok(());
+            };
+            let long = why.is_some();
+            if long && self.aside {
+                // Nobody shall miss what is aside while nothing goes on.
+                self.bring_back().await;
+                again = true;
+            }
+            if long {
+                self.progress(why, !waited).await;
+            }
+            waited |= long;
+            self.pause(look).await;
+        }
+    }
+
+    async fn waits(&mut self) -> Option<Wait> {
+        if *self.order.borrow_and_update() == Order::Pause {
+            return Some(Wait {
+                why: Some("paused".to_owned()),
+                look: Duration::from_hours(1),
+            });
+        }
+        if let Some(look) = self.meter.pause(instant()) {
+            return Some(Wait { why: None, look });
+        }
+        let why = match self.full().await {
+            Some(why) => Some(why),
+            None => self.lag().await,
+        };
+        why.map(|why| Wait {
+            why: Some(why),
+            look: LOOK,
+        })
+    }
+
+    /// Target is too long. (What cannot be looked at now keeps nothing: the script will tell.)
+    async fn full(&self) -> Option<String> {
+        let most = self.limits.max_target?;
+        let target = self.queue.keys().target;
+        let page = read::list_page(self.writer.store(), &target, 0, 1).await;
+        let length = page.ok()?.length;
+        (length > most)
+            .then(|| format!("target holds {length}, and shall not hold more than {most}"))
+    }
+
+    async fn lag(&mut self) -> Option<String> {
+        let now = instant();
+        let looked = self.replicas.0;
+        if looked.is_some_and(|at| now.saturating_duration_since(at) < REPLICAS) {
+            return None;
+        }
+        let most = self.limits.max_lag;
+        match read::replica_lag(self.writer.store()).await {
+            Ok(Some(lag)) if lag > most => Some(format!(
+                "a replica is {lag} bytes behind, and shall not be more than {most}"
+            )),
+            _ => {
+                self.replicas.0 = Some(now);
+                None
+            }
+        }
+    }
+
+    /// Gets over an error that may heal: says it, and comes back once the server answers again and
+    /// has read all of `sent` bytes that it may have been sent before.
+    pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
+        self.say(Applied::Trouble(error.to_string())).await;
+        self.answers(sent, true).await
+    }
+
+    /// Comes back once the server answers; also when it is to stop, if it `may_stop`.
+    pub(super) async fn answers(&mut self, sent: usize, may_stop: bool) -> Ended {
+        let store = self.writer.store().clone();
+        let timeouts = [self.queue.keys().timeouts];
+        let mut rounds = 2 + sent / ROUND;
+        while rounds > 0 {
+            match read::kinds(&store, &timeouts).await {
+                Ok(_) => rounds -= 1,
+                Err(error) if !error.may_heal() => return Err(error.into()),
+                Err(_) => {
+                    let away = "the server does not answer".to_owned();
+                    self.progress(Some(away), false).await;
+                    store.retry_now();
+                    if may_stop {
+                        self.pause(AWAY).await;
+                    } else {
+                        tokio::time::sleep(AWAY).await;
+                    }
+                }
+            }
+            if may_stop && self.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+        }
+        self.progress(None, true).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! Everything that is due: the script chooses, and what it moved is written down before the next
+//! one starts.
+
+use std::collections::HashSet;
+
+use super::run::{Ended, Halt, Run};
+use crate::clock::EpochMillis;
+use crate::ops::bulk::realign::due_until;
+use crate::ops::journal::Item;
+use crate::ops::plan::work::form_and_hash;
+use crate::queue::plan::Way;
+use crate::queue::{EntryId, EntryResult, Outcome, State};
+use crate::store::bulk::SetAside;
+use crate::store::change::{Chosen, Delivered};
+use crate::store::{StoreError, read};
+
+/// Why the fate of some is not known one by one.
+const UNSEEN: &str = "the answer to its transfer never came: it has left timeouts, and the journal \
+                      knows it by its bound only";
+
+impl Run {
+    /// Transfers all that is due at `bound`: as many as were counted, and no more.
+    pub(super) async fn due(&mut self, bound: EpochMillis) -> Ended {
+        self.phase = "transferring";
+        let way = match self.way() {
+            Way::SetAside => match self.set_aside().await? {
+                SetAside::Expires => Way::Swap,
+                _ => Way::SetAside,
+            },
+            way => way,
+        };
+        if way == Way::Swap {
+            let store = self.writer.store().clone();
+            let members = due_until(&store, &self.queue, Some(bound)).await?;
+            self.to_the_head(members).await?;
+        }
+        let ended = self.transfer(bound).await;
+        self.restored().await;
+        ended?;
+        // Others transfer too: what is not there any more has gone.
+        let gone = self.planned.saturating_sub(self.tally.sum());
+        self.tally.add(Outcome::Gone, gone);
+        Ok(())
+    }
+
+    /// Batch after batch.
+    async fn transfer(&mut self, bound: EpochMillis) -> Ended {
+        let mut known = HashSet::new();
+        loop {
+            let rest = self.planned.saturating_sub(self.tally.sum());
+            let n = usize::try_from(rest).unwrap_or(usize::MAX);
+            let n = n.min(self.pace.size());
+            if n == 0 {
+                return Ok(());
+            }
+            self.hold().await?;
+            let queue = self.queue.clone();
+            let sent = self
+                .writer
+                .transfer_telling(&queue, bound, n, known.len(), self.aside);
+            let delivered = match sent.await {
+                Ok(timed) => {
+                    self.took(timed.done.moved.len(), timed.took);
+                    timed.done
+                }
+                Err(error) if error.may_heal() => {
+                    self.recover(bound, n, &error).await?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let more = delivered.more;
+            let nothing = delivered.moved.is_empty();
+            let strange = self.moved(delivered, &mut known).await?;
+            self.progress(None, false).await;
+            if !more || (nothing && strange == 0) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Writes down and tells what a script moved; how many it met for the first time that are no
+    /// frames.
+    async fn moved(
+        &mut self,
+        delivered: Delivered,
+        known: &mut HashSet<EntryId>,
+    ) -> Result<usize, Halt> {
+        let queue = self.queue.clone();
+        let item = |Chosen { member, score }: Chosen| {
+            let (form, hash) = form_and_hash(&queue, &member);
+            Item {
+                id: queue.id(&member),
+                state: State::Late,
+                score: Some(score),
+                member: None,
+                new_score: None,
+                new_member: None,
+                form,
+                hash,
+            }
+        };
+        let items: Vec<Item> = delivered.moved.into_iter().map(item).collect();
+        let mut results: Vec<EntryResult> = items
+            .iter()
+            .map(|item| EntryResult {
+                id: item.id,
+                outcome: Outcome::Done,
+                reason: None,
+            })
+            .collect();
+        let moved = results.len();
+        let strange = delivered.skipped.iter().map(|member| queue.id(member));
+        for id in strange.filter(|id| known.insert(*id)) {
+            results.push(EntryResult {
+                id,
+                outcome: Outcome::Undecodable,
+                reason: None,
+            });
+        }
+        let strange = results.len() - moved;
+        self.intended += u64::try_from(moved).unwrap_or(0);
+        let written = match &mut self.record {
+            Some(record) if moved > 0 => record.done(items).await,
+            _ => Ok(()),
+        };
+        self.results(results).await;
+        written?;
+        Ok(strange)
+    }
+
+    /// Waits until the server is back, and counts what has left when it may have been this.
+    async fn recover(&mut self, bound: EpochMillis, asked: usize, error: &StoreError) -> Ended {
+        let timeouts = self.queue.keys().timeouts;
+        let healed = self.heal(error, 0).await;
+        if !error.outcome_unknown() {
+            return healed;
+        }
+        let asked = u64::try_from(asked).unwrap_or(u64::MAX);
+        let rest = self.planned.saturating_sub(self.tally.sum());
+        let unseen = match healed {
+            Ok(()) => {
+                let bound = self.queue.score(bound);
+                let strange = self.tally.get(Outcome::Undecodable);
+                let store = self.writer.store();
+                let still = read::count_between(store, &timeouts, 0.0, bound).await?;
+                rest.saturating_sub(still.saturating_sub(strange))
+                    .min(asked)
+            }
+            Err(_) => rest.min(asked),
+        };
+        if unseen > 0 {
+            self.tally.add(Outcome::Unknown, unseen);
+            self.notes.push(format!("{unseen} unknown: {UNSEEN}."));
+        }
+        healed
+    }
+}

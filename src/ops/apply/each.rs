@@ -1,0 +1,203 @@
+//! Entries in order: batch after batch, the next one's intents on their way to the disk while the
+//! script of the one before runs.
+
+use std::ops::Range;
+
+use super::batch::{self, Did, Fated};
+use super::run::{Ended, Fate, Run};
+use crate::ops::journal::Item;
+use crate::ops::plan::work::Work;
+use crate::queue::plan::Way;
+use crate::queue::{EntryResult, Outcome};
+use crate::store::StoreError;
+use crate::store::bulk::SetAside;
+use crate::store::change::Chosen;
+
+/// So many entries that were left are told at once.
+const TOLD: usize = 1_000;
+
+impl Run {
+    /// Does each kind of deed after the other.
+    pub(super) async fn entries(&mut self, all: Vec<Work>) -> Ended {
+        let mut ended = Ok(());
+        for work in &all {
+            if ended.is_err() {
+                self.leave(work, 0).await;
+                continue;
+            }
+            self.phase = work.phase();
+            ended = match (self.way(), work) {
+                (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
+                (Way::Sweep, Work::PutBack(entries)) => self.put_back(work, entries).await,
+                (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
+                (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
+                _ => self.in_order(work).await,
+            };
+        }
+        ended
+    }
+
+    /// With the chosen ones at the head of the order list.
+    async fn swapped(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+        let members = chosen.iter().map(|chosen| chosen.member.clone());
+        match self.to_the_head(members.collect()).await {
+            Ok(()) => self.in_order(work).await,
+            halt => {
+                self.leave(work, 0).await;
+                halt
+            }
+        }
+    }
+
+    /// With the order list set aside.
+    async fn beside(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+        match self.set_aside().await {
+            Ok(SetAside::Expires) => self.swapped(work, chosen).await,
+            Ok(_) => {
+                let ended = self.in_order(work).await;
+                self.restored().await;
+                ended
+            }
+            Err(halt) => {
+                self.leave(work, 0).await;
+                Err(halt)
+            }
+        }
+    }
+
+    /// Does it batch after batch. In the end each entry has a result.
+    pub(super) async fn in_order(&mut self, work: &Work) -> Ended {
+        let first = self.intended;
+        let mut done = 0;
+        let ended = self.batches(work, first, &mut done).await;
+        if ended.is_err() {
+            let from = first.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+            self.leave_from(from).await;
+        }
+        self.leave(work, done).await;
+        ended
+    }
+
+    /// `first`: the item of the journal that the first entry is. `done` comes to say up to which
+    /// entry there are results.
+    async fn batches(&mut self, work: &Work, first: u64, done: &mut usize) -> Ended {
+        let index = |i: usize| first + u64::try_from(i).unwrap_or(0);
+        let mut next = self.pace.batch(work, 0);
+        let items = self.items(work, next.clone());
+        self.intend(items).await?;
+        while !next.is_empty() {
+            self.hold().await?;
+            let range = next;
+            // On a second attempt the following batch is written down already.
+            let known = usize::try_from(self.intended - first).unwrap_or(usize::MAX);
+            let mut after = range.end..known;
+            if known <= range.end {
+                after = self.pace.batch(work, range.end);
+            }
+            let (did, written) = self
+                .script(work, &range, known.max(range.end)..after.end)
+                .await;
+            let fated = match did {
+                Ok(did) => self.account(did),
+                Err(error) if error.outcome_unknown() => {
+                    match self.look(work, range.clone(), &error).await {
+                        Ok(Some(fated)) => fated,
+                        Ok(None) => Vec::new(),
+                        Err(halt) => {
+                            let unknown = vec![Fated::plain(Outcome::Unknown); range.len()];
+                            *done = range.end;
+                            self.tell_of(work, &range, index(range.start), unknown)
+                                .await?;
+                            return Err(halt);
+                        }
+                    }
+                }
+                Err(error) if error.may_heal() => {
+                    self.heal(&error, 0).await?;
+                    Vec::new()
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if fated.is_empty() {
+                written?;
+                next = range;
+                continue;
+            }
+            *done = range.end;
+            self.tell_of(work, &range, index(range.start), fated)
+                .await?;
+            written?;
+            self.progress(None, false).await;
+            next = after;
+        }
+        Ok(())
+    }
+
+    /// Runs the script for `range` while the intents of `after` are written.
+    async fn script(
+        &mut self,
+        work: &Work,
+        range: &Range<usize>,
+        after: Range<usize>,
+    ) -> (Result<Did, StoreError>, Ended) {
+        let items = if after.is_empty() {
+            Vec::new()
+        } else {
+            self.items(work, after)
+        };
+        let (writer, queue) = (self.writer.clone(), self.queue.clone());
+        let script = batch::run(work, &writer, &queue, range.clone(), self.aside);
+        tokio::join!(script, self.intend(items))
+    }
+
+    fn account(&mut self, did: Did) -> Vec<Fated> {
+        self.took(did.fated.len(), did.took);
+        if let Some(words) = did.unannounced {
+            let note = format!(
+                "Nobody was told of the new head, because the server refused that: {words}."
+            );
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        did.fated
+    }
+
+    fn items(&self, work: &Work, range: Range<usize>) -> Vec<Item> {
+        let now = self.now();
+        range.map(|i| work.item(&self.queue, now, i)).collect()
+    }
+
+    async fn tell_of(
+        &mut self,
+        work: &Work,
+        range: &Range<usize>,
+        first: u64,
+        fated: Vec<Fated>,
+    ) -> Ended {
+        let each = (first..).zip(range.clone()).zip(fated);
+        let fates = each.map(|((item, i), fated)| Fate {
+            item: Some(item),
+            id: work.id(&self.queue, i),
+            fated,
+        });
+        let fates = fates.collect();
+        self.happened(fates).await
+    }
+
+    /// What was not attempted: told, and written down for what was intended.
+    pub(super) async fn leave(&mut self, work: &Work, done: usize) {
+        let mut at = done;
+        while at < work.len() {
+            let end = work.len().min(at + TOLD);
+            let left = (at..end).map(|i| EntryResult {
+                id: work.id(&self.queue, i),
+                outcome: Outcome::Left,
+                reason: None,
+            });
+            let left = left.collect();
+            self.results(left).await;
+            at = end;
+        }
+    }
+}

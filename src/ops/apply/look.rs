@@ -1,0 +1,174 @@
+//! The answer to a script never came: what it did is read again, by identity.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::batch::Fated;
+use super::run::{Halt, Run};
+use crate::ops::plan::work::{Work, sha1};
+use crate::queue::{Due, Layout, Outcome, Push};
+use crate::store::{StoreError, read};
+
+/// So many are looked up in timeouts at once.
+const LOOKED_UP: usize = 250;
+/// So many of the newest elements of target are looked through.
+const NEWEST: u64 = 2_000;
+/// So many at once.
+const PAGE: u32 = 500;
+
+/// What is seen of an entry.
+enum Seen {
+    /// Only the script can have made it so.
+    Done,
+    /// It is as it was: the script was not run.
+    NotDone,
+    /// Somebody has changed it since.
+    Changed,
+    /// It has left timeouts; whether that was the script is not seen.
+    Left,
+    /// Nothing can be told.
+    Nothing,
+}
+
+impl Run {
+    /// Waits until the server is back and looks what the script did. None: it was not run, and can
+    /// be tried again.
+    pub(super) async fn look(
+        &mut self,
+        work: &Work,
+        range: Range<usize>,
+        error: &StoreError,
+    ) -> Result<Option<Vec<Fated>>, Halt> {
+        let sent = range.clone().map(|i| work.bytes(i)).sum();
+        self.heal(error, sent).await?;
+        if !work.may_be_repeated() {
+            let why = "the answer never came, and equal elements cannot be told apart";
+            let unknown = Fated::because(Outcome::Unknown, why);
+            return Ok(Some(vec![unknown; range.len()]));
+        }
+        let mut scores = Vec::with_capacity(range.len());
+        for i in range.clone().step_by(LOOKED_UP) {
+            let some = i..range.end.min(i + LOOKED_UP);
+            scores.extend(self.scores(work, some).await?);
+        }
+        let now = self.now();
+        let seen: Vec<Seen> = range
+            .clone()
+            .zip(scores)
+            .map(|(i, (score, new))| {
+                let due = work.score(i).map(|score| self.queue.due(score));
+                let was_due = matches!(due, Some(Due::At(due)) if due <= now);
+                seen(work, i, score, new, was_due)
+            })
+            .collect();
+        // A script is run whole or not at all.
+        if seen.iter().any(|seen| matches!(seen, Seen::NotDone)) {
+            return Ok(None);
+        }
+        let ran = seen.iter().any(|seen| matches!(seen, Seen::Done));
+        let delivered = if seen.iter().any(|seen| matches!(seen, Seen::Left)) && !ran {
+            self.newest_of_target().await?
+        } else {
+            HashSet::new()
+        };
+        let fated = range.zip(seen).map(|(i, seen)| match seen {
+            Seen::Done => Fated::plain(Outcome::Done),
+            Seen::Changed => Fated::because(Outcome::Changed, "it was changed meanwhile"),
+            Seen::Left if ran => Fated::plain(Outcome::Done),
+            Seen::Left => self.left(work, i, &delivered),
+            Seen::NotDone | Seen::Nothing => Fated::plain(Outcome::Unknown),
+        });
+        Ok(Some(fated.collect()))
+    }
+
+    /// The scores of entries, and, of an edit, those of their new bytes.
+    async fn scores(
+        &self,
+        work: &Work,
+        range: Range<usize>,
+    ) -> Result<Vec<(Option<f64>, Option<f64>)>, Halt> {
+        let timeouts = self.queue.keys().timeouts;
+        let store = self.writer.store();
+        let of = |i| work.member(i).unwrap_or_default().to_vec();
+        let members: Vec<Vec<u8>> = range.clone().map(of).collect();
+        let scores = read::element_scores(store, &timeouts, &members).await?;
+        let new = match work {
+            Work::Edit(all) => {
+                let new: Vec<_> = all[range].iter().map(|(_, new)| new.clone()).collect();
+                read::element_scores(store, &timeouts, &new).await?
+            }
+            _ => vec![None; scores.len()],
+        };
+        Ok(scores.into_iter().zip(new).collect())
+    }
+
+    /// The hashes of the newest elements of target.
+    async fn newest_of_target(&self) -> Result<HashSet<[u8; 20]>, Halt> {
+        let target = self.queue.keys().target;
+        let store = self.writer.store();
+        let length = read::list_page(store, &target, 0, 1).await?.length;
+        let left = matches!(&self.queue.layout, Layout::ZsetList(z) if z.push == Push::Left);
+        let first = if left {
+            0
+        } else {
+            length.saturating_sub(NEWEST)
+        };
+        let mut hashes = HashSet::new();
+        for at in (first..first + NEWEST.min(length)).step_by(PAGE as usize) {
+            let page = read::list_page(store, &target, at, PAGE).await?;
+            hashes.extend(page.elements.iter().map(|element| sha1(element)));
+        }
+        Ok(hashes)
+    }
+
+    /// What became of an entry that left timeouts, when that may have been others.
+    fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> Fated {
+        let member = work.member(i).unwrap_or_default();
+        let there = self
+            .queue
+            .unwrap(member)
+            .is_ok_and(|entry| delivered.contains(&sha1(entry.payload)));
+        match work {
+            Work::Deliver(_) if there => Fated::plain(Outcome::Done),
+            Work::Delete(_) if there => {
+                Fated::because(Outcome::Gone, "it was transferred meanwhile")
+            }
+            Work::Requeue(_) | Work::Edit(_) => Fated::plain(Outcome::Gone),
+            _ => Fated::because(
+                Outcome::Unknown,
+                "the answer never came; it has left timeouts, by this change or by others",
+            ),
+        }
+    }
+}
+
+/// What the score of an entry (and of its new bytes) says.
+fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bool) -> Seen {
+    let is = |wanted: f64| score.is_some_and(|score| score.total_cmp(&wanted).is_eq());
+    match work {
+        Work::Delete(all) | Work::Deliver(all) => match score {
+            Some(_) if is(all[i].score) => Seen::NotDone,
+            Some(_) => Seen::Changed,
+            // Nobody transfers what is not due.
+            None if was_due => Seen::Left,
+            None => Seen::Done,
+        },
+        Work::Requeue(all) => match score {
+            Some(_) if is(all[i].1) => Seen::Done,
+            Some(_) if is(all[i].0.score) => Seen::NotDone,
+            Some(_) => Seen::Changed,
+            None => Seen::Left,
+        },
+        Work::Edit(all) => match (new, score) {
+            (Some(_), None) => Seen::Done,
+            (_, Some(_)) if is(all[i].0.score) => Seen::NotDone,
+            (_, Some(_)) => Seen::Changed,
+            (None, None) => Seen::Left,
+        },
+        Work::PutBack(_) | Work::TakeBack(..) | Work::Offer(_) => match score {
+            Some(_) => Seen::Done,
+            None => Seen::NotDone,
+        },
+        Work::Discard(_) | Work::PutElements(_) => Seen::Nothing,
+    }
+}

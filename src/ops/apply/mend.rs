@@ -1,0 +1,151 @@
+//! What mends the order list: one that was left aside is brought back, drift is mended.
+
+use super::batch::Fated;
+use super::run::{Ended, Fate, Run};
+use crate::ops::bulk::aside;
+use crate::ops::bulk::drift::{self, Difference, Drift};
+use crate::ops::bulk::restore_order::RestoreOrder;
+use crate::ops::journal::Item;
+use crate::queue::{EntryId, Outcome, State};
+use crate::store::change;
+
+/// So many intents are written at once.
+const INTENTS: usize = 1_000;
+
+impl Run {
+    /// Brings back what somebody else has set aside; what does not wait any more is dropped, and
+    /// written down before.
+    pub(super) async fn restore_order(&mut self) -> Ended {
+        let store = self.writer.store().clone();
+        let mut restore = RestoreOrder::new(&self.queue);
+        let mut size = aside::SIZE;
+        let mut taken = 0;
+        loop {
+            self.hold().await?;
+            let dropped = match restore.look(&store, size.get()).await {
+                Ok(dropped) => dropped,
+                Err(error) if error.may_heal() => {
+                    self.heal(&error, 0).await?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let items = dropped.into_iter().map(|member| self.order_only(member));
+            let items = items.collect();
+            self.intend(items).await?;
+            match restore.next(&self.writer, size.get()).await {
+                Ok(Some(step)) => {
+                    self.phase = step.phase;
+                    self.longest = self.longest.max(step.took);
+                    size.took(step.took, self.limits.max_block);
+                    let gone = u64::try_from(step.dropped.len()).unwrap_or(0);
+                    let rest = self.planned.saturating_sub(self.tally.sum());
+                    let done = (step.at - taken).saturating_sub(gone).min(rest);
+                    taken = step.at;
+                    self.tally.add(Outcome::Done, done);
+                    self.tally.add(Outcome::Gone, gone.min(rest - done));
+                    self.progress(None, false).await;
+                }
+                Ok(None) => break,
+                Err(error) if error.may_heal() => self.heal(&error, 0).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // Somebody else brought the others back at the same time.
+        let others = self.planned.saturating_sub(self.tally.sum());
+        self.tally.add(Outcome::Done, others);
+        Ok(())
+    }
+
+    fn order_only(&self, member: Vec<u8>) -> Item {
+        Item {
+            id: self.queue.id(&member),
+            state: State::Order,
+            score: None,
+            member: Some(member),
+            new_score: None,
+            new_member: None,
+            form: None,
+            hash: None,
+        }
+    }
+
+    /// Mends what was found.
+    pub(super) async fn drift(&mut self, mut drift: Box<Drift>) -> Ended {
+        self.phase = "mending the order list";
+        let first = self.intended;
+        let items: Vec<Item> = drift
+            .found()
+            .iter()
+            .map(|found| self.found(found))
+            .collect();
+        let mut open: Vec<Option<EntryId>> = items.iter().map(|item| Some(item.id)).collect();
+        for some in items.chunks(INTENTS) {
+            self.intend(some.to_vec()).await?;
+        }
+        let ended = self.mend(&mut drift, first, &mut open).await;
+        let item = |i: usize| Some(first + u64::try_from(i).unwrap_or(0));
+        let left = open.into_iter().enumerate().filter_map(|(i, id)| {
+            Some(Fate {
+                item: item(i),
+                id: id?,
+                fated: Fated::plain(Outcome::Left),
+            })
+        });
+        let left = left.collect();
+        self.happened(left).await?;
+        ended
+    }
+
+    async fn mend(&mut self, drift: &mut Drift, first: u64, open: &mut [Option<EntryId>]) -> Ended {
+        let mut size = drift::SIZE;
+        loop {
+            self.hold().await?;
+            let step = match drift.next(&self.writer, size.get()).await {
+                Ok(Some(step)) => step,
+                Ok(None) => return Ok(()),
+                Err(error) if error.may_heal() => {
+                    self.heal(&error, 0).await?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            self.longest = self.longest.max(step.took);
+            size.took(step.took, self.limits.max_block);
+            let mut fates = Vec::with_capacity(step.fates.len());
+            for fated in step.fates {
+                let Some(id) = open.get_mut(fated.index).and_then(Option::take) else {
+                    continue;
+                };
+                let outcome = match fated.fate {
+                    _ if fated.unsure => Outcome::Unknown,
+                    change::Fate::Done => Outcome::Done,
+                    change::Fate::Gone => Outcome::Gone,
+                    change::Fate::Changed(_) => Outcome::Changed,
+                    change::Fate::NoFrame => Outcome::Undecodable,
+                };
+                fates.push(Fate {
+                    item: Some(first + u64::try_from(fated.index).unwrap_or(0)),
+                    id,
+                    fated: Fated::plain(outcome),
+                });
+            }
+            self.happened(fates).await?;
+            self.progress(None, false).await;
+        }
+    }
+
+    /// A difference as the journal keeps it: what only timeouts holds has no score there, since
+    /// that is not touched.
+    fn found(&self, difference: &Difference) -> Item {
+        match difference {
+            Difference::NotInOrder(member) => Item {
+                state: State::Waiting,
+                ..self.order_only(member.clone())
+            },
+            Difference::OnlyInOrder(member) | Difference::TooOften(member, _) => {
+                self.order_only(member.clone())
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The journal's directory: who may write when, what is in it, whether there is room.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::line::{Line, changes};
+use super::{JournalError, Kept, Purged, id};
+use crate::clock::{EpochMillis, local_now};
+
+/// So many bytes are kept free on the disk for everybody else.
+const RESERVE: u64 = 64 << 20;
+/// No change begins while the journal holds as many bytes.
+const MOST_BYTES: u64 = 4_000_000_000;
+
+/// Of that path. It need not be there to be read.
+#[derive(Clone, Debug)]
+pub(super) struct Folder(pub(super) PathBuf);
+
+/// The right to write, until it is dropped: one process at a time.
+pub(super) struct Turn {
+    _lock: File,
+}
+
+impl Folder {
+    fn lines_path(&self) -> PathBuf {
+        self.0.join("journal.jsonl")
+    }
+
+    fn changes_path(&self) -> PathBuf {
+        self.0.join("changes")
+    }
+
+    /// The file of a change's entries.
+    pub(super) fn change_path(&self, id: &str) -> PathBuf {
+        self.changes_path().join(id)
+    }
+
+    /// Waits until nobody else writes. Makes the directory where there is none.
+    pub(super) fn turn(&self) -> Result<Turn, JournalError> {
+        let lock = || {
+            private_dir(&self.changes_path())?;
+            let path = self.0.join("journal.lock");
+            let file = private().append(true).create(true).open(path)?;
+            file.lock()?;
+            Ok(Turn { _lock: file })
+        };
+        lock().map_err(|error| self.unwritable(&error))
+    }
+
+    /// All changes, the oldest first.
+    pub(super) fn changes(&self) -> Result<Vec<Kept>, JournalError> {
+        let mut kept = changes(&self.lines()?);
+        for change in kept.iter_mut().filter(|change| change.ended.is_none()) {
+            change.under_way = is_held(&self.change_path(&change.id));
+        }
+        Ok(kept)
+    }
+
+    fn lines(&self) -> Result<Vec<u8>, JournalError> {
+        match fs::read(self.lines_path()) {
+            Ok(text) => Ok(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(failed("read", &self.lines_path(), &error)),
+        }
+    }
+
+    /// Appends a line; on disk when it returns.
+    pub(super) fn append(&self, _: &Turn, line: &Line) -> Result<(), JournalError> {
+        let path = self.lines_path();
+        let append = || {
+            let is_new = !path.exists();
+            let mut file = private().read(true).append(true).create(true).open(&path)?;
+            let mut text = serde_json::to_vec(line)?;
+            text.push(b'\n');
+            if !ends_with_line(&mut file)? {
+                // A line was torn: it shall not take this one with it.
+                text.insert(0, b'\n');
+            }
+            file.write_all(&text)?;
+            file.sync_data()?;
+            if is_new { sync_dir(&self.0) } else { Ok(()) }
+        };
+        append().map_err(|error| self.unwritable(&error))
+    }
+
+    /// A new file for a change's entries, held by us until it is closed.
+    pub(super) fn create(
+        &self,
+        _: &Turn,
+        now: EpochMillis,
+    ) -> Result<(String, File), JournalError> {
+        let create = || loop {
+            let random = getrandom::u32().map_err(io::Error::other)?;
+            let id = id::new(now, random);
+            let path = self.change_path(&id);
+            match private().append(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    file.lock()?;
+                    return Ok((id, file));
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        };
+        create().map_err(|error: io::Error| self.unwritable(&error))
+    }
+
+    /// Lets the new file of a change be found after a power cut.
+    pub(super) fn keep_created(&self) -> Result<(), JournalError> {
+        sync_dir(&self.changes_path()).map_err(|error| self.unwritable(&error))
+    }
+
+    /// That a change which writes so many bytes has room.
+    pub(super) fn check_room(&self, bytes: u64) -> Result<(), JournalError> {
+        let held = self.bytes().map_err(|error| self.unwritable(&error))?;
+        if held >= MOST_BYTES {
+            return Err(JournalError(format!(
+                "the journal in {} holds {}, and takes no new change from {} on. Make room with \
+                 `delayscope journal purge --older-than 7d`, or all of it with `delayscope \
+                 journal purge`",
+                self.0.display(),
+                megabytes(held),
+                megabytes(MOST_BYTES),
+            )));
+        }
+        let disk = nix::sys::statvfs::statvfs(&self.0);
+        let disk = disk.map_err(|error| self.unwritable(&error.into()))?;
+        #[expect(clippy::useless_conversion, reason = "u32 on some systems")]
+        let free = u64::from(disk.blocks_available()).saturating_mul(disk.fragment_size());
+        if free < bytes.saturating_add(RESERVE) {
+            return Err(JournalError(format!(
+                "there is no room for the journal: it needs {} and {} to spare, and {} has {} \
+                 free. Make room there, with `delayscope journal purge` for instance, or let \
+                 XDG_STATE_HOME name another place",
+                megabytes(bytes),
+                megabytes(RESERVE),
+                self.0.display(),
+                megabytes(free),
+            )));
+        }
+        Ok(())
+    }
+
+    /// How many bytes all changes take.
+    fn bytes(&self) -> io::Result<u64> {
+        let mut bytes = fs::metadata(self.lines_path()).map_or(0, |lines| lines.len());
+        for entry in fs::read_dir(self.changes_path())? {
+            bytes += entry?.metadata().map_or(0, |file| file.len());
+        }
+        Ok(bytes)
+    }
+
+    /// Removes the changes that ended and are older than so many days.
+    pub(super) fn expire(&self, turn: &Turn, keep_days: u32) -> Result<(), JournalError> {
+        let cutoff = local_now().plus(-i64::from(keep_days) * 86_400_000);
+        let is_old = |kept: &Kept| kept.at < cutoff;
+        if self.oldest().is_none_or(|at| at >= cutoff) {
+            return Ok(());
+        }
+        let kept = self.changes()?;
+        let gone: Vec<_> = kept
+            .iter()
+            .filter(|kept| is_old(kept) && kept.ended.is_some())
+            .collect();
+        self.remove(turn, &gone).map(|_| ())
+    }
+
+    /// When the first change of the file began: lines are appended, so no other is older.
+    fn oldest(&self) -> Option<EpochMillis> {
+        let mut first = Vec::new();
+        let file = File::open(self.lines_path()).ok()?;
+        BufReader::new(file).read_until(b'\n', &mut first).ok()?;
+        let line: Option<Line> = serde_json::from_slice(&first).ok();
+        // A torn first line tells nothing: all are looked through.
+        Some(line.and_then(|line| line.began_at()).unwrap_or_default())
+    }
+
+    /// Removes changes: first from the list, then their files, so that none is listed without.
+    pub(super) fn remove(&self, turn: &Turn, gone: &[&Kept]) -> Result<Purged, JournalError> {
+        let mut purged = Purged::default();
+        if gone.is_empty() {
+            return Ok(purged);
+        }
+        let ids: HashSet<&str> = gone.iter().map(|kept| kept.id.as_str()).collect();
+        self.rewrite(turn, |line| !ids.contains(line.id.as_str()))
+            .map_err(|error| self.unwritable(&error))?;
+        for id in ids {
+            purged.changes += 1;
+            purged.bytes += self.remove_file(id);
+        }
+        Ok(purged)
+    }
+
+    /// Removes files of changes that are not listed: they died before they began.
+    pub(super) fn remove_strays(&self, _: &Turn) -> Result<u64, JournalError> {
+        let listed = self.changes()?;
+        let listed: HashSet<&str> = listed.iter().map(|kept| kept.id.as_str()).collect();
+        let entries = fs::read_dir(self.changes_path());
+        let entries = entries.map_err(|error| self.unwritable(&error))?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let strays = names.filter(|name| !listed.contains(name.as_str()));
+        Ok(strays.map(|name| self.remove_file(&name)).sum())
+    }
+
+    /// How many bytes went with it.
+    fn remove_file(&self, id: &str) -> u64 {
+        let path = self.change_path(id);
+        let bytes = fs::metadata(&path).map_or(0, |file| file.len());
+        // What stays behind is a stray, and goes with the next purge.
+        fs::remove_file(&path).map_or(0, |()| bytes)
+    }
+
+    fn rewrite(&self, _: &Turn, stays: impl Fn(&Line) -> bool) -> io::Result<()> {
+        let draft = self.0.join("journal.jsonl.tmp");
+        let mut out = private()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&draft)?;
+        let mut text = Vec::new();
+        for line in fs::read(self.lines_path())?.split(|byte| *byte == b'\n') {
+            if serde_json::from_slice(line).is_ok_and(|line| stays(&line)) {
+                text.extend(line);
+                text.push(b'\n');
+            }
+        }
+        out.write_all(&text)?;
+        out.sync_all()?;
+        fs::rename(&draft, self.lines_path())?;
+        sync_dir(&self.0)
+    }
+
+    /// Why nothing can be changed: what cannot be written down cannot be taken back.
+    pub(super) fn unwritable(&self, error: &io::Error) -> JournalError {
+        JournalError(format!(
+            "the journal in {} cannot be written: {error}. Nothing is changed without it; make \
+             room or give access there, or let XDG_STATE_HOME name another place",
+            self.0.display(),
+        ))
+    }
+}
+
+/// What could not be done with a file.
+pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> JournalError {
+    JournalError(format!("could not {what} {}: {error}", path.display()))
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+fn private_dir(dir: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+}
+
+fn sync_dir(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+fn ends_with_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
+}
+
+/// Whether a change is being written down, by whichever process.
+fn is_held(path: &Path) -> bool {
+    let tried = File::open(path).map(|file| file.try_lock_shared());
+    matches!(tried, Ok(Err(TryLockError::WouldBlock)))
+}
+
+fn megabytes(bytes: u64) -> String {
+    match bytes {
+        _ if bytes < 10_000_000 => format!("{} kB", bytes.div_ceil(1_000)),
+        _ if bytes < 10_000_000_000 => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{} GB", bytes / 1_000_000_000),
+    }
+}

@@ -1,0 +1,199 @@
+//! The file of a change's entries, and how it is torn without harm.
+//!
+//! Eight bytes say what it is; then records, each its length (u32), the first four bytes of its
+//! body's SHA-1, and the body: intended items, or what became of some. A record that is cut off or
+//! does not hold its checksum ends the file, since nothing was done before its record was on disk.
+//! Numbers are little-endian or base 128 (seven bits a byte, the lowest first).
+
+mod read;
+
+use crate::ops::journal::{Happened, Item};
+use crate::queue::{Form, Outcome, State};
+use crate::store::change::Place;
+
+pub(super) use read::{Results, items, kind};
+
+/// What the file begins with; the last byte is the version of the format.
+pub(super) const MAGIC: [u8; 8] = *b"dlyscop\x01";
+/// Length and checksum, before each body.
+pub(super) const HEAD: usize = 8;
+
+/// What a record holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    /// Items that are about to be tried.
+    Intents,
+    /// What became of items.
+    Results,
+}
+
+const INTENTS: u8 = 1;
+const RESULTS: u8 = 2;
+
+/// A record holds about so many items and bytes at most, so that reading takes little memory.
+const MOST_ITEMS: usize = 1_000;
+const MOST_BYTES: usize = 1 << 20;
+
+const HAS_SCORE: u8 = 1 << 3;
+const HAS_MEMBER: u8 = 1 << 4;
+const HAS_NEW_SCORE: u8 = 1 << 5;
+const HAS_NEW_MEMBER: u8 = 1 << 6;
+const HAS_HASH: u8 = 1 << 3;
+/// The low three bits of a byte: a state, a form or an outcome.
+const CODE: u8 = 7;
+/// By how many bits the place stands above the outcome, and its codes.
+const PLACE_SHIFT: u8 = 3;
+const PLACE_HEAD: u8 = 1;
+const PLACE_BEHIND: u8 = 2;
+const PLACE_TAIL: u8 = 3;
+
+/// Appends records of items, of which the first is the `first` of the change.
+pub(super) fn put_intents(out: &mut Vec<u8>, mut first: u64, items: &[Item]) {
+    let mut left = items;
+    while !left.is_empty() {
+        let begin = begin_record(out, INTENTS);
+        let count = fitting(left);
+        let (now, rest) = left.split_at(count);
+        put_number(out, first);
+        put_number(out, count as u64);
+        for item in now {
+            put_item(out, item);
+        }
+        end_record(out, begin);
+        first += count as u64;
+        left = rest;
+    }
+}
+
+/// Appends a record of what became of items.
+pub(super) fn put_results(out: &mut Vec<u8>, results: &[Happened]) {
+    for results in results.chunks(MOST_ITEMS) {
+        let begin = begin_record(out, RESULTS);
+        put_number(out, results.len() as u64);
+        // Most follow each other: only the distance is written.
+        let mut expected = 0_u64;
+        for result in results {
+            put_distance(out, result.index.wrapping_sub(expected).cast_signed());
+            expected = result.index.wrapping_add(1);
+            let place = match &result.stood {
+                None => 0,
+                Some(Place::Head) => PLACE_HEAD,
+                Some(Place::Behind(_)) => PLACE_BEHIND,
+                Some(Place::Tail) => PLACE_TAIL,
+            };
+            out.push(outcome_code(result.outcome) | place << PLACE_SHIFT);
+            if let Some(Place::Behind(neighbour)) = &result.stood {
+                put_bytes(out, neighbour);
+            }
+        }
+        end_record(out, begin);
+    }
+}
+
+/// How many of the items go into one record.
+fn fitting(items: &[Item]) -> usize {
+    let mut bytes = 0;
+    let size = |item: &Item| {
+        let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
+        length(&item.member) + length(&item.new_member)
+    };
+    let fits = items.iter().take(MOST_ITEMS).take_while(|item| {
+        let before = bytes;
+        bytes += size(item);
+        before < MOST_BYTES
+    });
+    fits.count()
+}
+
+fn put_item(out: &mut Vec<u8>, item: &Item) {
+    let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
+    out.push(
+        state_code(item.state)
+            | flag(item.score.is_some(), HAS_SCORE)
+            | flag(item.member.is_some(), HAS_MEMBER)
+            | flag(item.new_score.is_some(), HAS_NEW_SCORE)
+            | flag(item.new_member.is_some(), HAS_NEW_MEMBER),
+    );
+    out.push(form_code(item.form) | flag(item.hash.is_some(), HAS_HASH));
+    out.extend(item.id.0);
+    for score in [item.score, item.new_score].into_iter().flatten() {
+        out.extend(score.to_le_bytes());
+    }
+    for member in [&item.member, &item.new_member].into_iter().flatten() {
+        put_bytes(out, member);
+    }
+    out.extend(item.hash.iter().flatten());
+}
+
+/// Leaves room for length and checksum.
+fn begin_record(out: &mut Vec<u8>, kind: u8) -> usize {
+    let begin = out.len();
+    out.extend([0; HEAD]);
+    out.push(kind);
+    begin
+}
+
+fn end_record(out: &mut [u8], begin: usize) {
+    let (head, body) = out[begin..].split_at_mut(HEAD);
+    // Members are at most 512 MB in Redis, and a record ends after the first large one.
+    let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
+    head[..4].copy_from_slice(&length.to_le_bytes());
+    head[4..].copy_from_slice(&check(body));
+}
+
+/// What tells a whole body from a torn one.
+pub(super) fn check(body: &[u8]) -> [u8; 4] {
+    let [a, b, c, d, ..] = sha1_smol::Sha1::from(body).digest().bytes();
+    [a, b, c, d]
+}
+
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+fn put_distance(out: &mut Vec<u8>, distance: i64) {
+    put_number(out, (distance << 1 ^ distance >> 63).cast_unsigned());
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    out.push(number.to_le_bytes()[0]);
+}
+
+// What stands on disk stays what it is, however the enums are put in order.
+
+const fn state_code(state: State) -> u8 {
+    match state {
+        State::Waiting => 0,
+        State::Late => 1,
+        State::Delivered => 2,
+        State::Order => 3,
+        State::Quarantined => 4,
+    }
+}
+
+const fn form_code(form: Option<Form>) -> u8 {
+    match form {
+        None => 0,
+        Some(Form::ByteId) => 1,
+        Some(Form::DoubleId) => 2,
+        Some(Form::ByteIdShort) => 3,
+        Some(Form::DoubleIdShort) => 4,
+    }
+}
+
+const fn outcome_code(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Done => 0,
+        Outcome::Gone => 1,
+        Outcome::Changed => 2,
+        Outcome::Undecodable => 3,
+        Outcome::Refused => 4,
+        Outcome::Unknown => 5,
+        Outcome::Left => 6,
+    }
+}

@@ -1,0 +1,169 @@
+//! The other way: records into items and results. What makes no sense is none.
+
+use super::{
+    CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
+    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, form_code, outcome_code,
+    state_code,
+};
+use crate::ops::journal::{Happened, Item};
+use crate::queue::{EntryId, Form, Outcome, State};
+use crate::store::change::Place;
+
+/// What a record's body holds, and of intents the first index and how many.
+pub(in crate::ops::journal) fn kind(body: &[u8]) -> Option<(Kind, u64, u64)> {
+    let mut from = Reader(body);
+    match from.byte()? {
+        INTENTS => Some((Kind::Intents, from.number()?, from.number()?)),
+        RESULTS => Some((Kind::Results, 0, from.number()?)),
+        _ => None,
+    }
+}
+
+/// The items of a body of intents.
+pub(in crate::ops::journal) fn items(body: &[u8]) -> Option<Vec<Item>> {
+    let mut from = Reader(body);
+    (from.byte()? == INTENTS).then_some(())?;
+    from.number()?;
+    let count = from.number()?;
+    (0..count).map(|_| item(&mut from)).collect()
+}
+
+fn item(from: &mut Reader) -> Option<Item> {
+    let (has, more) = (from.byte()?, from.byte()?);
+    let id = EntryId(from.array()?);
+    let score = from.some(has & HAS_SCORE, Reader::score)?;
+    let new_score = from.some(has & HAS_NEW_SCORE, Reader::score)?;
+    let member = from.some(has & HAS_MEMBER, Reader::bytes)?;
+    let new_member = from.some(has & HAS_NEW_MEMBER, Reader::bytes)?;
+    Some(Item {
+        id,
+        state: state(has & CODE)?,
+        score,
+        member,
+        new_score,
+        new_member,
+        form: form(more & CODE)?,
+        hash: from.some(more & HAS_HASH, Reader::array)?,
+    })
+}
+
+/// The results of a body of results, one after the other.
+pub(in crate::ops::journal) struct Results<'a> {
+    from: Reader<'a>,
+    expected: u64,
+    left: u64,
+}
+
+impl<'a> Results<'a> {
+    /// Of that body.
+    pub(in crate::ops::journal) fn of(body: &'a [u8]) -> Option<Self> {
+        let mut from = Reader(body);
+        (from.byte()? == RESULTS).then_some(())?;
+        let left = from.number()?;
+        Some(Self {
+            from,
+            expected: 0,
+            left,
+        })
+    }
+
+    fn read(&mut self) -> Option<Happened> {
+        let distance = self.from.number()?;
+        let distance = (distance >> 1).cast_signed() ^ -(distance & 1).cast_signed();
+        let index = self.expected.wrapping_add(distance.cast_unsigned());
+        self.expected = index.wrapping_add(1);
+        let code = self.from.byte()?;
+        Some(Happened {
+            index,
+            outcome: outcome(code & CODE)?,
+            stood: match code >> PLACE_SHIFT {
+                PLACE_HEAD => Some(Place::Head),
+                PLACE_BEHIND => Some(Place::Behind(self.from.bytes()?)),
+                PLACE_TAIL => Some(Place::Tail),
+                _ => None,
+            },
+        })
+    }
+}
+
+impl Iterator for Results<'_> {
+    type Item = Happened;
+
+    fn next(&mut self) -> Option<Happened> {
+        self.left = self.left.checked_sub(1)?;
+        self.read()
+    }
+}
+
+/// What is not read yet.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn score(&mut self) -> Option<f64> {
+        self.array().map(f64::from_le_bytes)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self) -> Option<Vec<u8>> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes.to_vec())
+    }
+
+    /// What is there only when its flag is set.
+    fn some<T>(
+        &mut self,
+        flag: u8,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if flag == 0 {
+            return Some(None);
+        }
+        read(self).map(Some)
+    }
+}
+
+fn state(code: u8) -> Option<State> {
+    let states = [
+        State::Waiting,
+        State::Late,
+        State::Delivered,
+        State::Order,
+        State::Quarantined,
+    ];
+    states.into_iter().find(|state| state_code(*state) == code)
+}
+
+fn form(code: u8) -> Option<Option<Form>> {
+    let forms = Form::ALL.into_iter().map(Some).chain([None]);
+    forms.into_iter().find(|form| form_code(*form) == code)
+}
+
+fn outcome(code: u8) -> Option<Outcome> {
+    let mut outcomes = Outcome::ALL.into_iter();
+    outcomes.find(|outcome| outcome_code(*outcome) == code)
+}

@@ -1,0 +1,206 @@
+//! The entries of a change, read a part at a time: a million of them need not fit into memory.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::folder::failed;
+use super::format::{self, Kind};
+use super::{Happened, Item, JournalError, blocking};
+
+/// The entries of a change in parts of at most 1,000, in the order in which they were intended.
+/// Parts can be read in any order: what was deleted is put back from the last to the first.
+#[derive(Clone, Debug)]
+pub struct Items {
+    index: Arc<Index>,
+}
+
+#[derive(Debug)]
+struct Index {
+    file: File,
+    path: PathBuf,
+    parts: Vec<Part>,
+    unread: u64,
+}
+
+/// A record of intents, and where results of its items stand.
+#[derive(Debug)]
+struct Part {
+    at: u64,
+    first: u64,
+    count: u64,
+    results: Vec<u64>,
+}
+
+impl Items {
+    /// Looks through the file once: where is what.
+    pub(super) async fn open(path: PathBuf) -> Result<Self, JournalError> {
+        let index = blocking(move || {
+            let read = File::open(&path).and_then(|file| Index::read(file, path.clone()));
+            read.map_err(|error| failed("read", &path, &error))
+        });
+        Ok(Self {
+            index: Arc::new(index.await?),
+        })
+    }
+
+    /// How many parts there are.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.index.parts.len()
+    }
+
+    /// How many items were intended.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.index.parts.iter().map(|part| part.count).sum()
+    }
+
+    /// So many bytes at the end cannot be read: they were torn by a crash, or are being written.
+    #[must_use]
+    pub fn unread(&self) -> u64 {
+        self.index.unread
+    }
+
+    /// Which items something became of (the how manieth of all that were intended, from 0), in the
+    /// order in which that was written down: what is deleted while a list goes round leaves it in
+    /// that list's order, whatever the order of the intents.
+    pub async fn order(&self) -> Result<Vec<u64>, JournalError> {
+        let index = Arc::clone(&self.index);
+        blocking(move || {
+            let read = index.order();
+            read.map_err(|error| failed("read", &index.path, &error))
+        })
+        .await
+    }
+
+    /// The items of a part, each with what is known to have become of it (none: its intent was
+    /// written, and nothing after it). Empty where there is no such part.
+    pub async fn part(&self, n: usize) -> Result<Vec<(Item, Option<Happened>)>, JournalError> {
+        let index = Arc::clone(&self.index);
+        blocking(move || {
+            let read = index.part(n);
+            read.map_err(|error| failed("read", &index.path, &error))
+        })
+        .await
+    }
+}
+
+impl Index {
+    fn read(file: File, path: PathBuf) -> io::Result<Self> {
+        let length = file.metadata()?.len();
+        let mut index = Self {
+            file,
+            path,
+            parts: Vec::new(),
+            unread: 0,
+        };
+        let mut at = 0;
+        if length >= format::MAGIC.len() as u64 {
+            index.check_magic()?;
+            at = format::MAGIC.len() as u64;
+            let mut intended = 0;
+            while let Some(body) = index.record(at, length)? {
+                index.note(&body, at, &mut intended);
+                at += (format::HEAD + body.len()) as u64;
+            }
+        }
+        index.unread = length.saturating_sub(at);
+        Ok(index)
+    }
+
+    fn check_magic(&self) -> io::Result<()> {
+        let mut magic = [0; format::MAGIC.len()];
+        self.file.read_exact_at(&mut magic, 0)?;
+        if magic != format::MAGIC {
+            return Err(io::Error::other(
+                "it is none of ours, or a newer delayscope wrote it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The body of the whole record that begins at `at`; none at the end, and where it is torn.
+    fn record(&self, at: u64, length: u64) -> io::Result<Option<Vec<u8>>> {
+        let mut head = [0; format::HEAD];
+        let body_at = at + format::HEAD as u64;
+        if body_at > length {
+            return Ok(None);
+        }
+        self.file.read_exact_at(&mut head, at)?;
+        let [a, b, c, d, check @ ..] = head;
+        let size = u32::from_le_bytes([a, b, c, d]);
+        if size == 0 || u64::from(size) > length - body_at {
+            return Ok(None);
+        }
+        let mut body = vec![0; size as usize];
+        self.file.read_exact_at(&mut body, body_at)?;
+        Ok((format::check(&body) == check).then_some(body))
+    }
+
+    fn note(&mut self, body: &[u8], at: u64, intended: &mut u64) {
+        match format::kind(body) {
+            Some((Kind::Intents, first, count)) => {
+                self.parts.push(Part {
+                    at,
+                    first,
+                    count,
+                    results: Vec::new(),
+                });
+                *intended = first + count;
+            }
+            Some((Kind::Results, ..)) => {
+                for result in format::Results::of(body).into_iter().flatten() {
+                    let after = self.parts.partition_point(|p| p.first <= result.index);
+                    let part = after.checked_sub(1).and_then(|n| self.parts.get_mut(n));
+                    let part = part.filter(|part| part.results.last() != Some(&at));
+                    if let Some(part) = part.filter(|_| result.index < *intended) {
+                        part.results.push(at);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn order(&self) -> io::Result<Vec<u64>> {
+        let results = self.parts.iter().flat_map(|part| &part.results);
+        let results: BTreeSet<u64> = results.copied().collect();
+        let mut order = Vec::new();
+        for at in results {
+            let body = self.whole(at)?;
+            let results = format::Results::of(&body).into_iter().flatten();
+            order.extend(results.map(|result| result.index));
+        }
+        Ok(order)
+    }
+
+    fn part(&self, n: usize) -> io::Result<Vec<(Item, Option<Happened>)>> {
+        let Some(part) = self.parts.get(n) else {
+            return Ok(Vec::new());
+        };
+        let items = format::items(&self.whole(part.at)?);
+        let items = items.ok_or_else(|| io::Error::other("its items make no sense"))?;
+        let mut items: Vec<_> = items.into_iter().map(|item| (item, None)).collect();
+        for at in &part.results {
+            let body = self.whole(*at)?;
+            for result in format::Results::of(&body).into_iter().flatten() {
+                let place = result.index.checked_sub(part.first);
+                let place = place.and_then(|place| usize::try_from(place).ok());
+                if let Some((_, happened)) = place.and_then(|place| items.get_mut(place)) {
+                    *happened = Some(result);
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// A record that was whole when the file was looked through.
+    fn whole(&self, at: u64) -> io::Result<Vec<u8>> {
+        let body = self.record(at, self.file.metadata()?.len())?;
+        body.ok_or_else(|| io::Error::other("it was changed meanwhile"))
+    }
+}

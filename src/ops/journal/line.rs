@@ -1,0 +1,188 @@
+//! A line of `journal.jsonl`: a change that began, or how one ended. No payload stands in it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Head, Kept, ServerId};
+use crate::clock::EpochMillis;
+use crate::queue::{Change, Outcome, Tally, text};
+
+/// A line: `change` says that one began, `outcomes` that one ended.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Line {
+    pub(super) id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    began: Option<Began>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<Ended>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Began {
+    at_ms: i64,
+    user: String,
+    host: String,
+    version: String,
+    on: ServerId,
+    queue: String,
+    /// The queue's bytes when they are no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    queue_hex: Option<String>,
+    change: String,
+    planned: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bound_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<String>,
+    bytes: u64,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Ended {
+    at_ms: i64,
+    outcomes: BTreeMap<String, u64>,
+}
+
+impl Line {
+    /// That a change began.
+    pub(super) fn began(id: &str, at: EpochMillis, head: &Head) -> Self {
+        let queue_hex = std::str::from_utf8(&head.queue).is_err();
+        Self {
+            id: id.to_owned(),
+            began: Some(Began {
+                at_ms: at.get(),
+                user: user(),
+                host: host(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                on: head.server.clone(),
+                queue: String::from_utf8_lossy(&head.queue).into_owned(),
+                queue_hex: queue_hex.then(|| text::hex(&head.queue)),
+                change: head.change.word().to_owned(),
+                planned: head.planned,
+                bound_ms: head.bound.map(EpochMillis::get),
+                undoes: head.undoes.clone(),
+                bytes: head.bytes,
+            }),
+            ended: None,
+        }
+    }
+
+    /// That it ended.
+    pub(super) fn ended(id: &str, at: EpochMillis, tally: &Tally) -> Self {
+        let count = |outcome: Outcome| (outcome.word().to_owned(), tally.get(outcome));
+        let outcomes = Outcome::ALL.into_iter().map(count);
+        Self {
+            id: id.to_owned(),
+            began: None,
+            ended: Some(Ended {
+                at_ms: at.get(),
+                outcomes: outcomes.filter(|(_, n)| *n > 0).collect(),
+            }),
+        }
+    }
+
+    /// When the change began, on a line that says so.
+    pub(super) fn began_at(&self) -> Option<EpochMillis> {
+        self.began.as_ref().map(|b| EpochMillis::new(b.at_ms))
+    }
+}
+
+impl Began {
+    /// None for a kind of change that this version does not know.
+    fn kept(self, id: String) -> Option<Kept> {
+        let queue = match self.queue_hex {
+            None => self.queue.into_bytes(),
+            Some(hex) => unhex(&hex)?,
+        };
+        let who = format!("{}@{}, delayscope {}", self.user, self.host, self.version);
+        Some(Kept {
+            id,
+            at: EpochMillis::new(self.at_ms),
+            who,
+            head: Head {
+                change: Change::from_word(&self.change)?,
+                queue,
+                server: self.on,
+                planned: self.planned,
+                bound: self.bound_ms.map(EpochMillis::new),
+                undoes: self.undoes,
+                bytes: self.bytes,
+            },
+            ended: None,
+            under_way: false,
+            undone_by: None,
+        })
+    }
+}
+
+impl Ended {
+    fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for outcome in Outcome::ALL {
+            tally.add(
+                outcome,
+                self.outcomes.get(outcome.word()).copied().unwrap_or(0),
+            );
+        }
+        tally
+    }
+}
+
+/// The changes that lines tell of, the oldest first. What cannot be read is passed over: a line
+/// that was torn when the machine went down.
+pub(super) fn changes(text: &[u8]) -> Vec<Kept> {
+    let mut kept: Vec<Kept> = Vec::new();
+    let mut places = HashMap::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+            continue;
+        };
+        if let Some(change) = line.began.and_then(|began| began.kept(line.id.clone())) {
+            places.insert(line.id, kept.len());
+            kept.push(change);
+        } else if let Some(ended) = line.ended
+            && let Some(place) = places.get(&line.id)
+        {
+            kept[*place].ended = Some(ended.tally());
+        }
+    }
+    mark_undone(&mut kept, &places);
+    kept
+}
+
+/// From the newest on: what takes a change back does so when it did anything, and was not taken
+/// back itself.
+fn mark_undone(kept: &mut [Kept], places: &HashMap<String, usize>) {
+    for i in (0..kept.len()).rev() {
+        let did = kept[i].ended.is_some_and(|t| t.get(Outcome::Done) > 0);
+        let undone = kept[i].head.undoes.as_ref().and_then(|id| places.get(id));
+        if let Some(undone) = undone.copied()
+            && did
+            && kept[i].undone_by.is_none()
+        {
+            kept[undone].undone_by = Some(kept[i].id.clone());
+        }
+    }
+}
+
+fn unhex(hex: &str) -> Option<Vec<u8>> {
+    let pairs = hex.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    pairs.map(byte).collect()
+}
+
+fn user() -> String {
+    let uid = nix::unistd::getuid();
+    let known = nix::unistd::User::from_uid(uid).ok().flatten();
+    known.map_or_else(|| format!("uid {uid}"), |user| user.name)
+}
+
+fn host() -> String {
+    let name = nix::unistd::gethostname();
+    name.map_or_else(
+        |_| "unknown".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}

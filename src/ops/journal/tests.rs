@@ -1,0 +1,256 @@
+mod entries;
+mod upkeep;
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+
+const DAY_MS: i64 = 86_400_000;
+
+fn journal() -> (TempDir, Journal) {
+    let home = tempfile::tempdir().unwrap();
+    let journal = Journal::at(&home.path().join("delayscope"), 30);
+    (home, journal)
+}
+
+fn dir(journal: &Journal) -> &Path {
+    journal.dir.as_deref().unwrap()
+}
+
+fn lines(journal: &Journal) -> PathBuf {
+    dir(journal).join("journal.jsonl")
+}
+
+fn file(journal: &Journal, id: &str) -> PathBuf {
+    dir(journal).join("changes").join(id)
+}
+
+fn head(change: Change) -> Head {
+    Head {
+        change,
+        queue: b"orders".to_vec(),
+        server: ServerId {
+            server: "prod-1:6379/0".to_owned(),
+            db: 0,
+            run_id: "a".repeat(40),
+            replication_id: "b".repeat(40),
+        },
+        planned: 3,
+        bound: Some(EpochMillis::new(1_700_000_000_000)),
+        undoes: None,
+        bytes: 1_000,
+    }
+}
+
+/// Items of all shapes.
+fn items(from: u64, count: u64) -> Vec<Item> {
+    let states = [
+        State::Waiting,
+        State::Late,
+        State::Delivered,
+        State::Order,
+        State::Quarantined,
+    ];
+    let scores = [1.7e12, -0.0, f64::INFINITY, f64::MIN_POSITIVE, -5.0];
+    let forms = [None].into_iter().chain(Form::ALL.map(Some));
+    let forms: Vec<Option<Form>> = forms.collect();
+    let item = |n: u64| {
+        let i = (n % 5) as usize;
+        let bytes = n.to_le_bytes().repeat(i * 40);
+        Item {
+            id: EntryId(n.to_be_bytes()),
+            state: states[i],
+            score: (i > 0).then_some(scores[i]),
+            member: (i != 2).then_some(bytes),
+            new_score: (i == 3).then_some(1.5),
+            new_member: (i > 2).then(|| b"\x00\xffnew".to_vec()),
+            form: forms[i],
+            hash: (i % 2 == 0).then_some([n as u8; 20]),
+        }
+    };
+    (from..from + count).map(item).collect()
+}
+
+fn happened(index: u64) -> Happened {
+    let neighbour = vec![index as u8; 200];
+    let places = [
+        None,
+        Some(Place::Head),
+        Some(Place::Behind(neighbour)),
+        Some(Place::Tail),
+    ];
+    Happened {
+        index,
+        outcome: Outcome::ALL[(index % 7) as usize],
+        stood: places[(index % 4) as usize].clone(),
+    }
+}
+
+fn tally(done: u64) -> Tally {
+    let mut tally = Tally::default();
+    tally.add(Outcome::Done, done);
+    tally
+}
+
+/// A change that did `done` entries; its id.
+async fn made(journal: &Journal, undoes: Option<&str>, done: u64) -> String {
+    let head = Head {
+        undoes: undoes.map(str::to_owned),
+        ..head(Change::Delete)
+    };
+    let record = journal.begin(head).await.unwrap();
+    let id = record.id().to_owned();
+    record.end(tally(done)).await.unwrap();
+    id
+}
+
+/// Lets a change have begun so many days ago.
+fn age(journal: &Journal, id: &str, days: i64) {
+    let text = fs::read_to_string(lines(journal)).unwrap();
+    let aged = text.lines().map(|line| {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        if line["id"] == id && line["began"].is_object() {
+            line["began"]["at_ms"] = (local_now().get() - days * DAY_MS).into();
+        }
+        format!("{line}\n")
+    });
+    fs::write(lines(journal), aged.collect::<String>()).unwrap();
+}
+
+async fn ids(journal: &Journal) -> Vec<String> {
+    let list = journal.list().await.unwrap();
+    list.into_iter().map(|kept| kept.id).collect()
+}
+
+#[tokio::test]
+async fn a_change_is_listed_with_who_what_where_and_how_it_ended() {
+    let (_home, journal) = journal();
+    let first = made(&journal, None, 3).await;
+    let mut other = head(Change::Transfer);
+    other.queue = b"\xffodd".to_vec();
+    let record = journal.begin(other.clone()).await.unwrap();
+    let list = journal.list().await.unwrap();
+    assert_eq!(list[0].id, record.id());
+    assert_eq!(list[0].head, other);
+    assert_eq!((list[0].ended, list[0].under_way), (None, true));
+    assert_eq!(list[1].id, first);
+    assert_eq!(list[1].head, head(Change::Delete));
+    assert_eq!((list[1].ended, list[1].under_way), (Some(tally(3)), false));
+    let version = concat!(", delayscope ", env!("CARGO_PKG_VERSION"));
+    assert!(list[0].who.contains('@') && list[0].who.ends_with(version));
+    assert!(local_now().since(list[0].at) < 60_000);
+}
+
+#[tokio::test]
+async fn a_change_that_died_is_never_ended_and_not_under_way() {
+    let (_home, journal) = journal();
+    drop(journal.begin(head(Change::Delete)).await.unwrap());
+    let list = journal.list().await.unwrap();
+    assert_eq!((list[0].ended, list[0].under_way), (None, false));
+}
+
+#[tokio::test]
+async fn an_undo_marks_what_it_took_back_and_a_redo_unmarks_it() {
+    let (_home, journal) = journal();
+    let change = made(&journal, None, 3).await;
+    let marks = async || {
+        let list = journal.list().await.unwrap();
+        let marks = list.into_iter().rev().map(|kept| kept.undone_by);
+        marks.collect::<Vec<_>>()
+    };
+    // One that did nothing, and one that was not ended, mark nothing.
+    let vain = made(&journal, Some(&change), 0).await;
+    assert_eq!(marks().await, [None, None]);
+    let undo = made(&journal, Some(&change), 2).await;
+    assert_eq!(marks().await, [Some(undo.clone()), None, None]);
+    let redo = made(&journal, Some(&undo), 2).await;
+    assert_eq!(marks().await, [None, None, Some(redo.clone()), None]);
+    let again = made(&journal, Some(&redo), 2).await;
+    let expected = [Some(undo), None, None, Some(again), None];
+    assert_eq!(marks().await, expected);
+    assert_ne!(vain, change);
+}
+
+#[tokio::test]
+async fn a_change_is_found_by_the_beginning_of_its_id() {
+    let (_home, journal) = journal();
+    let (first, second) = (made(&journal, None, 1).await, made(&journal, None, 1).await);
+    assert_eq!(journal.find(&first).await.unwrap().id, first);
+    let own = (1..10).find(|n| first[..*n] != second[..*n]).unwrap();
+    assert_eq!(journal.find(&first[..own]).await.unwrap().id, first);
+    let error = journal.find(&first[..2]).await.unwrap_err().to_string();
+    assert!(error.starts_with("2 changes begin with"), "{error}");
+    for none in ["zzzzzzzzzz", "../../etc", ""] {
+        let error = journal.find(none).await.unwrap_err().to_string();
+        assert!(error.starts_with("the journal holds no change"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_torn_line_takes_no_other_with_it() {
+    let (_home, journal) = journal();
+    let first = made(&journal, None, 3).await;
+    let whole = fs::read(lines(&journal)).unwrap();
+    let head_end = 1 + whole.iter().position(|byte| *byte == b'\n').unwrap();
+    for cut in 0..whole.len() {
+        fs::write(lines(&journal), &whole[..cut]).unwrap();
+        let record = journal.begin(head(Change::Kick)).await.unwrap();
+        let list = journal.list().await.unwrap();
+        assert_eq!(list[0].id, record.id(), "at {cut}");
+        // Its own line may lack the line end.
+        let first_stands = cut + 1 >= head_end;
+        assert_eq!(list.len(), 1 + usize::from(first_stands), "at {cut}");
+        if first_stands {
+            assert_eq!(list[1].id, first);
+            assert_eq!(list[1].ended.is_some(), cut + 1 == whole.len(), "at {cut}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_write_at_once_and_no_line_is_lost() {
+    let (_home, journal) = journal();
+    let writers = (0..8).map(|_| {
+        let journal = Journal::at(dir(&journal), 30);
+        tokio::spawn(async move {
+            for _ in 0..10 {
+                made(&journal, None, 1).await;
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.unwrap();
+    }
+    let list = journal.list().await.unwrap();
+    assert_eq!(list.len(), 80);
+    assert!(list.iter().all(|kept| kept.ended == Some(tally(1))));
+}
+
+#[test]
+fn a_server_is_known_again_by_either_of_its_ids() {
+    let id = |server: &str, db, run_id: &str, replication_id: &str| ServerId {
+        server: server.to_owned(),
+        db,
+        run_id: run_id.to_owned(),
+        replication_id: replication_id.to_owned(),
+    };
+    let here = id("a:1/0", 0, "run", "repl");
+    for same in [
+        id("b:2/0", 0, "run", "other"),
+        id("b:2/0", 0, "other", "repl"),
+        id("b:2/0", 0, "", "repl"),
+        id("a:1/0", 0, "", ""),
+    ] {
+        assert!(!here.differs_from(&same), "{same:?}");
+    }
+    for other in [
+        id("a:1/0", 0, "other", "another"),
+        id("a:1/0", 0, "other", ""),
+        id("a:1/1", 1, "run", "repl"),
+        id("b:2/0", 0, "", ""),
+    ] {
+        assert!(here.differs_from(&other), "{other:?}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Whose the journal is, what it has room for, what goes and what stays.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+#[tokio::test]
+async fn everything_is_for_the_user_alone() {
+    let (_home, journal) = journal();
+    let id = made(&journal, None, 1).await;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(dir(&journal)), 0o700);
+    assert_eq!(mode(&dir(&journal).join("changes")), 0o700);
+    for path in [lines(&journal), file(&journal, &id)] {
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+#[tokio::test]
+async fn a_change_without_room_is_refused_and_leaves_nothing() {
+    let (_home, journal) = journal();
+    let huge = Head {
+        bytes: u64::MAX / 2,
+        ..head(Change::Delete)
+    };
+    let error = journal.begin(huge).await.unwrap_err().to_string();
+    assert!(error.starts_with("there is no room for the journal"));
+    assert!(ids(&journal).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_full_journal_refuses_changes_and_names_the_way_out() {
+    let (_home, journal) = journal();
+    let id = made(&journal, None, 1).await;
+    let large = fs::OpenOptions::new()
+        .write(true)
+        .open(file(&journal, &id))
+        .unwrap();
+    // It takes no room: nothing but its length is written.
+    large.set_len(4_000_000_000).unwrap();
+    let error = journal.begin(head(Change::Delete)).await.unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("`delayscope journal purge`"), "{error}");
+    let purged = journal.purge(None).await.unwrap();
+    assert_eq!((purged.changes, purged.bytes), (1, 4_000_000_000));
+    journal.begin(head(Change::Delete)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_place_that_cannot_be_written_is_refused_and_reads_as_empty() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("file"), b"").unwrap();
+    let journal = Journal::at(&home.path().join("file/delayscope"), 30);
+    let error = journal.begin(head(Change::Delete)).await.unwrap_err();
+    assert!(error.to_string().contains("cannot be written"), "{error}");
+    let journal = Journal::at(&home.path().join("nothing/there"), 30);
+    assert!(ids(&journal).await.is_empty());
+    let nowhere = Journal {
+        dir: None,
+        keep_days: 30,
+    };
+    let error = nowhere.list().await.unwrap_err().to_string();
+    assert!(error.contains("XDG_STATE_HOME"), "{error}");
+}
+
+#[tokio::test]
+async fn old_changes_go_when_a_new_one_begins_save_those_that_never_ended() {
+    let (_home, journal) = journal();
+    let old = made(&journal, None, 1).await;
+    drop(journal.begin(head(Change::Delete)).await.unwrap());
+    let died = ids(&journal).await[0].clone();
+    let young = made(&journal, None, 1).await;
+    age(&journal, &old, 31);
+    age(&journal, &died, 31);
+    age(&journal, &young, 29);
+    let new = made(&journal, None, 1).await;
+    assert_eq!(ids(&journal).await, [new, young, died.clone()]);
+    assert!(!file(&journal, &old).exists() && file(&journal, &died).exists());
+}
+
+#[tokio::test]
+async fn a_purge_removes_what_is_older_and_never_what_is_under_way() {
+    let (_home, journal) = journal();
+    let old = made(&journal, None, 1).await;
+    let young = made(&journal, None, 1).await;
+    let mut running = journal.begin(head(Change::Delete)).await.unwrap();
+    age(&journal, &old, 8);
+    let week = local_now().plus(-7 * DAY_MS);
+    let purged = journal.purge(Some(week)).await.unwrap();
+    assert_eq!(purged.changes, 1);
+    let running_id = running.id().to_owned();
+    assert_eq!(ids(&journal).await, [running_id.clone(), young]);
+    assert!(!file(&journal, &old).exists());
+    fs::write(file(&journal, "0000000000"), b"stray").unwrap();
+    assert_eq!(journal.purge(None).await.unwrap().changes, 1);
+    assert_eq!(ids(&journal).await, [running_id.clone()]);
+    let files = fs::read_dir(dir(&journal).join("changes")).unwrap();
+    assert_eq!(files.count(), 1);
+    running.intend(items(0, 3)).await.unwrap();
+    running.end(tally(3)).await.unwrap();
+    assert_eq!(journal.items(&running_id).await.unwrap().len(), 3);
+}

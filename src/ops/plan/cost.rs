@@ -1,0 +1,136 @@
+//! In which way a change goes, and what it costs.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::ChangeError;
+use super::make::Making;
+use super::work::Work;
+use crate::clock::EpochMillis;
+use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
+use crate::queue::plan::{Cost, Way};
+use crate::queue::{Known, Queue};
+use crate::store::Store;
+use crate::store::read::{self, GlanceAsk};
+
+/// What an entry costs the server in a script, without its walk through the order list.
+const ENTRY: Duration = Duration::from_micros(10);
+/// A script's round trip and what is fixed in it.
+const SCRIPT: Duration = Duration::from_micros(300);
+/// What an entry costs in the journal beside its bytes: id, scores, lengths, checksum, result.
+const KEPT: u64 = 48;
+/// The hash that a delivered entry is found again by, and its form.
+const HASH: u64 = 21;
+
+/// The way for chosen entries, and what they cost.
+pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost), ChangeError> {
+    let Some(main) = work.iter().max_by_key(|work| work.len()) else {
+        return Ok((Way::InOrder, Cost::default()));
+    };
+    let count: usize = work.iter().map(Work::len).sum();
+    let bytes: u64 = work.iter().map(bytes).sum();
+    let journal_bytes = work.iter().map(kept).sum();
+    if count == 1 {
+        return Ok((Way::InOrder, single(bytes, journal_bytes)));
+    }
+    let count = u64::try_from(count).unwrap_or(u64::MAX);
+    let scores = || (0..main.len()).filter_map(|i| main.score(i));
+    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for score in scores() {
+        (lowest, highest) = (lowest.min(score), highest.max(score));
+    }
+    let ask = Ask {
+        kind: match main {
+            Work::Deliver(_) => Kind::Deliver,
+            Work::Delete(_) => Kind::Delete,
+            Work::PutBack(_) => Kind::PutBack,
+            _ => Kind::Stay,
+        },
+        count,
+        bytes: bytes / count,
+        due: highest <= making.queue.score(making.now),
+        clients: clients(making.store, making.queue, making.now).await?,
+        scores: (lowest, highest),
+    };
+    let sample = Sample::take(making.store, making.queue).await?;
+    let chosen: HashSet<&[u8]> = (0..main.len()).filter_map(|i| main.member(i)).collect();
+    let walk = sample.walk(&ask, |member, _| chosen.contains(member));
+    let (way, cost) = estimate::choose(making.queue, &sample, &ask, walk);
+    Ok((
+        way,
+        Cost {
+            journal_bytes,
+            ..cost
+        },
+    ))
+}
+
+/// The way for all that is due, and what it costs. `bytes`: those of an entry, on the average.
+pub(super) async fn of_due(
+    store: &Store,
+    queue: &Queue,
+    now: EpochMillis,
+    [count, bytes]: [u64; 2],
+) -> Result<(Way, Cost), ChangeError> {
+    let bound = queue.score(now);
+    let ask = Ask {
+        kind: Kind::Deliver,
+        count,
+        bytes,
+        due: true,
+        clients: clients(store, queue, now).await?,
+        scores: (0.0, bound),
+    };
+    let sample = Sample::take(store, queue).await?;
+    let walk = sample.walk(&ask, |_, score| (0.0..=bound).contains(&score));
+    let (way, cost) = estimate::choose(queue, &sample, &ask, walk);
+    let journal_bytes = count.saturating_mul(KEPT + HASH);
+    Ok((
+        way,
+        Cost {
+            journal_bytes,
+            ..cost
+        },
+    ))
+}
+
+/// How many transfer clients are subscribed, as far as that can be seen.
+async fn clients(store: &Store, queue: &Queue, now: EpochMillis) -> Result<u64, ChangeError> {
+    let ask = GlanceAsk {
+        keys: queue.keys(),
+        now: queue.score(now),
+        page: None,
+    };
+    let glances = read::glance(store, &[ask]).await?;
+    Ok(match glances.first().map(|glance| &glance.subscribers) {
+        Some(Known::Is(clients)) => *clients,
+        // It may be any number: what is unknown is taken for a live one.
+        Some(Known::Unknown(_)) => 1,
+        _ => 0,
+    })
+}
+
+fn bytes(work: &Work) -> u64 {
+    let long = |i| u64::try_from(work.bytes(i)).unwrap_or(0);
+    (0..work.len()).map(long).sum()
+}
+
+fn kept(work: &Work) -> u64 {
+    let n = u64::try_from(work.len()).unwrap_or(0);
+    n * KEPT
+        + match work {
+            Work::Deliver(_) => n * HASH,
+            _ => bytes(work),
+        }
+}
+
+/// A single entry.
+fn single(bytes: u64, journal_bytes: u64) -> Cost {
+    Cost {
+        longest_block: ENTRY + SCRIPT / 3,
+        takes: ENTRY + SCRIPT,
+        // Payload to target, member out of timeouts and order list.
+        replicated_bytes: bytes.saturating_mul(3),
+        journal_bytes,
+    }
+}

@@ -1,0 +1,337 @@
+//! What was chosen becomes what is done: new scores, new bytes, and what cannot be done at all.
+
+use super::choose::Found;
+use super::work::{Job, Work};
+use super::{Base, ChangeError, NewDue, Prepared, What, blank, cost, words};
+use crate::clock::EpochMillis;
+use crate::ops::offer;
+use crate::queue::{Due, EntryId, EntryResult, Form, Layout, Outcome, Queue, frame};
+use crate::store::change::{Chosen, TakeBack};
+use crate::store::{Store, read};
+
+/// What there is to know when work is made.
+pub(in crate::ops) struct Making<'a> {
+    pub(in crate::ops) store: &'a Store,
+    pub(in crate::ops) queue: &'a Queue,
+    /// By the server's clock.
+    pub(in crate::ops) now: EpochMillis,
+}
+
+/// What is to be done.
+#[derive(Debug, Default)]
+pub(in crate::ops) struct Made {
+    /// To these.
+    pub(in crate::ops) work: Vec<Work>,
+    /// Nothing can be done to these.
+    pub(in crate::ops) settled: Vec<EntryResult>,
+    /// What there is to say about it. A sentence each.
+    pub(in crate::ops) warnings: Vec<String>,
+}
+
+impl Made {
+    fn refuse(&mut self, id: EntryId, reason: &str) {
+        self.settled.push(EntryResult {
+            id,
+            outcome: Outcome::Refused,
+            reason: Some(reason.to_owned()),
+        });
+    }
+
+    fn work(&mut self, work: Work) {
+        if work.len() > 0 {
+            self.work.push(work);
+        }
+    }
+}
+
+const DELIVERED: &str = "it is delivered already";
+const NO_TIME: &str = "its score is no time, so that there is none to reckon from";
+const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 ms";
+
+impl Making<'_> {
+    pub(super) async fn make(&self, what: &What, mut found: Found) -> Result<Made, ChangeError> {
+        let mut made = Made::default();
+        for id in &found.missing {
+            made.warnings.push(format!("No entry has the id {id}."));
+        }
+        for member in std::mem::take(&mut found.order_only) {
+            let why = "only the order list holds it; `repair --drift` mends that";
+            made.refuse(self.queue.id(&member), why);
+        }
+        let Found {
+            waiting, delivered, ..
+        } = found;
+        match what {
+            What::Delete => {
+                made.work(Work::Delete(waiting));
+                made.work(Work::Discard(delivered));
+            }
+            What::Requeue(due) => self.requeue(&mut made, *due, waiting, delivered).await?,
+            What::Duplicate => self.duplicate(&mut made, &waiting, &delivered).await?,
+            _ => {
+                for element in &delivered {
+                    made.refuse(EntryId::of_bytes(element), DELIVERED);
+                }
+                match what {
+                    What::Edit(payload) => self.edit(&mut made, waiting, payload)?,
+                    What::Transfer => made.work(Work::Deliver(self.due(waiting))),
+                    _ => made.work(Work::Deliver(waiting)),
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// Those that are due.
+    fn due(&self, mut waiting: Vec<Chosen>) -> Vec<Chosen> {
+        let now = self.now;
+        let due = |score| matches!(self.queue.due(score), Due::At(due) if due <= now);
+        waiting.retain(|chosen| due(chosen.score));
+        waiting
+    }
+
+    async fn requeue(
+        &self,
+        made: &mut Made,
+        due: NewDue,
+        waiting: Vec<Chosen>,
+        delivered: Vec<Vec<u8>>,
+    ) -> Result<(), ChangeError> {
+        let all = waiting.len() + delivered.len();
+        let mut requeued = Vec::with_capacity(waiting.len());
+        for (i, chosen) in waiting.into_iter().enumerate() {
+            let own = self.queue.due(chosen.score).at();
+            match self.new_score(due, own, i, all) {
+                Ok(score) => requeued.push((chosen, score)),
+                Err(why) => made.refuse(self.queue.id(&chosen.member), why),
+            }
+        }
+        let first = all - delivered.len();
+        made.work(Work::Requeue(requeued));
+        if delivered.is_empty() {
+            return Ok(());
+        }
+        let form = self.form().await?;
+        let (mut elements, mut called) = (Vec::new(), Vec::new());
+        for (i, element) in delivered.into_iter().enumerate() {
+            let id = EntryId::of_bytes(&element);
+            // What was delivered has no due time any more: it is reckoned from now.
+            match self.new_score(due, Some(self.now), first + i, all) {
+                Ok(score) => {
+                    elements.push(TakeBack {
+                        member: self.fresh(form, &element)?,
+                        element,
+                        score,
+                    });
+                    called.push(id);
+                }
+                Err(why) => made.refuse(id, why),
+            }
+        }
+        made.work(Work::TakeBack(elements, called));
+        Ok(())
+    }
+
+    /// The score of the `i`-th of `all` that are requeued.
+    fn new_score(
+        &self,
+        due: NewDue,
+        own: Option<EpochMillis>,
+        i: usize,
+        all: usize,
+    ) -> Result<f64, &'static str> {
+        let moment = match due.base {
+            Base::In(ms) => self.now.get().checked_add_unsigned(ms),
+            Base::At(moment) => Some(moment.get()),
+            Base::By(ms) => own.ok_or(NO_TIME)?.get().checked_add(ms),
+        };
+        let steps = u128::try_from(all.saturating_sub(1).max(1)).unwrap_or(1);
+        let into = u128::from(due.spread_ms) * u128::try_from(i).unwrap_or(0) / steps;
+        let into = u64::try_from(into).unwrap_or(u64::MAX);
+        let moment = moment.and_then(|ms| ms.checked_add_unsigned(into));
+        let score = self
+            .queue
+            .score(EpochMillis::new(moment.ok_or(NO_DUE_TIME)?));
+        match self.queue.due(score) {
+            Due::At(_) => Ok(score),
+            Due::OutOfRange(_) => Err(NO_DUE_TIME),
+        }
+    }
+
+    async fn duplicate(
+        &self,
+        made: &mut Made,
+        waiting: &[Chosen],
+        delivered: &[Vec<u8>],
+    ) -> Result<(), ChangeError> {
+        if self.queue.layout != Layout::Redisson {
+            return Err(ChangeError::Senseless(
+                "a zset-list queue cannot hold two equal messages: the second one would only \
+                 change the due time of the first"
+                    .to_owned(),
+            ));
+        }
+        let mut offered = Vec::with_capacity(waiting.len() + delivered.len());
+        for chosen in waiting {
+            let id = self.queue.id(&chosen.member);
+            let unwrapped = self.queue.unwrap(&chosen.member);
+            match (unwrapped, self.queue.due(chosen.score)) {
+                (Ok(entry), Due::At(due)) => {
+                    let form = entry.form.unwrap_or(Form::ByteId);
+                    offered.push((due, self.fresh(Some(form), entry.payload)?));
+                }
+                (Ok(_), Due::OutOfRange(_)) => made.refuse(id, NO_TIME),
+                (Err(_), _) => made.settled.push(undecodable(id)),
+            }
+        }
+        if !delivered.is_empty() {
+            let form = self.form().await?;
+            for element in delivered {
+                offered.push((self.now, self.fresh(form, element)?));
+            }
+        }
+        made.work(Work::Offer(offered));
+        Ok(())
+    }
+
+    fn edit(
+        &self,
+        made: &mut Made,
+        waiting: Vec<Chosen>,
+        payload: &[u8],
+    ) -> Result<(), ChangeError> {
+        if waiting.len() > 1 {
+            return Err(ChangeError::Senseless(format!(
+                "one entry is edited at a time, and {} were chosen",
+                waiting.len()
+            )));
+        }
+        let mut edits = Vec::new();
+        for chosen in waiting {
+            let id = self.queue.id(&chosen.member);
+            let new = match self.queue.unwrap(&chosen.member) {
+                Ok(entry) => match entry.form {
+                    Some(form) => frame::encode(form, entry.id.0, payload),
+                    None => payload.to_vec(),
+                },
+                Err(_) => {
+                    made.settled.push(undecodable(id));
+                    continue;
+                }
+            };
+            if new == chosen.member {
+                made.refuse(id, "it holds these bytes already");
+            } else {
+                edits.push((chosen, new));
+            }
+        }
+        made.work(Work::Edit(edits));
+        Ok(())
+    }
+
+    /// In which form this queue's clients write; none in a layout without frames.
+    async fn form(&self) -> Result<Option<Form>, ChangeError> {
+        if self.queue.layout != Layout::Redisson {
+            return Ok(None);
+        }
+        match offer::form_of(self.store, self.queue).await? {
+            Some(form) => Ok(Some(form)),
+            None => Err(ChangeError::Senseless(
+                "nothing tells in which frame form the clients of this queue write; offer it one \
+                 entry first (`offer --form`)"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// A member of its own for this payload.
+    fn fresh(&self, form: Option<Form>, payload: &[u8]) -> Result<Vec<u8>, ChangeError> {
+        let Some(form) = form else {
+            return Ok(payload.to_vec());
+        };
+        let id = form.fresh_id().map_err(|why| {
+            ChangeError::Senseless(format!("an entry's random id could not be made: {why}"))
+        })?;
+        Ok(frame::encode(form, id, payload))
+    }
+}
+
+fn undecodable(id: EntryId) -> EntryResult {
+    EntryResult {
+        id,
+        outcome: Outcome::Undecodable,
+        reason: None,
+    }
+}
+
+/// The plan of it.
+pub(super) async fn prepared(
+    making: &Making<'_>,
+    what: What,
+    profile: Option<String>,
+    made: Made,
+) -> Result<Prepared, ChangeError> {
+    let mut plan = blank(making.store, making.queue, what.change(), making.now);
+    plan.profile = profile;
+    describe(making, &mut plan, made).await
+}
+
+/// Says in the plan what the work is.
+pub(in crate::ops) async fn describe(
+    making: &Making<'_>,
+    plan: &mut crate::queue::Plan,
+    made: Made,
+) -> Result<Prepared, ChangeError> {
+    let queue = making.queue;
+    let planned: usize = made.work.iter().map(Work::len).sum();
+    plan.planned = u64::try_from(planned + made.settled.len()).unwrap_or(0);
+    let scores = made
+        .work
+        .iter()
+        .flat_map(|work| (0..work.len()).filter_map(|i| work.score(i)));
+    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for score in scores {
+        (lowest, highest) = (lowest.min(score), highest.max(score));
+    }
+    if lowest <= highest {
+        (plan.oldest, plan.newest) = (Some(queue.due(lowest)), Some(queue.due(highest)));
+    }
+    plan.new_due = new_due(queue, &made.work);
+    let ids = made
+        .work
+        .iter()
+        .flat_map(|work| (0..work.len()).map(|i| work.id(queue, i)));
+    let settled = made.settled.iter().map(|result| result.id);
+    plan.first = ids.chain(settled).take(FIRST).collect();
+    let to_target: i64 = made.work.iter().map(Work::to_target).sum();
+    if to_target != 0 {
+        let now = read::list_page(making.store, &queue.keys().target, 0, 1).await?;
+        let then = now.length.saturating_add_signed(to_target);
+        plan.target = Some((now.length, then));
+    }
+    (plan.way, plan.cost) = cost::of(making, &made.work).await?;
+    plan.warnings = made.warnings;
+    words::warn(plan, &made.work, &made.settled);
+    plan.commands = words::commands(making, &made.work);
+    Ok(Prepared {
+        plan: plan.clone(),
+        job: Job::Entries(made.work),
+        settled: made.settled,
+        undoes: None,
+    })
+}
+
+/// So many entries are shown.
+const FIRST: usize = 5;
+
+/// The smallest and the largest due time that entries get.
+fn new_due(queue: &Queue, work: &[Work]) -> Option<(EpochMillis, EpochMillis)> {
+    let dues = work
+        .iter()
+        .flat_map(|work| (0..work.len()).filter_map(|i| work.new_score(queue, i)))
+        .filter_map(|score| queue.due(score).at());
+    dues.fold(None, |all, due| match all {
+        None => Some((due, due)),
+        Some((first, last)) => Some((first.min(due), last.max(due))),
+    })
+}

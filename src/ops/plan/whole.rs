@@ -1,0 +1,176 @@
+//! Changes of a queue as a whole: everything due, and what mends it.
+
+use super::work::Job;
+use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, words};
+use crate::clock::EpochMillis;
+use crate::ops::bulk::drift::{Difference, Drift};
+use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
+use crate::ops::bulk::realign::due_until;
+use crate::ops::bulk::restore_order::RestoreOrder;
+use crate::queue::plan::Way;
+use crate::queue::{Plan, Queue};
+use crate::store::{Store, read};
+
+/// All that is due: counted, not listed.
+pub(super) async fn due(
+    store: &Store,
+    wish: Wish,
+    now: EpochMillis,
+) -> Result<Prepared, ChangeError> {
+    let queue = &wish.queue;
+    let timeouts = queue.keys().timeouts;
+    let mut plan = blank(store, queue, wish.what.change(), now);
+    let bound = queue.score(now);
+    plan.planned = read::count_between(store, &timeouts, 0.0, bound).await?;
+    if plan.planned > 0 {
+        let (_, head) = read::rows_from(store, &timeouts, 0.0, FIRST).await?;
+        let due = head.rows.iter().filter(|(_, score)| *score <= bound);
+        plan.first = due.clone().map(|(member, _)| queue.id(member)).collect();
+        plan.oldest = due.clone().next().map(|(_, score)| queue.due(*score));
+        let newest = read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))).await?;
+        plan.newest = newest.map(|score| queue.due(score));
+        let bytes: usize = due.clone().map(|(member, _)| member.len()).sum();
+        let each = u64::try_from(bytes / due.count().max(1)).unwrap_or(0);
+        let asked = [plan.planned, each];
+        (plan.way, plan.cost) = cost::of_due(store, queue, now, asked).await?;
+    }
+    target(store, &mut plan).await?;
+    words::warn_of_transfer(&mut plan);
+    plan.profile = wish.profile;
+    Ok(Prepared {
+        plan,
+        job: Job::Due(now),
+        settled: Vec::new(),
+        undoes: None,
+    })
+}
+
+/// So many entries are shown.
+const FIRST: u32 = 5;
+
+async fn target(store: &Store, plan: &mut Plan) -> Result<(), ChangeError> {
+    let now = read::list_page(store, &plan.queue.keys().target, 0, 1).await?;
+    plan.target = Some((now.length, now.length.saturating_add(plan.planned)));
+    Ok(())
+}
+
+/// A change that has nothing to do with chosen entries.
+pub(super) async fn of_queue(
+    store: &Store,
+    wish: Wish,
+    now: EpochMillis,
+    tell: &impl Telling,
+) -> Result<Prepared, ChangeError> {
+    let queue = &wish.queue;
+    let keys = queue.keys();
+    let mut plan = blank(store, queue, wish.what.change(), now);
+    plan.profile = wish.profile.clone();
+    if keys.order.is_none() {
+        let what = match wish.what {
+            What::Kick => "channel that could be kicked",
+            _ => "order list",
+        };
+        return Err(lacks(queue, what));
+    }
+    let job = match wish.what {
+        What::Kick => {
+            let channel = keys.channel.unwrap_or_default();
+            plan.commands = vec![words::line(store, &[b"PUBLISH", &channel, b"0"])];
+            plan.warnings = vec!["A kick cannot be taken back; it is harmless.".to_owned()];
+            Job::Kick
+        }
+        What::Realign(within) => realign(store, &mut plan, within).await?,
+        What::RestoreOrder => restore_order(store, &mut plan).await?,
+        _ => drift(store, &mut plan, tell).await?,
+    };
+    Ok(Prepared {
+        plan,
+        job,
+        settled: Vec::new(),
+        undoes: None,
+    })
+}
+
+async fn realign(store: &Store, plan: &mut Plan, within: Option<u64>) -> Result<Job, ChangeError> {
+    let until = within.map(|ms| {
+        let ms = i64::try_from(ms).unwrap_or(i64::MAX);
+        EpochMillis::new(plan.at.get().saturating_add(ms))
+    });
+    let members = due_until(store, &plan.queue, until).await?;
+    plan.planned = u64::try_from(members.len()).unwrap_or(0);
+    let first = members.iter().take(FIRST as usize);
+    plan.first = first.map(|member| plan.queue.id(member)).collect();
+    plan.way = Way::Swap;
+    let ask = Ask {
+        kind: Kind::Realign,
+        count: plan.planned,
+        bytes: average(members.iter().map(Vec::len)),
+        due: false,
+        clients: 0,
+        scores: (
+            0.0,
+            until.map_or(f64::INFINITY, |until| plan.queue.score(until)),
+        ),
+    };
+    let sample = Sample::take(store, &plan.queue).await?;
+    plan.cost = estimate::choose(&plan.queue, &sample, &ask, 0.0).1;
+    words::warn_of_way(plan);
+    plan.warnings.push(NOT_UNDONE.to_owned());
+    Ok(Job::Realign(members))
+}
+
+const NOT_UNDONE: &str = "The old order cannot be brought back.";
+
+async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeError> {
+    if let Some(found) = RestoreOrder::find(store, &plan.queue).await? {
+        plan.planned = found.aside;
+        if found.waiting == 0 {
+            plan.warnings.push(format!(
+                "Nothing waits in timeouts: all {} elements of the order list that is aside would \
+                 be dropped. They may be the last copy.",
+                found.aside
+            ));
+        }
+        plan.warnings.push(
+            "What does not wait any more is not brought back; the journal keeps its bytes."
+                .to_owned(),
+        );
+    }
+    Ok(Job::RestoreOrder)
+}
+
+async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
+    let mut drift = Drift::new(&plan.queue);
+    while let Some(step) = drift.find(store).await? {
+        tell.looked(step.at, step.of);
+    }
+    plan.planned = u64::try_from(drift.found().len()).unwrap_or(0);
+    let member = |difference: &Difference| match difference {
+        Difference::NotInOrder(member)
+        | Difference::OnlyInOrder(member)
+        | Difference::TooOften(member, _) => plan.queue.id(member),
+    };
+    plan.first = drift
+        .found()
+        .iter()
+        .take(FIRST as usize)
+        .map(member)
+        .collect();
+    if drift.last_copy() {
+        plan.warnings.push(
+            "There are no timeouts at all: the order list may be the last copy of its entries."
+                .to_owned(),
+        );
+    }
+    Ok(Job::Drift(Box::new(drift)))
+}
+
+fn average(lengths: impl ExactSizeIterator<Item = usize>) -> u64 {
+    let n = lengths.len().max(1);
+    u64::try_from(lengths.sum::<usize>() / n).unwrap_or(0)
+}
+
+fn lacks(queue: &Queue, what: &str) -> ChangeError {
+    let layout = queue.layout.word();
+    ChangeError::Senseless(format!("a {layout} queue has no {what}"))
+}

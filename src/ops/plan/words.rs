@@ -1,0 +1,213 @@
+//! What a plan says in words: what there is to know before, and the commands.
+
+use super::make::Making;
+use super::work::Work;
+use crate::queue::plan::{Plan, Way};
+use crate::queue::{Change, EntryResult, Layout, Outcome, Push, redis_cli};
+use crate::store::Store;
+use crate::store::change::{Chosen, Place, TakeBack};
+
+/// No line with more bytes is shown to be copied.
+const LONGEST: usize = 8 << 10;
+
+/// A command for a shell.
+pub(super) fn line(store: &Store, args: &[&[u8]]) -> String {
+    redis_cli::line(&redis_cli::program(store.endpoint()), args)
+}
+
+/// Says what there is to know before the work is done.
+pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
+    for outcome in [Outcome::Refused, Outcome::Undecodable] {
+        let those = settled.iter().filter(|result| result.outcome == outcome);
+        let (n, first) = (those.clone().count(), those.clone().next());
+        let Some(first) = first else { continue };
+        let why = match (&first.reason, outcome) {
+            (Some(why), _) => why.clone(),
+            (None, _) => "it is no frame, so that its payload cannot be taken out".to_owned(),
+        };
+        plan.warnings.push(if n == 1 {
+            format!("1 entry will be left alone: {why}.")
+        } else {
+            format!("{n} entries will be left alone, the first because {why}.")
+        });
+    }
+    warn_of_frames(plan, work);
+    if plan.change == Change::Deliver || plan.change == Change::Transfer {
+        plan.warnings.push(CONSUMED.to_owned());
+    }
+    let taken: usize = work
+        .iter()
+        .filter(|work| matches!(work, Work::TakeBack(..) | Work::Discard(_)))
+        .map(Work::len)
+        .sum();
+    if taken > 0 {
+        plan.warnings.push(format!(
+            "{taken} of them {} delivered: what a consumer takes first is reported as gone.",
+            if taken == 1 { "is" } else { "are" }
+        ));
+    }
+    warn_of_way(plan);
+}
+
+const CONSUMED: &str =
+    "What consumers have taken by then cannot be taken back: undo lists it, entry by entry.";
+
+/// The same for all that is due.
+pub(super) fn warn_of_transfer(plan: &mut Plan) {
+    plan.warnings.push(CONSUMED.to_owned());
+    warn_of_way(plan);
+}
+
+/// What others see or do not see of the way.
+pub(super) fn warn_of_way(plan: &mut Plan) {
+    match plan.way {
+        Way::SetAside => plan.warnings.push(format!(
+            "The order list is set aside for about {} s: until it is back, size(), contains(), \
+             remove() and poll() of Redisson clients do not see what is in it.",
+            plan.cost.takes.as_secs().max(1)
+        )),
+        Way::Swap => plan.warnings.push(
+            "What stands at the head of the order list changes places with the chosen ones: \
+             poll() takes entries in another order afterwards."
+                .to_owned(),
+        ),
+        Way::InOrder | Way::Sweep => {}
+    }
+}
+
+/// Members that are no frames: scripts leave them alone.
+fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
+    let queue = &plan.queue;
+    let strange = |all: &Vec<Chosen>| {
+        let strange = |chosen: &&Chosen| queue.unwrap(&chosen.member).is_err();
+        all.iter().filter(strange).count()
+    };
+    let n: usize = work
+        .iter()
+        .map(|work| match work {
+            Work::Deliver(all) => strange(all),
+            _ => 0,
+        })
+        .sum();
+    if n > 0 {
+        plan.warnings.push(format!(
+            "{n} of them {} left alone: without a frame there is no payload to deliver.",
+            if n == 1 { "is" } else { "are" }
+        ));
+    }
+}
+
+/// What would be done, as redis-cli commands where it is one entry, else in words.
+pub(in crate::ops) fn commands(making: &Making<'_>, work: &[Work]) -> Vec<String> {
+    let entries: usize = work.iter().map(Work::len).sum();
+    if entries != 1 {
+        return work.iter().map(in_words).collect();
+    }
+    let Some(work) = work.first() else {
+        return Vec::new();
+    };
+    let lines = of_one(making, work);
+    let long: usize = lines.iter().flatten().map(Vec::len).sum();
+    if long > LONGEST {
+        return vec![in_words(work)];
+    }
+    let commands = lines.iter().map(|args| {
+        let args: Vec<&[u8]> = args.iter().map(Vec::as_slice).collect();
+        format!("'{}'", redis_cli::command(&args))
+    });
+    let commands: Vec<String> = commands.collect();
+    let program = redis_cli::program(making.store.endpoint());
+    vec![format!(
+        "printf '%s\\n' MULTI {} EXEC | {program}",
+        commands.join(" ")
+    )]
+}
+
+fn in_words(work: &Work) -> String {
+    let (n, script) = (work.len(), work.phase());
+    let bytes: usize = (0..work.len()).map(|i| work.bytes(i)).sum();
+    format!(
+        "{script}: {n} {} by exact bytes and score ({bytes} bytes) in scripts of some hundred, \
+         each all or nothing",
+        if n == 1 { "entry" } else { "entries" }
+    )
+}
+
+type Line = Vec<Vec<u8>>;
+
+/// What is done to the only entry.
+fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
+    let queue = making.queue;
+    let keys = queue.keys();
+    let (timeouts, target) = (&keys.timeouts, &keys.target);
+    let line = |args: &[&[u8]]| args.iter().map(|arg| arg.to_vec()).collect::<Line>();
+    let mut lines = Vec::new();
+    // Out of the order list, or at its tail, where there is one.
+    let order = |lines: &mut Vec<Line>, args: &dyn Fn(&[u8]) -> Line| {
+        lines.extend(keys.order.as_deref().map(args));
+    };
+    let zadd = |score: f64, member: &[u8]| {
+        line(&[b"ZADD", timeouts, score.to_string().as_bytes(), member])
+    };
+    match work {
+        Work::Delete(all) | Work::Deliver(all) => {
+            let member = &all[0].member;
+            if let (Work::Deliver(_), Ok(entry)) = (work, queue.unwrap(member)) {
+                lines.push(line(&[push(queue), target, entry.payload]));
+            }
+            order(&mut lines, &|list| line(&[b"LREM", list, b"1", member]));
+            lines.push(line(&[b"ZREM", timeouts, member]));
+        }
+        Work::Requeue(all) => lines.push(zadd(all[0].1, &all[0].0.member)),
+        Work::Edit(all) => {
+            let (Chosen { member, score }, new) = &all[0];
+            lines.push(zadd(*score, new));
+            order(&mut lines, &|l| {
+                line(&[b"LINSERT", l, b"BEFORE", member, new])
+            });
+            order(&mut lines, &|l| line(&[b"LREM", l, b"1", member]));
+            lines.push(line(&[b"ZREM", timeouts, member]));
+        }
+        Work::PutBack(all) => {
+            let (Chosen { member, score }, place) = &all[0];
+            lines.push(zadd(*score, member));
+            order(&mut lines, &|list| match place {
+                Place::Behind(one) => line(&[b"LINSERT", list, b"AFTER", one, member]),
+                Place::Head => line(&[b"LPUSH", list, member]),
+                Place::Tail => line(&[b"RPUSH", list, member]),
+            });
+        }
+        Work::TakeBack(all, _) => {
+            let TakeBack {
+                element,
+                member,
+                score,
+            } = &all[0];
+            lines.push(zadd(*score, member));
+            order(&mut lines, &|list| line(&[b"RPUSH", list, member]));
+            lines.push(line(&[b"LREM", target, b"1", element]));
+        }
+        Work::Discard(all) => lines.push(line(&[b"LREM", target, b"1", &all[0]])),
+        Work::PutElements(all) => {
+            let back: &[u8] = if push(queue) == b"RPUSH" {
+                b"LPUSH"
+            } else {
+                b"RPUSH"
+            };
+            lines.push(line(&[back, target, &all[0]]));
+        }
+        Work::Offer(all) => {
+            lines.push(zadd(queue.score(all[0].0), &all[0].1));
+            order(&mut lines, &|list| line(&[b"RPUSH", list, &all[0].1]));
+        }
+    }
+    lines
+}
+
+/// How something comes into target.
+fn push(queue: &crate::queue::Queue) -> &'static [u8] {
+    match &queue.layout {
+        Layout::ZsetList(z) if z.push == Push::Left => b"LPUSH",
+        _ => b"RPUSH",
+    }
+}

@@ -1,0 +1,221 @@
+//! What a planned change does to its entries: the lists that the scripts take, one kind of deed a
+//! list, so that a million of them cost their bytes and little more.
+
+use crate::clock::EpochMillis;
+use crate::queue::{EntryId, Form, Queue, State, frame};
+use crate::store::change::{Chosen, Place, TakeBack};
+
+use super::super::bulk::drift::Drift;
+use super::super::journal::Item;
+
+/// Everything that a change does.
+#[derive(Debug)]
+pub(in crate::ops) enum Job {
+    /// These lists, one after the other.
+    Entries(Vec<Work>),
+    /// All that is due up to this moment is transferred.
+    Due(EpochMillis),
+    /// The channel is kicked.
+    Kick,
+    /// These come to the head of the order list, in this order.
+    Realign(Vec<Vec<u8>>),
+    /// An order list that is aside is brought back.
+    RestoreOrder,
+    /// Timeouts and order list come to hold the same members; what was found.
+    Drift(Box<Drift>),
+}
+
+/// Entries to all of which the same is done, in the order in which it is done.
+#[derive(Clone, Debug)]
+pub(in crate::ops) enum Work {
+    /// Out of timeouts and order list.
+    Delete(Vec<Chosen>),
+    /// Payload to target, out of timeouts and order list.
+    Deliver(Vec<Chosen>),
+    /// Another score.
+    Requeue(Vec<(Chosen, f64)>),
+    /// Other bytes.
+    Edit(Vec<(Chosen, Vec<u8>)>),
+    /// What was deleted, into its place again.
+    PutBack(Vec<(Chosen, Place)>),
+    /// Out of target, into timeouts; and what people call each by.
+    TakeBack(Vec<TakeBack>, Vec<EntryId>),
+    /// Out of target.
+    Discard(Vec<Vec<u8>>),
+    /// What was taken out of target, where the next consumer takes it.
+    PutElements(Vec<Vec<u8>>),
+    /// New entries.
+    Offer(Vec<(EpochMillis, Vec<u8>)>),
+}
+
+impl Work {
+    /// How many entries.
+    pub(in crate::ops) const fn len(&self) -> usize {
+        match self {
+            Self::Delete(all) | Self::Deliver(all) => all.len(),
+            Self::Requeue(all) => all.len(),
+            Self::Edit(all) => all.len(),
+            Self::PutBack(all) => all.len(),
+            Self::TakeBack(all, _) => all.len(),
+            Self::Discard(all) | Self::PutElements(all) => all.len(),
+            Self::Offer(all) => all.len(),
+        }
+    }
+
+    /// How many bytes of an entry go to the server, about.
+    pub(in crate::ops) fn bytes(&self, i: usize) -> usize {
+        match self {
+            Self::Delete(all) | Self::Deliver(all) => all[i].member.len(),
+            Self::Requeue(all) => all[i].0.member.len(),
+            Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
+            Self::PutBack(all) => match &all[i].1 {
+                Place::Behind(neighbour) => all[i].0.member.len() + neighbour.len(),
+                Place::Head | Place::Tail => all[i].0.member.len(),
+            },
+            Self::TakeBack(all, _) => all[i].element.len() + all[i].member.len(),
+            Self::Discard(all) | Self::PutElements(all) => all[i].len(),
+            Self::Offer(all) => all[i].1.len(),
+        }
+    }
+
+    /// The member that waits before (or, where none does, afterwards); none where only target is
+    /// concerned.
+    pub(in crate::ops) fn member(&self, i: usize) -> Option<&[u8]> {
+        Some(match self {
+            Self::Delete(all) | Self::Deliver(all) => &all[i].member,
+            Self::Requeue(all) => &all[i].0.member,
+            Self::Edit(all) => &all[i].0.member,
+            Self::PutBack(all) => &all[i].0.member,
+            Self::TakeBack(all, _) => &all[i].member,
+            Self::Discard(_) | Self::PutElements(_) => return None,
+            Self::Offer(all) => &all[i].1,
+        })
+    }
+
+    /// The score that an entry waits with before; none where it does not.
+    pub(in crate::ops) fn score(&self, i: usize) -> Option<f64> {
+        match self {
+            Self::Delete(all) | Self::Deliver(all) => Some(all[i].score),
+            Self::Requeue(all) => Some(all[i].0.score),
+            Self::Edit(all) => Some(all[i].0.score),
+            _ => None,
+        }
+    }
+
+    /// The score that an entry waits with afterwards, when it has another one before or none.
+    pub(in crate::ops) fn new_score(&self, queue: &Queue, i: usize) -> Option<f64> {
+        match self {
+            Self::Requeue(all) => Some(all[i].1),
+            Self::PutBack(all) => Some(all[i].0.score),
+            Self::TakeBack(all, _) => Some(all[i].score),
+            Self::Offer(all) => Some(queue.score(all[i].0)),
+            _ => None,
+        }
+    }
+
+    /// What people call an entry by.
+    pub(in crate::ops) fn id(&self, queue: &Queue, i: usize) -> EntryId {
+        match self {
+            Self::TakeBack(_, called) => called[i],
+            Self::Discard(all) | Self::PutElements(all) => EntryId::of_bytes(&all[i]),
+            _ => self
+                .member(i)
+                .map_or(EntryId([0; 8]), |member| queue.id(member)),
+        }
+    }
+
+    /// By how many elements target is longer (or shorter) when all is done.
+    pub(in crate::ops) fn to_target(&self) -> i64 {
+        let n = i64::try_from(self.len()).unwrap_or(i64::MAX);
+        match self {
+            Self::Deliver(_) | Self::PutElements(_) => n,
+            Self::TakeBack(..) | Self::Discard(_) => -n,
+            _ => 0,
+        }
+    }
+
+    /// What is being done, in words.
+    pub(in crate::ops) const fn phase(&self) -> &'static str {
+        match self {
+            Self::Delete(_) | Self::Discard(_) => "deleting",
+            Self::Deliver(_) => "delivering",
+            Self::Requeue(_) | Self::TakeBack(..) => "requeueing",
+            Self::Edit(_) => "editing",
+            Self::PutBack(_) | Self::PutElements(_) => "putting back",
+            Self::Offer(_) => "offering",
+        }
+    }
+
+    /// Whether doing it twice is the same as doing it once: each looks for exact bytes that only
+    /// one entry can have. Equal elements of target can be many.
+    pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
+        !matches!(self, Self::Discard(_) | Self::PutElements(_))
+    }
+
+    /// The entry as the journal keeps it. What was done can be read off it: see
+    /// [`Work::of_item`](super::super::undo).
+    pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
+        let state = match self {
+            Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) => State::Delivered,
+            _ => match self.score(i).and_then(|score| queue.due(score).at()) {
+                Some(due) if due <= now => State::Late,
+                _ => State::Waiting,
+            },
+        };
+        let mut item = Item {
+            id: self.id(queue, i),
+            state,
+            score: self.score(i),
+            member: None,
+            new_score: self.new_score(queue, i),
+            new_member: None,
+            form: None,
+            hash: None,
+        };
+        match self {
+            Self::Delete(_) | Self::Requeue(_) => item.member = self.member(i).map(<[u8]>::to_vec),
+            Self::Deliver(all) => {
+                (item.form, item.hash) = form_and_hash(queue, &all[i].member);
+            }
+            Self::Edit(all) => {
+                item.member = Some(all[i].0.member.clone());
+                item.new_member = Some(all[i].1.clone());
+            }
+            Self::PutBack(_) | Self::Offer(_) => {
+                item.new_member = self.member(i).map(<[u8]>::to_vec);
+            }
+            Self::TakeBack(all, _) => {
+                item.hash = Some(sha1(&all[i].element));
+                item.new_member = Some(all[i].member.clone());
+            }
+            Self::Discard(all) => item.member = Some(all[i].clone()),
+            Self::PutElements(all) => item.new_member = Some(all[i].clone()),
+        }
+        item
+    }
+}
+
+/// What a transferred entry is kept as: by these its element in target is found again, and its
+/// member made again. A member that is no frame is none that leaves timeouts.
+pub(in crate::ops) fn form_and_hash(
+    queue: &Queue,
+    member: &[u8],
+) -> (Option<Form>, Option<[u8; 20]>) {
+    match queue.unwrap(member) {
+        Ok(unwrapped) => (unwrapped.form, Some(sha1(unwrapped.payload))),
+        Err(_) => (None, None),
+    }
+}
+
+/// The member that a transferred entry was: its frame around the payload that target holds.
+pub(in crate::ops) fn member_of(form: Option<Form>, id: EntryId, payload: &[u8]) -> Vec<u8> {
+    match form {
+        Some(form) => frame::encode(form, id.0, payload),
+        None => payload.to_vec(),
+    }
+}
+
+/// SHA-1, by which elements of target are found again.
+pub(in crate::ops) fn sha1(bytes: &[u8]) -> [u8; 20] {
+    sha1_smol::Sha1::from(bytes).digest().bytes()
+}

@@ -1,0 +1,97 @@
+//! Delivered entries, found again in target by the hash of their payload. Equal elements are
+//! interchangeable: one of them is as good as another.
+
+use std::collections::HashMap;
+
+use crate::ops::plan::ChangeError;
+use crate::ops::plan::make::Making;
+use crate::ops::plan::work::{member_of, sha1};
+use crate::queue::{EntryId, Form, Layout, Push};
+use crate::store::change::TakeBack;
+use crate::store::read;
+
+/// So many elements are read at once at first, and at most.
+const PAGE: (u32, u32) = (50, 1_000);
+/// Nor, as long as elements are about as large as those before them, more bytes.
+const BYTES: usize = 256 << 10;
+
+/// An entry that was delivered.
+pub(super) struct Sought {
+    pub(super) id: EntryId,
+    pub(super) form: Option<Form>,
+    /// The score that it had.
+    pub(super) score: f64,
+    /// SHA-1 of its payload.
+    pub(super) hash: [u8; 20],
+}
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Found {
+    /// In the order in which it was delivered.
+    pub(super) there: Vec<(TakeBack, EntryId)>,
+    /// No element of target is equal to these any more.
+    pub(super) gone: Vec<EntryId>,
+}
+
+/// Looks for entries, given from the last delivered to the first, from the end of target on where
+/// new ones come. What is consumed or delivered meanwhile shifts the others only to where they have
+/// not been looked for yet.
+pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Found, ChangeError> {
+    let mut by_hash: HashMap<[u8; 20], Vec<usize>> = HashMap::with_capacity(sought.len());
+    for (i, one) in sought.iter().enumerate().rev() {
+        by_hash.entry(one.hash).or_default().push(i);
+    }
+    let mut elements: Vec<Option<Vec<u8>>> = vec![None; sought.len()];
+    let mut missing = sought.len();
+    let target = making.queue.keys().target;
+    let at_head = matches!(&making.queue.layout, Layout::ZsetList(z) if z.push == Push::Left);
+    let (mut read_so_far, mut size) = (0, PAGE.0);
+    let length = match missing {
+        0 => 0,
+        _ => read::list_page(making.store, &target, 0, 1).await?.length,
+    };
+    while missing > 0 && read_so_far < length {
+        let count = u32::try_from(length - read_so_far)
+            .unwrap_or(u32::MAX)
+            .min(size);
+        let first = if at_head {
+            read_so_far
+        } else {
+            length - read_so_far - u64::from(count)
+        };
+        let page = read::list_page(making.store, &target, first, count).await?;
+        read_so_far += u64::from(count);
+        let bytes: usize = page.elements.iter().map(Vec::len).sum();
+        size = if bytes > BYTES { size / 2 } else { size * 2 };
+        size = size.clamp(1, PAGE.1);
+        let newest_first = page.elements.into_iter();
+        let newest_first: Vec<_> = if at_head {
+            newest_first.collect()
+        } else {
+            newest_first.rev().collect()
+        };
+        for element in newest_first {
+            let place = by_hash.get_mut(&sha1(&element)).and_then(Vec::pop);
+            if let Some(place) = place {
+                elements[place] = Some(element);
+                missing -= 1;
+            }
+        }
+    }
+    let mut found = Found::default();
+    for (one, element) in sought.iter().zip(elements).rev() {
+        match element {
+            Some(element) => found.there.push((
+                TakeBack {
+                    member: member_of(one.form, one.id, &element),
+                    element,
+                    score: one.score,
+                },
+                one.id,
+            )),
+            None => found.gone.push(one.id),
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,221 @@
+//! What an ACL user needs for reading and for each change: exactly what the program sends, and
+//! what its scripts do. A test runs everything under these rules.
+//!
+//! Left out on purpose: `CONFIG GET`, which shows passwords, and `MEMORY USAGE`. They are tried
+//! once after connecting, and nothing is missing without them.
+
+use std::collections::BTreeSet;
+
+use super::layout::Queue;
+use super::name::CHANNEL_PREFIX;
+use super::plan::Change;
+use super::redis_cli;
+
+/// What every look at queues sends, named ones or all.
+const READ: &[&str] = &[
+    "client|list",
+    "client|setname",
+    "exec",
+    "exists",
+    "info",
+    "llen",
+    "lrange",
+    "multi",
+    "ping",
+    "psubscribe",
+    "pttl",
+    "pubsub|numsub",
+    "script|exists",
+    "time",
+    "type",
+    "zcard",
+    "zcount",
+    "zrange",
+    "zrangebyscore",
+    "zrank",
+    "zrevrangebyscore",
+    "zscore",
+];
+/// What finding queues sends that nobody named.
+const FIND: &[&str] = &["dbsize", "pubsub|channels", "scan"];
+/// How scripts are sent.
+const SCRIPT: &[&str] = &["eval", "evalsha"];
+/// Entries leave timeouts and order list for target.
+const TRANSFER: &[&str] = &["lpush", "lrem", "ltrim", "rpush", "zrem", "zremrangebyrank"];
+/// Entries leave timeouts and order list, or target.
+const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
+/// Entries become waiting ones.
+const OFFER: &[&str] = &["publish", "rpush", "zadd"];
+/// Entries change in their places.
+const EDIT: &[&str] = &["linsert", "lrem", "zadd", "zrem"];
+/// Entries of the order list change places.
+const SWAP: &[&str] = &["lindex", "lset"];
+/// An order list that was set aside is brought back.
+const RESTORE: &[&str] = &["lpush", "ltrim"];
+
+/// What a user may do.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rules {
+    /// Commands, with `|` before a subcommand; in order.
+    pub commands: BTreeSet<&'static str>,
+    /// Patterns of keys.
+    pub keys: Vec<Vec<u8>>,
+    /// Patterns of channels.
+    pub channels: Vec<Vec<u8>>,
+}
+
+impl Rules {
+    /// What reading needs, and beside it these changes: of those queues, or of all when there are
+    /// none. `db`: whether the queues lie in another database than 0.
+    #[must_use]
+    pub fn of(changes: &[Change], queues: &[Queue], db: bool) -> Self {
+        let mut commands: BTreeSet<_> = READ.iter().copied().collect();
+        if db {
+            commands.insert("select");
+        }
+        if queues.is_empty() {
+            commands.extend(FIND);
+        }
+        commands.extend(changes.iter().copied().flat_map(commands_of));
+        let (mut keys, mut channels) = (Vec::new(), Vec::new());
+        for queue in queues {
+            let of_queue = queue.keys();
+            let of_queue = [
+                Some(of_queue.timeouts),
+                of_queue.order,
+                of_queue.aside,
+                Some(of_queue.target),
+            ];
+            keys.extend(of_queue.iter().flatten().map(|key| pattern(key)));
+        }
+        if queues.is_empty() {
+            // Targets have any name.
+            keys.push(b"*".to_vec());
+        }
+        if queues.is_empty() || queues.iter().any(|queue| queue.keys().channel.is_some()) {
+            // PSUBSCRIBE is allowed for a pattern that stands here as it is, and no narrower one.
+            channels.push([CHANNEL_PREFIX, b"*"].concat());
+        }
+        Self {
+            commands,
+            keys,
+            channels,
+        }
+    }
+
+    /// The command that gives a user these rights and no others, as redis-cli reads it. A password
+    /// that the user has stays; one that has none cannot log in.
+    #[must_use]
+    pub fn set_user(&self, name: &str) -> String {
+        let words = self.words(name);
+        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        redis_cli::command(&words)
+    }
+
+    /// The same, word by word.
+    #[must_use]
+    pub fn words(&self, name: &str) -> Vec<Vec<u8>> {
+        let start = ["ACL", "SETUSER", name, "on"];
+        let none = ["resetkeys", "resetchannels", "-@all"];
+        let words = start
+            .into_iter()
+            .chain(none)
+            .map(|word| word.as_bytes().to_vec());
+        let commands = self.commands.iter();
+        let commands = commands.map(|command| format!("+{command}").into_bytes());
+        let keys = self.keys.iter().map(|key| [b"~", key.as_slice()].concat());
+        let channels = self.channels.iter();
+        let channels = channels.map(|channel| [b"&", channel.as_slice()].concat());
+        words.chain(keys).chain(channels).chain(commands).collect()
+    }
+}
+
+/// What a change sends that reading does not.
+fn commands_of(change: Change) -> Vec<&'static str> {
+    let parts: &[&[&str]] = match change {
+        Change::Transfer | Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename"], RESTORE],
+        Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
+        Change::Delete => &[SCRIPT, DELETE],
+        Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],
+        Change::Edit => &[SCRIPT, EDIT],
+        Change::Kick => &[&["publish"]],
+        Change::Realign => &[SCRIPT, SWAP],
+        Change::RestoreOrder => &[SCRIPT, RESTORE],
+        Change::Drift => &[SCRIPT, &["lrem", "lset", "ltrim", "rpush", "zrem", "zscan"]],
+        // The other way round, and that again.
+        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER],
+        Change::Worker => &[SCRIPT, TRANSFER, &["subscribe"]],
+        Change::Consume => &[&["blpop", "brpop", "lpop", "rpop"]],
+    };
+    parts.concat()
+}
+
+/// The pattern that this key alone matches (or, of a name with blanks, which no pattern of an ACL
+/// may hold, keys that have any byte in their place).
+fn pattern(key: &[u8]) -> Vec<u8> {
+    let mut pattern = Vec::with_capacity(key.len());
+    for byte in key {
+        match byte {
+            b'*' | b'?' | b'[' | b']' | b'\\' => pattern.extend([b'\\', *byte]),
+            b'\0' => pattern.push(b'?'),
+            byte if byte.is_ascii_whitespace() || *byte == b'\x0b' => pattern.push(b'?'),
+            byte => pattern.push(*byte),
+        }
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_queue_opens_its_own_keys_only() {
+        let rules = Rules::of(&[], &[Queue::redisson("orders")], false);
+        let keys = [
+            "redisson_delay_queue_timeout:{orders}",
+            "redisson_delay_queue:{orders}",
+        ];
+        let more = ["delayscope:aside:{orders}", "orders"];
+        let expected = keys
+            .into_iter()
+            .chain(more)
+            .map(|key| key.as_bytes().to_vec());
+        assert_eq!(rules.keys, expected.collect::<Vec<_>>());
+        assert!(!rules.commands.contains("scan"));
+        let plain: Queue = "zset-list:delay,ready".parse().unwrap();
+        let rules = Rules::of(&[], &[plain], false);
+        assert_eq!(rules.keys, [b"delay".to_vec(), b"ready".to_vec()]);
+        assert!(rules.channels.is_empty());
+    }
+
+    #[test]
+    fn reading_allows_no_write() {
+        let rules = Rules::of(&[], &[], true);
+        let writes = [
+            "zadd", "lpush", "rpush", "zrem", "lrem", "publish", "eval", "evalsha",
+        ];
+        assert!(writes.iter().all(|write| !rules.commands.contains(write)));
+    }
+
+    #[test]
+    fn what_means_something_in_a_pattern_is_escaped() {
+        assert_eq!(pattern(b"a*b?c[d]\\"), b"a\\*b\\?c\\[d\\]\\\\");
+        assert_eq!(pattern(b"two words\n"), b"two?words?");
+    }
+
+    #[test]
+    fn the_rule_is_one_line_that_redis_cli_reads() {
+        let rules = Rules {
+            commands: ["time", "client|list"].into_iter().collect(),
+            keys: vec![b"{q}".to_vec()],
+            channels: vec![b"c:*".to_vec()],
+        };
+        assert_eq!(
+            rules.set_user("watcher"),
+            "ACL SETUSER watcher on resetkeys resetchannels \"-@all\" \"~{q}\" \"&c:*\" \
+             \"+client|list\" +time"
+                .replace("\"-@all\"", "-@all")
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Changes of what was delivered, and the kick.
+
+use std::time::Duration;
+
+use redis::{Pipeline, Value};
+
+use super::{Changed, TakeBack, adding, channel, push, texts};
+use crate::queue::Queue;
+use crate::store::error::StoreError;
+use crate::store::script::{self, Fate, Timed};
+use crate::store::write::Writer;
+
+/// How long the answer to a kick may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+impl Writer {
+    /// Takes delivered elements out of target and puts them into timeouts, each with a score that
+    /// is a number, and at the tail of the order list; of equal ones the newest first. Publishes
+    /// the due time of a new head. `Gone`: no such element; `Changed`: that member waits already
+    /// (nothing done). Refused with the code `ASIDE` while the order list is set aside.
+    pub async fn take_back(
+        &self,
+        queue: &Queue,
+        elements: &[TakeBack],
+    ) -> Result<Timed<Changed>, StoreError> {
+        self.fits("take elements back", elements.len())?;
+        let keys = queue.keys();
+        let scores = texts(elements.iter().map(|taken| taken.score));
+        let mut args = vec![channel(&keys), newest(queue).as_bytes()];
+        for (score, taken) in scores.iter().zip(elements) {
+            args.extend([&taken.element, &taken.member, score.as_bytes()]);
+        }
+        let keys = [vec![keys.target.as_slice()], adding(&keys)].concat();
+        let told = script::take_back(&self.lane, &keys, args).await?;
+        Ok(told.map(Changed::from))
+    }
+
+    /// Deletes delivered elements: each of them once, of equal ones the newest first. Never more
+    /// than are there.
+    pub async fn discard(
+        &self,
+        queue: &Queue,
+        elements: &[Vec<u8>],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.fits("delete delivered elements", elements.len())?;
+        let from = newest(queue).as_bytes();
+        let args = std::iter::once(from).chain(elements.iter().map(Vec::as_slice));
+        script::discard(&self.lane, &queue.keys().target, args.collect()).await
+    }
+
+    /// Puts deleted elements back at the end of target where the next consumer takes them, the
+    /// first of them first. All or none.
+    pub async fn put_elements_back(
+        &self,
+        queue: &Queue,
+        elements: &[Vec<u8>],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.fits("put elements back", elements.len())?;
+        let push = match push(queue) {
+            "LPUSH" => "RPUSH",
+            _ => "LPUSH",
+        };
+        let last_first = elements.iter().rev().map(Vec::as_slice);
+        let args = std::iter::once(push.as_bytes()).chain(last_first);
+        let pushed = script::push_back(&self.lane, &queue.keys().target, args.collect()).await?;
+        Ok(pushed.map(|_| vec![Fate::Done; elements.len()]))
+    }
+
+    /// Publishes `0` on the queue's channel, so that every transfer client looks at once; tells
+    /// how many were subscribed just before, which PUBLISH cannot tell (it counts us). None: the
+    /// server does not let us count.
+    pub async fn kick(&self, queue: &Queue) -> Result<Option<u64>, StoreError> {
+        const ATTEMPT: &str = "kick the transfer clients";
+        let Some(channel) = queue.keys().channel else {
+            let why = format!("a {} queue has no channel", queue.layout.word());
+            return Err(self.impossible(ATTEMPT, why));
+        };
+        let mut pipeline = Pipeline::new();
+        pipeline.cmd("PUBSUB").arg("NUMSUB").arg(&channel);
+        pipeline.cmd("PUBLISH").arg(&channel).arg("0");
+        let answers = self.lane.send(ATTEMPT, &pipeline, LIMIT).await?;
+        let Ok([listening, published]) = <[Value; 2]>::try_from(answers) else {
+            return Err(self.store().unexpected(ATTEMPT, &Value::Nil));
+        };
+        self.store().accept(ATTEMPT, published)?;
+        // NUMSUB answers with the channel and its number.
+        Ok(match &listening {
+            Value::Array(pair) => match pair.as_slice() {
+                [_, Value::Int(n)] => u64::try_from(*n).ok(),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+/// The end of target that is searched first, as LREM counts: where the newest stand.
+fn newest(queue: &Queue) -> &'static str {
+    match push(queue) {
+        "LPUSH" => "1",
+        _ => "-1",
+    }
+}

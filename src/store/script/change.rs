@@ -1,0 +1,197 @@
+//! The scripts of chosen entries.
+
+use redis::Value;
+
+use super::{Head, Script, Timed, bytes, list, run, text};
+use crate::store::error::StoreError;
+use crate::store::lane::Lane;
+
+static DELETE: Script = script!(
+    [guard, chosen, "delete.lua"],
+    "delete entries",
+    ["zset", "list"]
+);
+static DELIVER: Script = script!(
+    [guard, chosen, frame, moving, "deliver.lua"],
+    "deliver entries",
+    ["list", "zset", "list", "list"]
+);
+static DELIVER_ZSET_LIST: Script = script!(
+    [guard, chosen, "deliver-zset-list.lua"],
+    "deliver entries",
+    ["list", "zset"]
+);
+static REQUEUE: Script = script!(
+    [guard, chosen, announce, "requeue.lua"],
+    "requeue entries",
+    ["zset"]
+);
+static PUT_BACK: Script = script!(
+    [guard, chosen, aside, announce, "put-back.lua"],
+    "put entries back",
+    ["zset", "list", "list"]
+);
+static TAKE_BACK: Script = script!(
+    [guard, chosen, aside, announce, "take-back.lua"],
+    "take elements back",
+    ["list", "zset", "list", "list"]
+);
+static EDIT: Script = script!(
+    [guard, chosen, aside, "edit.lua"],
+    "edit entries",
+    ["zset", "list", "list"]
+);
+static DISCARD: Script = script!(
+    [guard, chosen, "discard.lua"],
+    "delete delivered elements",
+    ["list"]
+);
+static PUSH_BACK: Script = script!([guard, "push-back.lua"], "put elements back", ["list"]);
+
+/// What a script answers of an entry (see `parts/chosen.lua`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate {
+    /// What was asked.
+    Done,
+    /// Nothing: it is not there (any more).
+    Gone,
+    /// Nothing: it is there, with this other score.
+    Changed(f64),
+    /// Nothing: it is no frame.
+    NoFrame,
+}
+
+impl Fate {
+    fn read(value: &Value) -> Option<Self> {
+        Some(match value {
+            Value::Int(0) => Self::Gone,
+            Value::Int(1) => Self::Done,
+            Value::Int(2) => Self::NoFrame,
+            score => Self::Changed(text(score)?.parse().ok()?),
+        })
+    }
+}
+
+/// Where an entry stands in the order list.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Place {
+    /// At the head.
+    Head,
+    /// Right behind this member.
+    Behind(Vec<u8>),
+    /// At the tail; also: not known.
+    Tail,
+}
+
+type Args<'a> = Vec<&'a [u8]>;
+
+/// `delete.lua`: of each entry its fate and where it stood. `keys`: timeouts, order list.
+pub(in crate::store) async fn delete(
+    lane: &Lane,
+    keys: &[&[u8]],
+    args: Args<'_>,
+) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
+    run(lane, &DELETE, keys, args, |[told]| {
+        let pair = |pair: &[Value]| match pair {
+            [fate, place] => Some((Fate::read(fate)?, stood(place)?)),
+            _ => None,
+        };
+        list(told)?.chunks(2).map(pair).collect()
+    })
+    .await
+}
+
+#[expect(clippy::option_option, reason = "not understood, or not in the list")]
+fn stood(value: &Value) -> Option<Option<Place>> {
+    Some(match value {
+        Value::Int(0) => None,
+        Value::Int(1) => Some(Place::Head),
+        Value::Int(2) => Some(Place::Tail),
+        member => Some(Place::Behind(bytes(member)?)),
+    })
+}
+
+/// `deliver.lua`. `keys`: target, timeouts, order list, aside.
+pub(in crate::store) async fn deliver(
+    lane: &Lane,
+    keys: [&[u8]; 4],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &DELIVER, &keys, args, fates).await
+}
+
+/// `deliver-zset-list.lua`. `keys`: target, timeouts.
+pub(in crate::store) async fn deliver_zset_list(
+    lane: &Lane,
+    keys: [&[u8]; 2],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &DELIVER_ZSET_LIST, &keys, args, fates).await
+}
+
+/// `requeue.lua`.
+pub(in crate::store) async fn requeue(
+    lane: &Lane,
+    timeouts: &[u8],
+    args: Args<'_>,
+) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
+    run(lane, &REQUEUE, &[timeouts], args, head_and_fates).await
+}
+
+/// `put-back.lua`. `keys`: timeouts, then order list and aside.
+pub(in crate::store) async fn put_back(
+    lane: &Lane,
+    keys: &[&[u8]],
+    args: Args<'_>,
+) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
+    run(lane, &PUT_BACK, keys, args, head_and_fates).await
+}
+
+/// `take-back.lua`. `keys`: target, timeouts, then order list and aside.
+pub(in crate::store) async fn take_back(
+    lane: &Lane,
+    keys: &[&[u8]],
+    args: Args<'_>,
+) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
+    run(lane, &TAKE_BACK, keys, args, head_and_fates).await
+}
+
+/// `edit.lua`. `keys`: timeouts, then order list and aside.
+pub(in crate::store) async fn edit(
+    lane: &Lane,
+    keys: &[&[u8]],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &EDIT, keys, args, fates).await
+}
+
+/// `discard.lua`.
+pub(in crate::store) async fn discard(
+    lane: &Lane,
+    target: &[u8],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &DISCARD, &[target], args, fates).await
+}
+
+/// `push-back.lua`: how long target is now.
+pub(in crate::store) async fn push_back(
+    lane: &Lane,
+    target: &[u8],
+    args: Args<'_>,
+) -> Result<Timed<i64>, StoreError> {
+    run(lane, &PUSH_BACK, &[target], args, |[length]| match length {
+        Value::Int(length) => Some(*length),
+        _ => None,
+    })
+    .await
+}
+
+fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
+    list(fates)?.iter().map(Fate::read).collect()
+}
+
+fn head_and_fates([head, fates]: &[Value; 2]) -> Option<(Head, Vec<Fate>)> {
+    let fates = list(fates)?.iter().map(Fate::read).collect::<Option<_>>()?;
+    Some((Head::read(head)?, fates))
+}

@@ -1,0 +1,163 @@
+//! `transfer.lua`, `transfer-telling.lua`, and their forms for `zset-list`.
+
+use redis::Value;
+
+use super::{Script, Timed, bytes, list, run, text};
+use crate::queue::EntryId;
+use crate::store::error::StoreError;
+use crate::store::lane::Lane;
+
+static TRANSFER: Script = script!(
+    [guard, frame, moving, "transfer.lua"],
+    "transfer what is due",
+    ["list", "zset", "list"]
+);
+static TRANSFER_ZSET_LIST: Script = script!(
+    [guard, "transfer-zset-list.lua"],
+    "transfer what is due",
+    ["list", "zset"]
+);
+static TELLING: Script = script!(
+    [guard, frame, moving, "transfer-telling.lua"],
+    "transfer what is due",
+    ["list", "zset", "list", "list"]
+);
+static TELLING_ZSET_LIST: Script = script!(
+    [guard, "transfer-telling-zset-list.lua"],
+    "transfer what is due",
+    ["list", "zset"]
+);
+
+/// An entry that a transfer moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    /// What people call it by.
+    pub id: EntryId,
+    /// The score that it had.
+    pub score: f64,
+}
+
+/// What a transfer found and did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transferred {
+    /// Not all that is due was looked at: there may be more.
+    pub more: bool,
+    /// Score of the first entry that falls due later; none when there is none, or `more`.
+    pub next: Option<f64>,
+    /// What was moved, in due order.
+    pub moved: Vec<Moved>,
+    /// Due members that are no frames: they were left where they are.
+    pub skipped: Vec<EntryId>,
+    /// Entries whose score is no time (below 0, or too large) and which are never due; at most
+    /// 100 of each kind.
+    pub never: Vec<Moved>,
+}
+
+/// `transfer.lua`: what has a score up to `now`, at most `n` entries, `known` unreadable ones
+/// beside them.
+pub(in crate::store) async fn transfer(
+    lane: &Lane,
+    [target, timeouts, order]: [&[u8]; 3],
+    now: &str,
+    n: usize,
+    known: usize,
+) -> Result<Timed<Transferred>, StoreError> {
+    let (n, known) = (n.to_string(), known.to_string());
+    let args = [now, &n, &known].map(str::as_bytes);
+    let keys = [target, timeouts, order];
+    run(lane, &TRANSFER, &keys, args, transferred).await
+}
+
+/// `transfer-zset-list.lua`: what has a score up to `now`, at most `n` entries, to the `end`
+/// (`left` or `right`) of target; scores from `limit` on are never due.
+pub(in crate::store) async fn transfer_zset_list(
+    lane: &Lane,
+    [target, timeouts]: [&[u8]; 2],
+    [now, limit]: [&str; 2],
+    n: usize,
+    end: &str,
+) -> Result<Timed<Transferred>, StoreError> {
+    let n = n.to_string();
+    let args = [now, &n, end, limit].map(str::as_bytes);
+    let keys = [target, timeouts];
+    run(lane, &TRANSFER_ZSET_LIST, &keys, args, transferred).await
+}
+
+/// What `transfer-telling.lua` and its form for `zset-list` answer: whether there may be more, what
+/// was moved (members with their scores), what was skipped.
+pub(in crate::store) type Told = (bool, Vec<(Vec<u8>, f64)>, Vec<Vec<u8>>);
+
+/// `transfer-telling.lua`, with `transfer.lua`'s arguments and whether to drain the order list.
+pub(in crate::store) async fn transfer_telling(
+    lane: &Lane,
+    keys: [&[u8]; 4],
+    now: &str,
+    [n, known]: [usize; 2],
+    drain: bool,
+) -> Result<Timed<Told>, StoreError> {
+    let (n, known) = (n.to_string(), known.to_string());
+    let args = [now, &n, &known, super::flag(drain)].map(str::as_bytes);
+    run(lane, &TELLING, &keys, args, told).await
+}
+
+/// `transfer-telling-zset-list.lua`; `push`: `LPUSH` or `RPUSH`.
+pub(in crate::store) async fn transfer_telling_zset_list(
+    lane: &Lane,
+    keys: [&[u8]; 2],
+    now: &str,
+    n: usize,
+    push: &str,
+) -> Result<Timed<Told>, StoreError> {
+    let n = n.to_string();
+    let args = [now, &n, push].map(str::as_bytes);
+    run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
+}
+
+fn told([more, moved, skipped]: &[Value; 3]) -> Option<Told> {
+    let pair = |pair: &[Value]| match pair {
+        [member, score] => Some((bytes(member)?, text(score)?.parse().ok()?)),
+        _ => None,
+    };
+    let moved = list(moved)?.chunks(2).map(pair).collect::<Option<_>>()?;
+    let skipped = list(skipped)?.iter().map(bytes).collect::<Option<_>>()?;
+    Some((*more == Value::Int(1), moved, skipped))
+}
+
+fn transferred([more, next, moved, skipped, never]: &[Value; 5]) -> Option<Transferred> {
+    let next = text(next)?;
+    Some(Transferred {
+        more: *more == Value::Int(1),
+        next: if next.is_empty() {
+            None
+        } else {
+            Some(next.parse().ok()?)
+        },
+        moved: scored(moved)?,
+        skipped: list(skipped)?.iter().map(entry_id).collect::<Option<_>>()?,
+        never: scored(never)?,
+    })
+}
+
+fn scored(value: &Value) -> Option<Vec<Moved>> {
+    let read = |pair: &[Value]| {
+        let [id, score] = pair else { return None };
+        Some(Moved {
+            id: entry_id(id)?,
+            score: text(score)?.parse().ok()?,
+        })
+    };
+    list(value)?.chunks(2).map(read).collect()
+}
+
+/// 8 bytes are the frame's own id, 16 hex digits the start of a SHA-1.
+fn entry_id(value: &Value) -> Option<EntryId> {
+    let Value::BulkString(bytes) = value else {
+        return None;
+    };
+    if let Ok(id) = <[u8; 8]>::try_from(bytes.as_slice()) {
+        return Some(EntryId(id));
+    }
+    let digits = text(value).filter(|digits| digits.len() == 16)?;
+    let id = u64::from_str_radix(digits, 16).ok()?;
+    Some(EntryId(id.to_be_bytes()))
+}

@@ -1,0 +1,91 @@
+//! The hints of the bar at the bottom: what the keys do here.
+
+use super::{Action, Binding, Key, Place, place, table};
+use crate::queue::text;
+use crate::tui::model::{Model, Overlay};
+
+/// A hint of the bar at the bottom.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Hint {
+    /// The keys.
+    pub keys: String,
+    /// What they do, in a word.
+    pub word: &'static str,
+    /// They can do it now.
+    pub enabled: bool,
+    /// Each of the keys, and the columns that it takes.
+    pub parts: Vec<(Key, u16)>,
+}
+
+/// The hints for where the keys go now, the most important first, help last.
+#[must_use]
+pub fn hints(model: &Model) -> Vec<Hint> {
+    let below = hints_at(model, place(model));
+    if !crate::tui::areas::bulk::has_keys(model) {
+        return below;
+    }
+    let mut hints = hints_at(model, Place::Bulk);
+    // What the panel has taken is not for what lies below it.
+    let taken = |key: &Key| {
+        let action = model.keymap.resolve(Place::Bulk, *key);
+        matches!(action, Some(Action::Pause | Action::Stop))
+    };
+    let free = |hint: &Hint| !hint.parts.iter().any(|(key, _)| taken(key));
+    hints.extend(below.into_iter().filter(free));
+    hints
+}
+
+fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
+    // What is in sight as a whole is not scrolled.
+    let still = crate::tui::areas::lines::last_scroll(model) == 0;
+    let ascii = model.look.ascii;
+    // Where a name is typed, letters are no answers.
+    let named = matches!(&model.overlay, Some(Overlay::Dialog(asked)) if asked.name.is_some());
+    let hint = |(binding, keys): (&'static Binding, &[Key])| {
+        let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
+        let key = *keys.first()?;
+        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
+            return None;
+        }
+        let word = match (binding.action, &model.overlay) {
+            (Action::Submit, Some(form)) => &submits(form),
+            (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
+                return None;
+            }
+            _ => word,
+        };
+        (*word != table::SCROLL || !still).then_some((binding, key, *word))
+    };
+    let mut hints: Vec<Hint> = Vec::new();
+    for (binding, key, word) in model.keymap.rows().filter_map(hint) {
+        let enabled = crate::tui::update::why_not(model, binding.action).is_none();
+        let label = key.label(ascii);
+        let columns = u16::try_from(text::width(&label)).unwrap_or(0);
+        // Two neighbours with one word are one hint: `←→ bar`.
+        match hints.last_mut().filter(|last| last.word == word) {
+            Some(last) => {
+                last.keys.push_str(&label);
+                last.parts.push((key, columns));
+            }
+            None => hints.push(Hint {
+                keys: label,
+                word,
+                enabled,
+                parts: vec![(key, columns)],
+            }),
+        }
+    }
+    hints
+}
+
+/// What a form does, in a word.
+const fn submits(form: &Overlay) -> &'static str {
+    match form {
+        Overlay::Requeue(_) => "requeue",
+        Overlay::Edit(_) => "save",
+        Overlay::Repair(_) => "go on",
+        Overlay::Offer(_) | Overlay::Help { .. } | Overlay::Dialog(_) | Overlay::Change(_) => {
+            "offer"
+        }
+    }
+}

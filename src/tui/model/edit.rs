@@ -1,0 +1,254 @@
+//! The form that gives an entry another payload: what stands there, and what it becomes.
+
+use super::field::{Field, Lines};
+use super::form::{Filling, Message, Part, Said, next};
+use super::offer::of_codec;
+use crate::payload::{self, Codec};
+use crate::queue::{Due, Entry, EntryId, Queue, text};
+
+/// The form that gives an entry another payload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditForm {
+    /// Of which queue.
+    pub queue: Queue,
+    /// The entry, as it was seen.
+    pub entry: Entry,
+    /// What people call it by.
+    pub id: EntryId,
+    /// When it is due, now and then.
+    pub due: Due,
+    /// Its payload.
+    pub before: Vec<u8>,
+    /// The new one, as typed.
+    pub payload: Field,
+    /// The first row of it in sight.
+    pub top: usize,
+    /// What it is written with; [`Codec::Unknown`]: its bytes are typed in hex.
+    pub codec: Codec,
+    /// What the keys act on.
+    pub at: Part,
+    /// What it becomes; as of the last change.
+    pub message: Message,
+}
+
+/// More bytes are not edited on a screen.
+pub const MOST: usize = 256 << 10;
+/// So many of them stand in a line of hex.
+const HEX_LINE: usize = 16;
+
+impl EditForm {
+    /// The payload as it is: in the codec that wrote it if that writes it again byte for byte, else
+    /// in hex.
+    #[must_use]
+    pub fn new(queue: Queue, entry: Entry, (id, due): (EntryId, Due), before: Vec<u8>) -> Self {
+        let codec = payload::decode(&before).codec;
+        let mut form = Self {
+            queue,
+            entry,
+            id,
+            due,
+            payload: Field::new(Lines::Many, ""),
+            top: 0,
+            codec,
+            at: Part::Payload,
+            message: Message::default(),
+            before,
+        };
+        form.show(&form.before.clone());
+        form.typed();
+        form
+    }
+
+    /// What was typed, as bytes.
+    pub fn bytes(&self) -> Result<Vec<u8>, String> {
+        let typed = self.payload.text();
+        match self.codec {
+            Codec::Unknown => of_hex(&typed),
+            codec => payload::encode(codec, &typed).map_err(|why| why.to_string()),
+        }
+    }
+
+    /// Puts bytes in, to be edited: as the codec says them, if it writes them again.
+    fn show(&mut self, bytes: &[u8]) {
+        let plain = std::str::from_utf8(bytes).map(str::to_owned).ok();
+        let said = payload::decode_as(self.codec, bytes).map(|said| said.whole().into_owned());
+        if self.codec != Codec::Unknown {
+            for text in plain.into_iter().chain(said) {
+                self.payload.set(&text);
+                if self.bytes().as_deref() == Ok(bytes) {
+                    return;
+                }
+            }
+        }
+        self.codec = Codec::Unknown;
+        self.payload.set(&hex(bytes));
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let line = |line: &[u8]| {
+        let bytes: Vec<String> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+        bytes.join(" ")
+    };
+    let lines: Vec<String> = bytes.chunks(HEX_LINE).map(line).collect();
+    lines.join("\n")
+}
+
+fn of_hex(typed: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<char> = typed.chars().filter(|c| !c.is_whitespace()).collect();
+    if let Some(bad) = digits.iter().find(|c| !c.is_ascii_hexdigit()) {
+        return Err(format!(
+            "no hex digit: {}",
+            text::printable(&bad.to_string())
+        ));
+    }
+    if !digits.len().is_multiple_of(2) {
+        return Err("a byte has two hex digits: one is missing".to_owned());
+    }
+    let byte = |pair: &[char]| {
+        let digits: String = pair.iter().collect();
+        u8::from_str_radix(&digits, 16).map_err(|why| why.to_string())
+    };
+    digits.chunks(2).map(byte).collect()
+}
+
+impl Filling for EditForm {
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Payload, Part::Codec, Part::Button]
+    }
+
+    fn at(&self) -> Part {
+        self.at
+    }
+
+    fn go(&mut self, to: Part) {
+        self.at = to;
+    }
+
+    fn message(&self) -> Option<(&Field, usize, &'static str)> {
+        let extension = match self.codec {
+            Codec::Json | Codec::TypedJson => "json",
+            _ => "txt",
+        };
+        Some((&self.payload, self.top, extension))
+    }
+
+    fn message_mut(&mut self) -> Option<(&mut Field, &mut usize)> {
+        Some((&mut self.payload, &mut self.top))
+    }
+
+    /// Another codec writes the same text; into and out of hex the same bytes are meant.
+    fn choose(&mut self, on: bool) {
+        let bytes = self.bytes();
+        let before = self.codec;
+        self.codec = next(&Codec::ALL, Some(before), on).unwrap_or(before);
+        match (before, self.codec, bytes) {
+            (_, Codec::Unknown, Ok(bytes)) => self.payload.set(&hex(&bytes)),
+            (Codec::Unknown, codec, Ok(bytes)) => {
+                let said = payload::decode_as(codec, &bytes);
+                let said = said.map(|said| said.whole().into_owned());
+                let plain = String::from_utf8(bytes).ok();
+                if let Some(text) = plain.or(said) {
+                    self.payload.set(&text);
+                }
+            }
+            _ => {}
+        }
+        self.top = 0;
+        self.typed();
+    }
+
+    fn typed(&mut self) {
+        self.message = match self.bytes() {
+            Err(why) => Message {
+                bytes: 0,
+                said: Some(Said::Wrong(why)),
+            },
+            Ok(bytes) => Message {
+                bytes: bytes.len() as u64,
+                said: if bytes == self.before {
+                    Some(Said::Note("as it is: nothing is changed yet".to_owned()))
+                } else {
+                    of_codec(self.codec, &self.payload.text())
+                },
+            },
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::EpochMillis;
+    use crate::queue::State;
+
+    fn form(payload: &[u8]) -> EditForm {
+        let entry = Entry {
+            member: b"m".to_vec(),
+            score: Some(1.0),
+            state: State::Waiting,
+        };
+        let due = Due::At(EpochMillis::new(1));
+        let id = EntryId::of_bytes(b"m");
+        EditForm::new(Queue::redisson("q"), entry, (id, due), payload.to_vec())
+    }
+
+    #[test]
+    fn whatever_a_payload_is_untouched_it_stays_the_same_bytes() {
+        let java = payload::encode(Codec::Serialization, "hello").unwrap_or_default();
+        let kryo = payload::encode(Codec::Kryo5, "hello").unwrap_or_default();
+        let all: [&[u8]; 11] = [
+            b"hello",
+            b"{\"a\": 1,\n  \"b\":2}",
+            b"{\"a\":\r\n1}",
+            b"\"quoted\"",
+            b"42",
+            b"a\r\nb\rc\n",
+            b"\x00\xff\x80 no text",
+            b"tab\there",
+            &java,
+            &kryo,
+            b"",
+        ];
+        for bytes in all {
+            let form = form(bytes);
+            assert_eq!(
+                form.bytes().as_deref(),
+                Ok(bytes),
+                "{bytes:?} as {:?}",
+                form.codec
+            );
+        }
+        assert_eq!(form(&java).payload.text(), "hello");
+        assert_eq!(form(b"\x00\xff").codec, Codec::Unknown);
+    }
+
+    #[test]
+    fn into_hex_and_back_the_same_bytes_are_meant() {
+        let mut form = form(b"hello");
+        form.choose(false);
+        assert_eq!(form.codec, Codec::Unknown);
+        assert_eq!(form.payload.text(), "68 65 6c 6c 6f");
+        form.payload.set("686 9\n21");
+        form.typed();
+        assert_eq!(form.bytes().as_deref(), Ok(&b"hi!"[..]));
+        form.choose(true);
+        assert_eq!(
+            (form.codec, form.payload.text().as_str()),
+            (Codec::Text, "hi!")
+        );
+    }
+
+    #[test]
+    fn bad_hex_says_what_is_wrong() {
+        let mut form = form(b"\x00\xff");
+        for bad in ["0", "00 f", "zz", "0x00"] {
+            form.payload.set(bad);
+            form.typed();
+            assert!(
+                form.message.said.as_ref().is_some_and(Said::is_wrong),
+                "{bad}"
+            );
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What the forms over the screen have in common: parts from top to bottom, of which one has the
+//! keys, and what is said of what stands there.
+
+use super::field::Field;
+use super::{Model, Overlay};
+
+/// The parts that a form may have.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Part {
+    /// A message, of several lines.
+    Payload,
+    /// Its codec.
+    Codec,
+    /// Its frame form.
+    Form,
+    /// When it is due.
+    Due,
+    /// How many.
+    Count,
+    /// What a new due time is reckoned from.
+    How,
+    /// The new due time.
+    When,
+    /// Over how long the entries are spread.
+    Spread,
+    /// The repair that kicks.
+    Kick,
+    /// The one that brings the order list into due order.
+    Realign,
+    /// What falls due within this is realigned.
+    Within,
+    /// The one that brings an order list back.
+    Restore,
+    /// The one that lets both sides hold the same.
+    Drift,
+    /// The button that does it.
+    Button,
+}
+
+impl Part {
+    /// One of a few is chosen here, by the arrows.
+    #[must_use]
+    pub const fn is_choice(self) -> bool {
+        matches!(self, Self::Codec | Self::Form | Self::How)
+    }
+
+    /// Enter does it.
+    #[must_use]
+    pub const fn is_button(self) -> bool {
+        matches!(
+            self,
+            Self::Button | Self::Kick | Self::Realign | Self::Restore | Self::Drift
+        )
+    }
+}
+
+/// What is said of a field.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Said {
+    /// What it means, or why it is so.
+    Note(String),
+    /// It works, but may not be what was meant.
+    Careful(String),
+    /// It cannot be done like this.
+    Wrong(String),
+}
+
+impl Said {
+    /// It cannot be done like this.
+    #[must_use]
+    pub const fn is_wrong(&self) -> bool {
+        matches!(self, Self::Wrong(_))
+    }
+
+    /// The words.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Note(words) | Self::Careful(words) | Self::Wrong(words) => words,
+        }
+    }
+}
+
+/// What a message becomes.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Message {
+    /// Bytes of the payload.
+    pub bytes: u64,
+    /// What is said of it.
+    pub said: Option<Said>,
+}
+
+/// A form that is filled in.
+pub trait Filling {
+    /// Its parts, from top to bottom.
+    fn parts(&self) -> &'static [Part];
+    /// The part that has the keys.
+    fn at(&self) -> Part;
+    /// Gives them to another one.
+    fn go(&mut self, to: Part);
+    /// What was filled in is on its way: nothing is changed any more.
+    fn is_sent(&self) -> bool {
+        false
+    }
+    /// Why it failed.
+    fn failed(&self) -> Option<&str> {
+        None
+    }
+    /// The message, when it has one: the text, its first row in sight, what a file of it ends with.
+    fn message(&self) -> Option<(&Field, usize, &'static str)> {
+        None
+    }
+    /// The same, to be typed into.
+    fn message_mut(&mut self) -> Option<(&mut Field, &mut usize)> {
+        None
+    }
+    /// The field of one line that has the keys, when it is one.
+    fn line(&mut self) -> Option<&mut Field> {
+        None
+    }
+    /// The next choice of the part that has the keys, or the one before.
+    fn choose(&mut self, on: bool) {
+        let _ = on;
+    }
+    /// Something was typed: what is said of it may be otherwise.
+    fn typed(&mut self) {}
+
+    /// The keys go `steps` parts on.
+    fn step(&mut self, steps: usize) {
+        let parts = self.parts();
+        let at = self.at();
+        let at = parts.iter().position(|part| *part == at).unwrap_or(0);
+        self.go(parts[(at + steps) % parts.len()]);
+    }
+}
+
+impl Overlay {
+    /// The form that it is, when it is one.
+    #[must_use]
+    pub fn form(&self) -> Option<&dyn Filling> {
+        match self {
+            Self::Offer(form) => Some(&**form),
+            Self::Requeue(form) => Some(&**form),
+            Self::Edit(form) => Some(&**form),
+            Self::Repair(form) => Some(&**form),
+            Self::Help { .. } | Self::Dialog(_) | Self::Change(_) => None,
+        }
+    }
+
+    /// The same, to be filled in.
+    pub fn form_mut(&mut self) -> Option<&mut dyn Filling> {
+        match self {
+            Self::Offer(form) => Some(&mut **form),
+            Self::Requeue(form) => Some(&mut **form),
+            Self::Edit(form) => Some(&mut **form),
+            Self::Repair(form) => Some(&mut **form),
+            Self::Help { .. } | Self::Dialog(_) | Self::Change(_) => None,
+        }
+    }
+}
+
+impl Model {
+    /// The form over the screen.
+    #[must_use]
+    pub fn form(&self) -> Option<&dyn Filling> {
+        self.overlay.as_ref()?.form()
+    }
+
+    /// The same, to be filled in.
+    pub fn form_mut(&mut self) -> Option<&mut dyn Filling> {
+        self.overlay.as_mut()?.form_mut()
+    }
+}
+
+/// The one behind `now` among `all`, or before it.
+#[must_use]
+pub fn next<T: Copy + PartialEq>(all: &[T], now: Option<T>, on: bool) -> Option<T> {
+    let at = all.iter().position(|one| Some(*one) == now);
+    let to = match (at, on) {
+        (Some(at), true) => (at + 1) % all.len(),
+        (Some(at), false) => (at + all.len() - 1) % all.len(),
+        (None, true) => 0,
+        (None, false) => all.len() - 1,
+    };
+    all.get(to).copied()
+}

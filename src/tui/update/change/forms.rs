@@ -1,0 +1,161 @@
+//! The forms before a change: another due time, another payload, the menu of repairs.
+
+use super::{About, about, begin};
+use crate::queue::Layout;
+use crate::queue::wish::What;
+use crate::tui::areas::{self, lines};
+use crate::tui::effect::{Effect, Marked};
+use crate::tui::model::form::Part;
+use crate::tui::model::{EditForm, Model, Overlay, Pane, RepairForm, RequeueForm, Tab, Tone, edit};
+use crate::tui::update::{act, cursor, link, worker};
+
+/// `r`: another due time for what the key acts on.
+pub(super) fn requeue(model: &mut Model, about: About) {
+    let mut form = RequeueForm::new(about.queue, about.marked, about.marks);
+    match &form.marked {
+        Marked::One(entry) => {
+            form.due = entry.score.and_then(|score| form.queue.due(score).at());
+        }
+        Marked::Marks(marks) => form.count = marks.count(areas::tabs::total(model)),
+        Marked::Due => {}
+    }
+    form.delivered = match &form.marked {
+        Marked::One(entry) => entry.state == crate::queue::State::Delivered,
+        Marked::Marks(marks) => marks.tab == Tab::Delivered,
+        Marked::Due => false,
+    };
+    model.toast = None;
+    model.overlay = Some(Overlay::Requeue(Box::new(form)));
+}
+
+/// `e`: another payload for the entry under the cursor.
+pub(super) fn edit(model: &mut Model, about: About) {
+    let Marked::One(entry) = about.marked else {
+        return;
+    };
+    let Some(row) = about::row(model) else {
+        return;
+    };
+    let before = lines::payload(row).to_vec();
+    if before.len() > edit::MOST {
+        let why = "too long to be edited here: delayscope edit takes it from a file";
+        act::say(model, why.to_owned(), Tone::Warn);
+        return;
+    }
+    let what = (row.id, row.due);
+    let form = EditForm::new(about.queue, entry, what, before);
+    model.toast = None;
+    model.overlay = Some(Overlay::Edit(Box::new(form)));
+}
+
+/// `R`: on a finding what it needs, elsewhere the menu.
+pub(super) fn repair(model: &mut Model) -> Vec<Effect> {
+    if model.focus == Pane::Entries && model.tab == Tab::Findings {
+        return repair_finding(model);
+    }
+    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+        return Vec::new();
+    };
+    if matches!(queue.layout, Layout::ZsetList(_)) {
+        let why = "this layout has no channel and no order list to repair";
+        act::say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    model.toast = None;
+    model.overlay = Some(Overlay::Repair(Box::new(RepairForm::new(queue))));
+    Vec::new()
+}
+
+/// The repair of the finding under the cursor, on its queue.
+fn repair_finding(model: &mut Model) -> Vec<Effect> {
+    let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
+    let found = areas::findings::listed(model);
+    let Some((row, id)) = found.get(at).map(|told| (told.row, told.finding.id)) else {
+        act::say(model, "nothing is wrong".to_owned(), Tone::Warn);
+        return Vec::new();
+    };
+    cursor::select(model, row as u64);
+    let what = match id {
+        "set-aside" => What::RestoreOrder,
+        "drift" => What::Drift,
+        "slow-transfer" => What::Realign(None),
+        "stuck-client" => What::Kick,
+        // A kick would be heard by nobody.
+        "no-transfer-client" => {
+            worker::ask(model);
+            return Vec::new();
+        }
+        _ => {
+            let why = "no key repairs that: what does is said below it";
+            act::say(model, why.to_owned(), Tone::Warn);
+            return Vec::new();
+        }
+    };
+    super::on_queue(model, what)
+}
+
+/// Does what the form over the screen says, or says what is wrong with it, and where.
+pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
+    if !link::live(model) {
+        act::say(model, "the server is away".to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    match read(model) {
+        Ok((what, about)) => {
+            let effects = begin(model, what, about);
+            // In the way of it stands something else: what was filled in stays.
+            if !effects.is_empty() {
+                model.overlay = None;
+            }
+            effects
+        }
+        Err((part, why)) => {
+            if let Some(form) = model.form_mut() {
+                form.go(part);
+            }
+            act::say(model, why, Tone::Warn);
+            Vec::new()
+        }
+    }
+}
+
+/// What is asked for, or the first part that is wrong, and why.
+fn read(model: &Model) -> Result<(What, About), (Part, String)> {
+    match &model.overlay {
+        Some(Overlay::Requeue(form)) => {
+            let new = form.new_due(model.schedule.exact)?;
+            let about = About {
+                queue: form.queue.clone(),
+                marked: form.marked.clone(),
+                marks: form.marks.clone(),
+            };
+            Ok((What::Requeue(new), about))
+        }
+        Some(Overlay::Edit(form)) => {
+            let wrong = form.message.said.as_ref().filter(|said| said.is_wrong());
+            if let Some(said) = wrong {
+                return Err((Part::Payload, said.words().to_owned()));
+            }
+            let bytes = form.bytes().map_err(|why| (Part::Payload, why))?;
+            if bytes == form.before {
+                return Err((Part::Payload, "nothing is changed yet".to_owned()));
+            }
+            let about = About {
+                queue: form.queue.clone(),
+                marked: Marked::One(form.entry.clone()),
+                marks: None,
+            };
+            Ok((What::Edit(bytes), about))
+        }
+        Some(Overlay::Repair(form)) => {
+            let what = form.what().map_err(|why| (form.at, why))?;
+            let about = About {
+                queue: form.queue.clone(),
+                marked: Marked::Due,
+                marks: None,
+            };
+            Ok((what, about))
+        }
+        _ => Err((Part::Button, String::new())),
+    }
+}

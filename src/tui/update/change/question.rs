@@ -1,0 +1,240 @@
+//! A plan, put as a question.
+
+use std::time::Duration;
+
+use crate::queue::asks::Asks;
+use crate::queue::plan::Way;
+use crate::queue::{Change, Due, Plan, text};
+use crate::tui::model::Model;
+use crate::tui::model::change::UnderWay;
+use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
+use crate::tui::view::time;
+
+/// A plan about nothing, in words.
+pub(super) fn nothing(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let words = match plan.change {
+        Change::Transfer => format!("nothing to transfer: none of that is due in {name}"),
+        Change::Realign => format!("the order list of {name} is in due order already"),
+        Change::RestoreOrder => format!("no order list of {name} is set aside"),
+        Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
+        Change::Undo => "nothing to undo".to_owned(),
+        other => format!("nothing to {}: it is no longer there", other.word()),
+    };
+    match plan.warnings.first() {
+        Some(why) => format!("{words}. {why}"),
+        None => words,
+    }
+}
+
+/// The question whether it shall be applied.
+pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
+    let profile = model.profile.as_ref();
+    let protected = profile.is_some_and(|profile| profile.protected);
+    let throwaway = model.workers.program.is_none();
+    let name = plan.asks(protected, throwaway) == Asks::Name;
+    Dialog {
+        title: title(plan),
+        lines: lines(model, one, plan),
+        yes: plan.change.word(),
+        no: "cancel",
+        name: name.then(|| NameAsked::of(&plan.queue)),
+        opened_by: one.asked_by,
+        question: Question::Change(one.generation),
+    }
+}
+
+/// `Delete?`
+fn title(plan: &Plan) -> String {
+    let word = plan.change.word();
+    let (first, rest) = word.split_at(1);
+    format!("{}{rest}?", first.to_uppercase())
+}
+
+/// `3 entries of orders`.
+fn entries(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let many = text::counted(plan.planned, "entry", "entries");
+    format!("{many} of {name}")
+}
+
+fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
+    let mut lines = vec![DialogLine::Words(sentence(plan)), DialogLine::Blank];
+    let mut fact = |label, value: Option<String>| {
+        lines.extend(value.map(|value| DialogLine::Fact(label, value)));
+    };
+    fact("due", dues(model, plan));
+    fact("due then", new_dues(model, plan));
+    let label = if plan.planned == 1 { "entry" } else { "first" };
+    fact(label, first(plan));
+    fact("says", one.says.clone());
+    fact("target", target(plan));
+    fact("takes", Some(takes(plan)));
+    fact("way", way(plan));
+    fact("writes", writes(plan));
+    fact("server", Some(server(plan)));
+    let warnings = plan.warnings.iter();
+    let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
+    let own = if plan.change.can_be_undone() {
+        let key = model
+            .keymap
+            .label(crate::tui::keys::Action::Undo, model.look.ascii);
+        key.map(|key| DialogLine::Words(format!("{key} takes it back afterwards.")))
+    } else {
+        let said = plan.warnings.iter().any(|words| words.contains("undone"));
+        let words = "It cannot be undone.".to_owned();
+        (!said).then_some(DialogLine::Warning(words))
+    };
+    warnings.extend(own);
+    if !warnings.is_empty() {
+        lines.push(DialogLine::Blank);
+        lines.extend(warnings);
+    }
+    lines
+}
+
+/// What would be done, in a sentence.
+fn sentence(plan: &Plan) -> String {
+    let name = text::printable_bytes(plan.queue.name.as_bytes());
+    let target = text::printable_bytes(&plan.queue.keys().target);
+    let entries = entries(plan);
+    match plan.change {
+        Change::Transfer => {
+            format!("Move {entries} that are due from timeouts to its target {target}?")
+        }
+        Change::Deliver => {
+            format!("Move {entries} from timeouts to its target {target} now, due or not?")
+        }
+        Change::Requeue => format!("Give {entries} another due time?"),
+        Change::Delete => format!("Delete {entries}?"),
+        Change::Edit => format!("Replace the payload of {entries}?"),
+        Change::Duplicate => format!("Offer the payloads of {entries} again?"),
+        Change::Realign => format!(
+            "Bring {entries} to the head of the order list, in due order, so that no transfer has \
+             to look for them?"
+        ),
+        Change::RestoreOrder => {
+            format!("Bring the order list of {name} back that was set aside?")
+        }
+        Change::Drift => format!(
+            "Make timeouts and order list of {name} hold the same entries again: {} differ?",
+            text::thousands(plan.planned)
+        ),
+        Change::Undo => format!("Take back what was done to {entries}?"),
+        Change::Offer | Change::Kick | Change::Worker | Change::Consume => {
+            format!("{} {name}?", plan.change.word())
+        }
+    }
+}
+
+/// The due times of what it is about.
+fn dues(model: &Model, plan: &Plan) -> Option<String> {
+    let (oldest, newest) = (plan.oldest?, plan.newest?);
+    let one = |due: Due| match due.at() {
+        Some(at) => moment(model, plan, at),
+        None => "no time".to_owned(),
+    };
+    Some(span_of(one(oldest), one(newest)))
+}
+
+fn new_dues(model: &Model, plan: &Plan) -> Option<String> {
+    let (from, to) = plan.new_due?;
+    let one = |at| moment(model, plan, at);
+    Some(span_of(one(from), one(to)))
+}
+
+fn span_of(from: String, to: String) -> String {
+    if from == to {
+        from
+    } else {
+        format!("{from} to {to}")
+    }
+}
+
+/// `14:03:13 (in 1:04)`, as it was when the plan was made.
+fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
+    let clock = time::short(model.look.zone, at, plan.at);
+    match at.since(plan.at) {
+        left @ 0.. => format!("{clock} (in {})", text::span(left.unsigned_abs())),
+        late => format!("{clock} ({} ago)", text::span(late.unsigned_abs())),
+    }
+}
+
+/// The first few, by what people call them.
+fn first(plan: &Plan) -> Option<String> {
+    const SHOWN: usize = 2;
+    let ids = plan.first.iter().take(SHOWN);
+    let ids: Vec<String> = ids.map(ToString::to_string).collect();
+    let more = plan.planned.saturating_sub(ids.len() as u64);
+    match (ids.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(ids.join(", ")),
+        (false, more) => Some(format!(
+            "{} and {} more",
+            ids.join(", "),
+            text::thousands(more)
+        )),
+    }
+}
+
+/// How long target is then, and how long its consumers need for it.
+fn target(plan: &Plan) -> Option<String> {
+    let (now, then) = plan.target?;
+    let lengths = format!(
+        "{} now, {} then",
+        text::thousands(now),
+        text::thousands(then)
+    );
+    let rate = plan.consumed_per_s.filter(|rate| *rate > 0.0);
+    #[expect(clippy::cast_precision_loss, reason = "a time for reading")]
+    let seconds = rate.map(|rate| (then as f64 / rate, rate));
+    Some(
+        match seconds.and_then(|(s, rate)| Some((Duration::try_from_secs_f64(s).ok()?, rate))) {
+            Some((time, rate)) => {
+                format!("{lengths}; consumers need {} at {rate:.1}/s", long(time))
+            }
+            None => lengths,
+        },
+    )
+}
+
+fn long(time: Duration) -> String {
+    text::span(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn takes(plan: &Plan) -> String {
+    let cost = &plan.cost;
+    let takes = match cost.takes.as_millis() {
+        0..100 => "hardly any time".to_owned(),
+        _ => format!("about {}", long(cost.takes)),
+    };
+    let block = match cost.longest_block.as_micros() {
+        0..1000 => "less than 1 ms".to_owned(),
+        us => format!("{} ms", us.div_ceil(1000)),
+    };
+    format!("{takes}; the server is kept {block} at a time")
+}
+
+/// In which way, where there is a choice.
+fn way(plan: &Plan) -> Option<String> {
+    (plan.way != Way::InOrder || plan.planned > 1).then(|| plan.way.words().to_owned())
+}
+
+fn writes(plan: &Plan) -> Option<String> {
+    let cost = &plan.cost;
+    (cost.replicated_bytes > 0 || cost.journal_bytes > 0).then(|| {
+        format!(
+            "{}B to replicas, {}B of journal here",
+            text::compact(cost.replicated_bytes),
+            text::compact(cost.journal_bytes)
+        )
+    })
+}
+
+fn server(plan: &Plan) -> String {
+    let server = text::printable(&plan.server);
+    match &plan.profile {
+        Some(profile) => format!("{server}, profile {}", text::printable(profile)),
+        None => server.into_owned(),
+    }
+}

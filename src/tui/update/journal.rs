@@ -1,0 +1,103 @@
+//! The tab of the changes: what the journal tells is read, and one of them is looked at.
+
+use super::{act, change, cursor, load};
+use crate::tui::effect::Effect;
+use crate::tui::model::journal::Explained;
+use crate::tui::model::{ChangeView, Model, Overlay, Pane, PastChange, Screen, Tab, Tone};
+
+/// The journal shall be read: its tab was opened, or something was written down.
+pub(super) fn want(model: &mut Model) {
+    model.schedule.journal_wanted = true;
+}
+
+/// Reads it, one time after the other.
+pub(super) fn start_due(model: &mut Model) -> Option<Effect> {
+    if !model.schedule.journal_wanted || model.schedule.journal.is_some() {
+        return None;
+    }
+    model.schedule.journal_wanted = false;
+    let generation = load::generation(model);
+    model.schedule.journal = Some(generation);
+    Some(Effect::ReadJournal { generation })
+}
+
+/// The journal was read.
+pub(super) fn read(model: &mut Model, generation: u64, result: Result<Vec<PastChange>, String>) {
+    let journal = &mut model.schedule.journal;
+    if journal.take_if(|asked| *asked == generation).is_none() {
+        return;
+    }
+    match result {
+        Ok(past) => model.keeping_the_change(|changes| changes.read(past)),
+        Err(why) => model.changes.trouble = Some(why),
+    }
+    cursor::keep_in_sight(model);
+}
+
+/// Opens the change under the cursor.
+pub(super) fn open(model: &mut Model) -> Vec<Effect> {
+    let Some(line) = model.change_line().cloned() else {
+        return Vec::new();
+    };
+    let own = line.id.as_deref().and_then(|id| model.changes.own(id));
+    let own = own.cloned();
+    let (id, known) = (line.id.clone(), own.is_some());
+    let mut view = ChangeView {
+        line,
+        own,
+        asked: None,
+        explained: None,
+        scroll: 0,
+    };
+    let mut effects = Vec::new();
+    if let Some(id) = id.filter(|_| !known) {
+        let generation = load::generation(model);
+        view.asked = Some(generation);
+        effects.push(Effect::ReadChange { generation, id });
+    }
+    model.overlay = Some(Overlay::Change(Box::new(view)));
+    effects
+}
+
+/// Plans to take back the change that is looked at, or that the cursor of their tab is on; anywhere
+/// else the newest.
+pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
+    let looked_at = match &model.overlay {
+        Some(Overlay::Change(view)) => Some(view.line.clone()),
+        _ => None,
+    };
+    let in_tab = model.focus == Pane::Entries
+        && model.tab == Tab::Changes
+        && !matches!(model.screen, Screen::Entry(_));
+    let chosen = match looked_at {
+        None if in_tab => model.change_line().cloned(),
+        line => line,
+    };
+    let why_not = match &chosen {
+        Some(line) if line.undone => Some("it was taken back already"),
+        Some(line) if line.id.is_none() => Some("the journal has nothing to take it back by"),
+        _ => None,
+    };
+    if let Some(why) = why_not {
+        act::say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    if matches!(model.overlay, Some(Overlay::Change(_))) {
+        model.overlay = None;
+    }
+    change::undo(model, chosen.and_then(|line| line.id))
+}
+
+/// What became of a change's entries was read.
+pub(super) fn explained(model: &mut Model, generation: u64, result: Result<Explained, String>) {
+    if let Some(Overlay::Change(view)) = &mut model.overlay
+        && view.asked == Some(generation)
+    {
+        view.explained = Some(result);
+    }
+}
+
+/// Why no change can be opened; none when one can.
+pub(super) fn why_not_open(model: &Model) -> Option<&'static str> {
+    model.change_line().is_none().then_some("no change to open")
+}

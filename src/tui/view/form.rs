@@ -1,0 +1,241 @@
+//! What all forms look like.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use ratatui::widgets::{Clear, Widget};
+
+use super::{Ctx, field, rect, time};
+use crate::clock::EpochMillis;
+use crate::queue::text;
+use crate::tui::areas::Area;
+use crate::tui::areas::form::{self, Plan};
+use crate::tui::areas::wrap::{row_of, text_rows, wrapped};
+use crate::tui::model::field::Field;
+use crate::tui::model::form::{Filling, Part, Said};
+use crate::tui::widget::line::Line;
+use crate::tui::widget::pane::{self, Pane};
+
+/// A form's place is cleared, and has a frame with what it is called and what it is about.
+pub(super) fn frame(ctx: &Ctx, plan: &Plan, title: &str, about: &str, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    Clear.render(rect(plan.slot.outer).intersection(buf.area), buf);
+    if !plan.slot.boxed {
+        return;
+    }
+    let room = usize::from(plan.slot.outer.w).saturating_sub(14 + text::width(title));
+    let about = text::cut(about, room.max(4)).replace('…', t.glyphs.cut);
+    let pane = Pane {
+        left: vec![
+            pane::Part::new(100, title.to_owned(), t.strong),
+            pane::Part::new(90, about, t.text),
+        ],
+        right: Vec::new(),
+        boxed: true,
+        style: t.accent,
+        lines: t.glyphs.lines,
+        corners: t.glyphs.corners,
+    };
+    pane.render(rect(plan.slot.outer), buf);
+}
+
+/// A part's name; the one that the keys act on is marked.
+pub(super) fn label(ctx: &Ctx, name: &str, focused: bool, area: Area, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    if focused {
+        for y in area.y..area.y + area.h {
+            Line::new(buf, area.x, y, area.w).put(buf, t.glyphs.cursor, t.accent);
+        }
+    }
+    // Too narrow for names: the values alone.
+    if area.w >= 2 * form::LABEL {
+        let style = if focused { t.strong } else { t.dim };
+        Line::new(buf, area.x + 2, area.y, (form::LABEL - 3) * area.h.min(1)).put(buf, name, style);
+    }
+}
+
+/// The message, and what is said of it.
+pub(super) fn message(
+    ctx: &Ctx,
+    of: &dyn Filling,
+    plan: &Plan,
+    said: Option<&Said>,
+    buf: &mut Buffer,
+) {
+    let Some((text, ..)) = of.message() else {
+        return;
+    };
+    typed_rows(ctx, of, text, plan, buf);
+    if let Some(said) = said {
+        let mut area = plan.value(Part::Payload);
+        (area.y, area.h) = (plan.said.y, plan.said.h);
+        let quiet = Said::Note(said.words().to_owned());
+        say(ctx, if text.is_empty() { &quiet } else { said }, area, buf);
+    }
+}
+
+fn typed_rows(ctx: &Ctx, of: &dyn Filling, text: &Field, plan: &Plan, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let area = plan.value(Part::Payload);
+    let (_, columns) = form::message_size(plan);
+    let lines = text.lines();
+    let rows = text_rows(lines, columns);
+    let cursor = text.cursor();
+    let cursor_row = row_of(&rows, cursor);
+    let top = form::top(ctx.model.size, of);
+    for (y, (i, row)) in (area.y..area.y + area.h).zip(rows.iter().enumerate().skip(top)) {
+        let (_, rest) = field::split(&lines[row.line], row.from);
+        let (shown, _) = field::split(rest, row.to - row.from);
+        let mut line = Line::new(buf, area.x, y, area.w);
+        if i != cursor_row || of.at() != Part::Payload {
+            line.put(buf, shown, t.text);
+            continue;
+        }
+        let (before, rest) = field::split(shown, cursor.1 - row.from);
+        let (under, behind) = field::split(rest, 1);
+        line.put(buf, before, t.text);
+        line.put(buf, if under.is_empty() { " " } else { under }, t.cursor());
+        line.put(buf, behind, t.text);
+    }
+    // More than fits: how much, at the right end of the last row.
+    let hidden = rows.len().saturating_sub(top + usize::from(area.h));
+    if hidden > 0 && area.h > 1 {
+        let more = format!(
+            " {} more ",
+            crate::queue::text::counted(hidden as u64, "row", "rows")
+        );
+        Line::new(buf, area.x, area.y + area.h - 1, area.w).put_right(buf, &more, t.dim);
+    }
+}
+
+/// Something that is chosen among a few.
+pub(super) fn choice(
+    ctx: &Ctx,
+    of: &dyn Filling,
+    plan: &Plan,
+    (part, value): (Part, &str),
+    buf: &mut Buffer,
+) {
+    let t = &ctx.theme;
+    let area = plan.value(part);
+    let mut line = Line::new(buf, area.x, area.y, area.w * area.h);
+    let focused = part == of.at();
+    let [less, more] = t.glyphs.choose;
+    let arrows = if focused { t.accent } else { t.dim };
+    let style = if focused { t.strong } else { t.text };
+    line.put(buf, less, arrows).skip(1);
+    line.put(buf, value, style).skip(1);
+    line.put(buf, more, arrows);
+}
+
+/// A field of one line.
+pub(super) fn typed(
+    ctx: &Ctx,
+    of: &dyn Filling,
+    plan: &Plan,
+    (part, value): (Part, &Field),
+    buf: &mut Buffer,
+) {
+    let area = plan.value(part);
+    let note = plan.note(part);
+    let room = area.w.saturating_sub(note.w).saturating_sub(2);
+    let mut line = Line::new(buf, area.x, area.y, room * area.h);
+    field::one_line(ctx, value, part == of.at(), ctx.theme.text, &mut line, buf);
+}
+
+/// A sentence beside (or below) what it is about.
+pub(super) fn say(ctx: &Ctx, said: &Said, area: Area, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let (glyph, style) = match said {
+        Said::Note(_) => ("", t.dim),
+        Said::Careful(_) => (t.glyphs.warn, t.warn),
+        Said::Wrong(_) => (t.glyphs.lost, t.late),
+    };
+    let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
+    if !glyph.is_empty() {
+        line.put(buf, glyph, style).skip(1);
+    }
+    line.put_cut(buf, said.words(), t.glyphs.cut, style);
+}
+
+/// The server's time in whole seconds: goes on while the picture stands still.
+pub(super) fn now(ctx: &Ctx) -> EpochMillis {
+    match ctx.model.frozen {
+        Some(_) => {
+            let exact = ctx.model.schedule.exact.get();
+            EpochMillis::new(exact.div_euclid(1000) * 1000)
+        }
+        None => ctx.model.now,
+    }
+}
+
+/// `14:02:31, in 5 s`.
+pub(super) fn moment(ctx: &Ctx, due: EpochMillis) -> String {
+    let now = now(ctx);
+    let at = time::short(ctx.model.look.zone, due, now);
+    let ms = due.since(now);
+    // A typed span is whole as a rule: `5 s` is what was typed, `5.0 s` is a figure that ticks.
+    let span = match ms.unsigned_abs() {
+        whole if whole < 10_000 && whole % 1000 == 0 => format!("{} s", whole / 1000),
+        span => text::span(span),
+    };
+    match ms {
+        0 => format!("{at}, at once"),
+        ms if ms < 0 => format!("{at}, {span} ago"),
+        _ => format!("{at}, in {span}"),
+    }
+}
+
+/// What would happen, in as many rows as there are.
+pub(super) fn sum(ctx: &Ctx, words: &str, area: Area, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    let x = area.x + 2.min(area.w);
+    let room = area.w.saturating_sub(3);
+    let rows = wrapped(words, usize::from(room));
+    for (i, y) in (area.y..area.y + area.h).enumerate() {
+        let mut line = Line::new(buf, x, y, room);
+        let last = i + 1 == usize::from(area.h);
+        match rows.get(i..) {
+            Some(rest) if last => line.put_cut(buf, &rest.join(" "), t.glyphs.cut, t.text),
+            Some([row, ..]) => {
+                line.put(buf, row, t.text);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Why it failed.
+pub(super) fn failed(ctx: &Ctx, of: &dyn Filling, area: Area, buf: &mut Buffer) {
+    let Some(why) = of.failed() else {
+        return;
+    };
+    let t = &ctx.theme;
+    let room = area.w.saturating_sub(3);
+    let words = format!("{} {why}", t.glyphs.lost);
+    let rows = wrapped(&words, usize::from(room));
+    for (y, words) in (area.y..area.y + area.h).zip(&rows) {
+        let last = y + 1 == area.y + area.h && rows.len() > usize::from(area.h);
+        let mut line = Line::new(buf, area.x + 2.min(area.w), y, room);
+        line.put(buf, words, t.late);
+        if last {
+            line.put(buf, t.glyphs.cut, t.late);
+        }
+    }
+}
+
+/// The button: what it says, and what while it is at it.
+pub(super) fn button(
+    ctx: &Ctx,
+    of: &dyn Filling,
+    (ready, busy): (&str, &str),
+    area: Area,
+    buf: &mut Buffer,
+) {
+    let t = &ctx.theme;
+    let (words, style): (&str, Style) = match (of.is_sent(), of.at()) {
+        (true, _) => (busy, t.dim),
+        (false, Part::Button) => (ready, t.select),
+        (false, _) => (ready, t.accent),
+    };
+    Line::new(buf, area.x, area.y, area.w * area.h).put(buf, words, style);
+}

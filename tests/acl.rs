@@ -1,0 +1,149 @@
+//! The rules that `delayscope acl` prints: everything runs under them, and none of them is idle.
+
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+#[path = "acl/changes.rs"]
+mod changes;
+#[path = "acl/scenes.rs"]
+mod scenes;
+#[path = "acl/stage.rs"]
+mod stage;
+mod support;
+
+use std::collections::BTreeSet;
+
+use delayscope::queue::acl::Rules;
+use delayscope::queue::{Change, Queue};
+use delayscope::store::{Access, Store, StoreError};
+
+use futures_util::future::join_all;
+use scenes::{READING, SCENES};
+use stage::Stage;
+use support::{PATIENCE, Server};
+
+/// What is granted although no scene sends it: only a subscription that was silent for ten
+/// seconds is asked whether it still lives.
+const UNPLAYED: &[&str] = &["ping"];
+
+/// What a script that serves several changes asks for before it begins, though this one would not
+/// use it.
+const ASKED: &[(Change, &str)] = &[(Change::Drift, "zrem")];
+
+fn redisson() -> Queue {
+    Queue::redisson("orders")
+}
+
+fn plain(end: &str) -> Queue {
+    format!("zset-list:delay,ready,ms,{end}").parse().unwrap()
+}
+
+fn granted(changes: &[Change]) -> BTreeSet<&'static str> {
+    Rules::of(changes, &[], false).commands
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_is_read_under_the_rules_for_reading() {
+    let mut used = BTreeSet::new();
+    for queue in [redisson(), plain("left")] {
+        for named in [false, true] {
+            let stage = Stage::set(&queue, named, &[]).await;
+            READING(&stage).await;
+            used.extend(stage.was_denied_nothing());
+        }
+    }
+    let idle = granted(&[]).into_iter();
+    let idle: Vec<_> = idle.filter(|command| !used.contains(*command)).collect();
+    assert_eq!(idle, UNPLAYED, "granted, and nothing sends it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_change_runs_under_its_own_rules_and_none_of_them_is_idle() {
+    let reading = granted(&[]);
+    let played = join_all(Change::ALL.map(|change| async move { (change, play(change).await) }));
+    for (change, used) in played.await {
+        let own = granted(&[change]);
+        let idle = own.difference(&reading);
+        let idle = idle.filter(|command| !used.contains(**command));
+        let idle: Vec<_> = idle
+            .filter(|command| !ASKED.contains(&(change, command)))
+            .collect();
+        assert!(idle.is_empty(), "{}: {idle:?}", change.word());
+    }
+}
+
+/// Plays all scenes of a change with each layout; what was used.
+async fn play(change: Change) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    let scenes = SCENES.iter().filter(|(played, _)| *played == change);
+    for (_, scene) in scenes {
+        for queue in [redisson(), plain("left"), plain("right")] {
+            let stage = Stage::set(&queue, true, &[change]).await;
+            scene(&stage).await;
+            used.extend(stage.was_denied_nothing());
+        }
+    }
+    assert!(!used.is_empty(), "{} is not played", change.word());
+    used
+}
+
+/// The program with a user of that rule, one command taken away again.
+async fn without(server: &mut Server, rules: &Rules, command: &str) -> Store {
+    let mut words = rules.words("inspector");
+    words.push(b">sesame".to_vec());
+    words.push(format!("-{command}").into_bytes());
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    server.cmd_bytes(&words);
+    let mut endpoint = server.endpoint();
+    endpoint.user = Some("inspector".to_owned());
+    endpoint.password = Some("sesame".to_owned());
+    let store = Store::open(endpoint, Access::ReadWrite);
+    store.ready(PATIENCE).await.unwrap();
+    store
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_right_that_is_taken_away_is_missed() {
+    let queue = redisson();
+    let rules = Rules::of(&[Change::Transfer], std::slice::from_ref(&queue), false);
+    for command in ["zrem", "rpush", "zrangebyscore", "evalsha"] {
+        let mut server = Server::start();
+        let now = server.now();
+        server.fill(&queue, 3, now.plus(-60_000), 1);
+        let store = without(&mut server, &rules, command).await;
+        let writer = store.writer().unwrap();
+        let moved = writer.transfer(&queue, now, 10, 0).await;
+        let error: StoreError = moved.unwrap_err();
+        let refused = matches!(error, StoreError::Refused { .. });
+        assert!(refused, "without {command}: {error}");
+        let waiting = server.int(&["ZCARD", "redisson_delay_queue_timeout:{orders}"]);
+        assert_eq!((waiting, server.int(&["LLEN", "orders"])), (3, 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_queue_is_not_opened_by_the_rules_of_one() {
+    let queue = redisson();
+    let stage = Stage::set(&queue, true, &Change::ALL).await;
+    let other = Queue::redisson("others");
+    let now = stage.server.now();
+    stage.server.fill(&other, 1, now, 1);
+    let moved = stage.writer().transfer(&other, now, 10, 0).await;
+    assert!(moved.is_err());
+    assert_eq!(stage.server.int(&["LLEN", "others"]), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_database_needs_a_right_of_its_own() {
+    let mut server = Server::start();
+    server.cmd(&["SELECT", "0"]);
+    for (db, opens) in [(true, true), (false, false)] {
+        let rules = Rules::of(&[], &[redisson()], db);
+        let _ = without(&mut server, &rules, "zscan").await;
+        let mut endpoint = server.endpoint();
+        endpoint.user = Some("inspector".to_owned());
+        endpoint.password = Some("sesame".to_owned());
+        endpoint.db = 3;
+        let store = Store::open(endpoint, Access::ReadOnly);
+        assert_eq!(store.ready(PATIENCE).await.is_ok(), opens);
+    }
+}

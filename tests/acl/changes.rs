@@ -1,0 +1,249 @@
+//! Changes by plan and by script, as the stage's user.
+
+use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::journal::Journal;
+use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan, plan_undo};
+use delayscope::queue::Queue;
+use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where, scan_timeouts};
+use delayscope::store::{Access, Store};
+
+use crate::stage::Stage;
+use crate::support::{PATIENCE, frame};
+
+const SOON: What = What::Requeue(NewDue {
+    base: Base::In(60_000),
+    spread_ms: 0,
+});
+
+/// What is chosen.
+#[derive(Clone, Copy)]
+pub(crate) enum Chosen {
+    /// What waits: five.
+    Waiting,
+    /// What is delivered: two.
+    Delivered,
+    /// One that waits.
+    One,
+}
+
+async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> Prepared {
+    let (from, limit) = match chosen {
+        Chosen::Waiting => (From::Waiting, None),
+        Chosen::Delivered => (From::Delivered, None),
+        Chosen::One => (From::Waiting, Some(1)),
+    };
+    let selection = Selection {
+        from,
+        limit,
+        ..Selection::default()
+    };
+    let which = match (&what, chosen) {
+        (What::Transfer, Chosen::Waiting) => Which::Due,
+        _ => Which::Selected(selection),
+    };
+    let wish = Wish {
+        queue: queue.clone(),
+        what,
+        which,
+        profile: None,
+    };
+    plan(store, wish, |_| ()).await.unwrap()
+}
+
+async fn done(store: &Store, journal: &Journal, prepared: Prepared) {
+    let writer = store.writer().unwrap();
+    let mut applying = apply(&writer, journal, prepared, Limits::default());
+    while let Some(told) = applying.next().await {
+        match told {
+            Applied::Ended(summary) => assert!(summary.tally.all_done(), "{summary:?}"),
+            Applied::Failed(why) | Applied::Trouble(why) => panic!("{why}"),
+            _ => {}
+        }
+    }
+}
+
+/// Puts two elements into target.
+fn deliver_some(stage: &Stage) {
+    let target = stage.queue.keys().target;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"RPUSH", &target, b"one", b"two"]);
+    });
+}
+
+/// Whether only a queue with frames and a channel can do that.
+fn wants_redisson(what: &What) -> bool {
+    matches!(what, What::Kick | What::Duplicate)
+}
+
+/// Plans and applies.
+pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
+    if wants_redisson(&what) && !stage.is_redisson() {
+        return;
+    }
+    if matches!(chosen, Chosen::Delivered) {
+        deliver_some(stage);
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::at(dir.path(), 30);
+    let prepared = prepared(&stage.store, &stage.queue, what, chosen).await;
+    done(&stage.store, &journal, prepared).await;
+}
+
+/// Takes a change back that somebody else has made, and takes that back.
+pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
+    if wants_redisson(&what) && !stage.is_redisson() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::at(dir.path(), 30);
+    if matches!(chosen, Chosen::Delivered) {
+        deliver_some(stage);
+    }
+    let other = Store::open(stage.server.endpoint(), Access::ReadWrite);
+    other.ready(PATIENCE).await.unwrap();
+    done(
+        &other,
+        &journal,
+        prepared(&other, &stage.queue, what, chosen).await,
+    )
+    .await;
+    stage.by_hand(|_| ());
+    for _ in 0..2 {
+        let newest = journal.list().await.unwrap()[0].id.clone();
+        let prepared = plan_undo(&stage.store, &journal, Some(&newest), false).await;
+        done(&stage.store, &journal, prepared.unwrap()).await;
+    }
+}
+
+/// All that is taken back, each kind of change once.
+pub(crate) async fn undo_each(stage: &Stage) {
+    for (what, chosen) in [
+        (What::Delete, Chosen::One),
+        (SOON, Chosen::One),
+        (What::Edit(b"other".to_vec()), Chosen::One),
+        (What::Duplicate, Chosen::One),
+        (What::Delete, Chosen::Delivered),
+        (What::Transfer, Chosen::Waiting),
+    ] {
+        undo(stage, what, chosen).await;
+    }
+}
+
+/// Of two that are due at once the one with the smaller id is the head: the new one, here.
+pub(crate) async fn duplicate(stage: &Stage) {
+    stage.by_hand(|server| server.put(&stage.queue, &frame(u64::MAX, b"head"), "1"));
+    change(stage, What::Duplicate, Chosen::One).await;
+}
+
+pub(crate) async fn requeue(stage: &Stage) {
+    let earlier = NewDue {
+        base: Base::By(-1_000),
+        spread_ms: 0,
+    };
+    change(stage, What::Requeue(earlier), Chosen::One).await;
+    change(stage, SOON, Chosen::Waiting).await;
+    change(stage, SOON, Chosen::Delivered).await;
+}
+
+/// The order list is set aside and brought back.
+pub(crate) async fn set_aside(stage: &Stage) {
+    if stage.is_redisson() {
+        let writer = stage.writer();
+        writer.set_aside(&stage.queue).await.unwrap();
+        let now = stage.now();
+        let moved = writer.transfer_telling(&stage.queue, now, 2, 0, true).await;
+        moved.unwrap();
+        restore(stage).await;
+    }
+}
+
+/// What is aside is brought back.
+pub(crate) async fn restore(stage: &Stage) {
+    let writer = stage.writer();
+    while writer
+        .bring_back(&stage.queue, 3, true)
+        .await
+        .unwrap()
+        .done
+        .taken
+        > 0
+    {}
+}
+
+/// The same, set aside by somebody else.
+pub(crate) async fn restore_order(stage: &Stage) {
+    if stage.is_redisson() {
+        let keys = stage.queue.keys();
+        let (order, aside) = (keys.order.unwrap(), keys.aside.unwrap());
+        stage.by_hand(|server| {
+            server.cmd_bytes(&[b"RENAME", &order, &aside]);
+        });
+        restore(stage).await;
+    }
+}
+
+/// Two entries change places in the order list.
+pub(crate) async fn swap(stage: &Stage) {
+    if stage.is_redisson() {
+        let mark = |n| <[u8; 8]>::try_from(&frame(n, b"")[1..9]).unwrap();
+        let swap = Swap {
+            places: [0, 1],
+            marks: [mark(1), mark(2)],
+        };
+        let missed = stage.writer().swap(&stage.queue, &[swap]).await.unwrap();
+        assert!(missed.done.is_empty(), "{missed:?}");
+    }
+}
+
+/// The order list goes round.
+pub(crate) async fn sweep(stage: &Stage) {
+    if stage.is_redisson() {
+        let writer = stage.writer();
+        let chosen = [(&b"x"[..], Broom::Stray)];
+        let swept = writer.sweep(&stage.queue, 3, &chosen).await.unwrap();
+        assert_eq!(swept.done.went, 3);
+    }
+}
+
+/// The same, and an entry comes in.
+pub(crate) async fn put_back_around(stage: &Stage) {
+    if stage.is_redisson() {
+        let member = frame(77, b"back");
+        let entry = Returning {
+            to: Where::Tail,
+            score: 1.0,
+            member: &member,
+        };
+        let (writer, entries) = (stage.writer(), [entry]);
+        let back = writer.put_back_around(&stage.queue, 3, &entries).await;
+        back.unwrap();
+    }
+}
+
+/// What mends drift.
+pub(crate) async fn drift(stage: &Stage) {
+    if stage.is_redisson() {
+        let keys = stage.queue.keys();
+        let (lonely, double) = (frame(99, b"lonely"), frame(1, b"entry 1"));
+        let order = keys.order.unwrap();
+        stage.by_hand(|server| {
+            server.cmd_bytes(&[b"ZADD", &keys.timeouts, b"9", &lonely]);
+            server.cmd_bytes(&[b"RPUSH", &order, &double]);
+        });
+        scan_timeouts(&stage.store, &stage.queue, 0, 100)
+            .await
+            .unwrap();
+        let seen = Order {
+            aside: false,
+            last: Some(double.clone()),
+        };
+        let writer = stage.writer();
+        let members = [lonely.as_slice()];
+        let appended = writer.append(&stage.queue, &seen, &members).await.unwrap();
+        assert!(appended.done.is_some());
+        let dropped = writer.drop_copy(&stage.queue, [0, 5], &double);
+        assert!(dropped.await.unwrap().done);
+        sweep(stage).await;
+    }
+}

@@ -1,0 +1,173 @@
+//! What is played under the rules. A change that is new is played by one line more.
+
+use std::time::Duration;
+
+use delayscope::clock::EpochMillis;
+use delayscope::ops::consumer::{self, ConsumeOptions, consume};
+use delayscope::ops::discover::{Found, discover_with};
+use delayscope::ops::entries::{From, Selection, entries};
+use delayscope::ops::offer::{form_of, offer};
+use delayscope::ops::plan::What;
+use delayscope::ops::refresh::{list, pulse, rank_at, survey};
+use delayscope::ops::remembered::Memory;
+use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
+use delayscope::queue::{Change, Form, List, PageAsk, Zoom};
+use delayscope::store::watch::announcements;
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _};
+
+use crate::changes::{self, Chosen, change};
+use crate::stage::Stage;
+use crate::support::until;
+
+/// Something that is done on a stage.
+pub(crate) type Scene = for<'a> fn(&'a Stage) -> BoxFuture<'a, ()>;
+
+/// All that the screen and the reading commands look at.
+pub(crate) const READING: Scene = |stage| reading(stage).boxed();
+
+/// Changes, each as often as there are ways to make it.
+pub(crate) const SCENES: &[(Change, Scene)] = &[
+    (Change::Offer, |stage| offering(stage).boxed()),
+    (Change::Transfer, |stage| {
+        change(stage, What::Transfer, Chosen::Waiting).boxed()
+    }),
+    (Change::Transfer, |stage| {
+        change(stage, What::Transfer, Chosen::One).boxed()
+    }),
+    (Change::Transfer, |stage| changes::set_aside(stage).boxed()),
+    (Change::Transfer, |stage| changes::swap(stage).boxed()),
+    (Change::Deliver, |stage| {
+        change(stage, What::Deliver, Chosen::One).boxed()
+    }),
+    (Change::Deliver, |stage| changes::set_aside(stage).boxed()),
+    (Change::Deliver, |stage| changes::swap(stage).boxed()),
+    (Change::Requeue, |stage| changes::requeue(stage).boxed()),
+    (Change::Delete, |stage| {
+        change(stage, What::Delete, Chosen::Waiting).boxed()
+    }),
+    (Change::Delete, |stage| {
+        change(stage, What::Delete, Chosen::Delivered).boxed()
+    }),
+    (Change::Delete, |stage| changes::sweep(stage).boxed()),
+    (Change::Edit, |stage| {
+        change(stage, What::Edit(b"other".to_vec()), Chosen::One).boxed()
+    }),
+    (Change::Duplicate, |stage| changes::duplicate(stage).boxed()),
+    (Change::Kick, |stage| {
+        change(stage, What::Kick, Chosen::Waiting).boxed()
+    }),
+    (Change::Realign, |stage| changes::swap(stage).boxed()),
+    (Change::RestoreOrder, |stage| {
+        changes::restore_order(stage).boxed()
+    }),
+    (Change::Drift, |stage| changes::drift(stage).boxed()),
+    (Change::Undo, |stage| changes::undo_each(stage).boxed()),
+    (Change::Undo, |stage| {
+        changes::put_back_around(stage).boxed()
+    }),
+    (Change::Worker, |stage| working(stage).boxed()),
+    (Change::Consume, |stage| consuming(stage).boxed()),
+];
+
+async fn reading(stage: &Stage) {
+    let (store, queue) = (&stage.store, &stage.queue);
+    if !stage.is_named() {
+        let mut found = std::pin::pin!(discover_with(store, Vec::new(), Memory::none()));
+        let mut queues = 0;
+        while let Some(found) = found.next().await {
+            queues += usize::from(matches!(found, Found::Queue(_)));
+        }
+        assert_eq!(queues > 0, stage.is_redisson());
+    }
+    let page = PageAsk { first: 0, count: 3 };
+    let seen = pulse(store, queue, Some(page)).await.unwrap();
+    assert_eq!(seen.late.get(), Some(5));
+    survey(store, queue, Some(Zoom::All), None).await.unwrap();
+    rank_at(store, queue, EpochMillis::new(1)).await.unwrap();
+    form_of(store, queue).await.unwrap();
+    consumer::peek(store, queue, 3).await.unwrap();
+    let mut places = vec![From::Waiting, From::Late, From::Delivered];
+    let mut lists = vec![List::Target];
+    if stage.is_redisson() {
+        places.push(From::Order);
+        lists.push(List::Order);
+    }
+    for from in places {
+        let selection = Selection {
+            from,
+            ..Selection::default()
+        };
+        let all = entries(store, queue, selection);
+        let all: Vec<_> = all.collect().await;
+        assert!(all.iter().all(Result::is_ok), "{from:?}: {all:?}");
+    }
+    for which in lists {
+        list(store, queue, which, 0, 10).await.unwrap();
+    }
+    if let Some(channel) = queue.keys().channel {
+        let channel = String::from_utf8(channel).unwrap();
+        let mut heard = Box::pin(announcements(store));
+        let listening = tokio::spawn(async move { heard.next().await });
+        until("the announcement to be heard", || {
+            stage.server.cmd(&["PUBLISH", &channel, "0"]);
+            listening.is_finished()
+        })
+        .await;
+    }
+}
+
+async fn offering(stage: &Stage) {
+    let due = EpochMillis::new(1_000);
+    let messages = [b"hello".to_vec()];
+    let offered = offer(&stage.writer(), &stage.queue, &messages, due, Form::ByteId).await;
+    offered.unwrap();
+}
+
+async fn working(stage: &Stage) {
+    work_until(stage, |event| matches!(event, WorkerEvent::Batch(_))).await;
+    // One that stands in the way, and some that were not offered in due order.
+    let late = stage.now().plus(-1_000);
+    stage.by_hand(|server| {
+        server.put(&stage.queue, b"no frame", "1");
+        server.fill(&stage.queue, 8, late, -1);
+    });
+    work_until(stage, |event| matches!(event, WorkerEvent::Batch(_))).await;
+    if stage.is_redisson() {
+        work_until(stage, |event| matches!(event, WorkerEvent::Listening)).await;
+    }
+}
+
+async fn work_until(stage: &Stage, is_last: impl Fn(&WorkerEvent) -> bool) {
+    let (store, queue) = (stage.store.clone(), stage.queue.clone());
+    let mut events = work(&store, stage.writer(), queue, WorkerOptions::default());
+    loop {
+        let event = events.next().await.unwrap();
+        let trouble = matches!(
+            event,
+            WorkerEvent::Trouble { .. } | WorkerEvent::Deaf { .. }
+        );
+        assert!(!trouble, "{event:?}");
+        if is_last(&event) {
+            break;
+        }
+    }
+}
+
+async fn consuming(stage: &Stage) {
+    let target = stage.queue.keys().target;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"RPUSH", &target, b"one"]);
+    });
+    let options = |timeout| ConsumeOptions {
+        count: Some(1),
+        timeout: Some(Duration::from_millis(timeout)),
+    };
+    // A long wait blocks, a short one asks again and again.
+    for timeout in [2_000, 10] {
+        let mut taken = consume(&stage.writer(), &stage.queue, options(timeout));
+        while let Some(element) = taken.next().await {
+            element.unwrap();
+        }
+    }
+}

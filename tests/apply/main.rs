@@ -1,0 +1,19 @@
+//! Changes, planned and applied against real servers, and taken back.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a failure is a failed test"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bench;
+mod changes;
+mod halts;
+mod noted;
+mod proxy;
+mod undo;
+mod unknown;
+mod ways;

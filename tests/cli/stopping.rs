@@ -1,0 +1,163 @@
+//! How a change that is asked to end comes to its end.
+
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use delayscope::queue::Queue;
+
+use crate::changing::depths;
+use crate::program::Program;
+use crate::support::{frame, wait_for};
+
+/// `orders` with so many late entries, in an order list that knows nothing of due times.
+fn shuffled(count: u64) -> Program {
+    let program = Program::start();
+    let server = &program.server;
+    let orders = Queue::redisson("orders");
+    server.fill(&orders, count, server.now().plus(-3_600_000), 1);
+    let order = orders.keys().order.unwrap();
+    server.cmd_bytes(&[b"DEL", &order]);
+    let mut numbers: Vec<u64> = (1..=count).collect();
+    // A step that shares no divisor with the count visits each once.
+    numbers.sort_by_key(|n| n * 7_919 % 10_007);
+    for chunk in numbers.chunks(5_000) {
+        let members: Vec<Vec<u8>> = chunk
+            .iter()
+            .map(|n| frame(*n, format!("entry {n}").as_bytes()))
+            .collect();
+        let words = [&b"RPUSH"[..], &order].into_iter();
+        let words: Vec<&[u8]> = words.chain(members.iter().map(Vec::as_slice)).collect();
+        server.cmd_bytes(&words);
+    }
+    program
+}
+
+const ASIDE: &str = "delayscope:aside:{orders}";
+
+#[test]
+fn a_change_that_is_interrupted_finishes_its_batch_and_counts_what_is_left() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let program = Program::start();
+        let server = &program.server;
+        server.fill(
+            &Queue::redisson("orders"),
+            1_000,
+            server.now().plus(3_600_000),
+            10,
+        );
+        let args = [
+            "deliver", "orders", "--all", "--yes", "--rate", "300/s", "--each", "--json",
+        ];
+        let mut change = program.begin(&args);
+        assert_eq!(change.next_json()["outcome"], "done");
+        change.signal(signal);
+        let said = change.ended().partly();
+        let lines = said.json();
+        let sum = lines.last().unwrap();
+        let figure = |name: &str| sum[name].as_i64().unwrap();
+        assert!(figure("left") > 0, "{sum}");
+        assert_eq!(figure("done") + figure("left"), 1_000, "{sum}");
+        assert_eq!(
+            depths(&program),
+            [figure("left"), figure("left"), figure("done")]
+        );
+        let each = lines
+            .iter()
+            .filter(|line| line["outcome"] == "done")
+            .count();
+        assert_eq!(i64::try_from(each).unwrap() + 1, figure("done"));
+        assert!(
+            said.err.contains("stopping after this batch"),
+            "{}",
+            said.err
+        );
+        assert!(
+            said.err.contains("the same command goes on"),
+            "{}",
+            said.err
+        );
+    }
+}
+
+#[test]
+fn an_order_list_that_was_set_aside_is_back_after_an_interruption() {
+    let program = shuffled(10_000);
+    let args = [
+        "transfer", "orders", "--yes", "--rate", "1000/s", "--each", "--json",
+    ];
+    let mut change = program.begin(&args);
+    change.next_json();
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 1, "it is set aside");
+    change.signal("INT");
+    let said = change.ended().partly();
+    let sum = said.json().pop().unwrap();
+    let [waiting, order, target] = depths(&program);
+    assert_eq!(sum["done"], target);
+    assert_eq!([waiting, order], [10_000 - target; 2]);
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+}
+
+#[test]
+fn a_second_time_leaves_at_once_and_says_what_repairs() {
+    let program = shuffled(10_000);
+    let args = [
+        "transfer", "orders", "--yes", "--rate", "1000/s", "--each", "--json",
+    ];
+    let mut change = program.begin(&args);
+    change.next_json();
+    program.server.stop();
+    change.signal("INT");
+    change.error_has("stopping after this batch");
+    change.signal("INT");
+    let said = change.ended().partly();
+    assert!(said.err.contains("left at once"), "{}", said.err);
+    program.server.go_on();
+    let line = said
+        .err
+        .lines()
+        .find(|line| line.contains("--restore-order"));
+    let (_, line) = line.unwrap().rsplit_once(": delayscope ").unwrap();
+    let words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(words[0], "-s", "{line}");
+    let repaired = program.run(&[&words[2..], &["--yes"]].concat());
+    assert!(repaired.code < 2, "{repaired:?}");
+    wait_for("nothing to be half done", || {
+        let [waiting, order, target] = depths(&program);
+        waiting == order && waiting + target == 10_000
+    });
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+    assert!(said.err.contains("delayscope journal "), "{}", said.err);
+}
+
+#[test]
+fn a_reader_that_goes_away_stops_the_change_silently() {
+    let program = shuffled(10_000);
+    let args = [
+        "transfer", "orders", "--yes", "--rate", "1000/s", "--each", "--json",
+    ];
+    let mut change = program.begin(&args);
+    change.next_json();
+    let said = change.close_output();
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let [waiting, order, target] = depths(&program);
+    assert_eq!((waiting, waiting + target), (order, 10_000));
+    assert!(waiting > 0, "it went on");
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+}
+
+#[test]
+fn progress_is_one_line_that_is_written_over() {
+    let program = Program::start();
+    let server = &program.server;
+    server.fill(
+        &Queue::redisson("orders"),
+        500,
+        server.now().plus(3_600_000),
+        10,
+    );
+    let args = ["deliver", "orders", "--all", "--rate", "400/s"];
+    let (shown, code) = crate::terminal::answered(&program, &args, "[y/N]", "y");
+    assert_eq!(code, 0, "{shown}");
+    assert!(shown.contains("of 500"), "{shown:?}");
+    assert!(shown.contains("\r\u{1b}[K"), "{shown:?}");
+    assert!(shown.contains("delivered 500 entries of orders"), "{shown}");
+}

@@ -1,0 +1,161 @@
+//! The scripts of the bulk ways, each applied to the real queue and to the model.
+
+use delayscope::store::bulk::{Appended, Broom, BroughtBack, Order, SetAside, Swap, Swept};
+use proptest::sample::Index;
+
+use crate::model::Model;
+use crate::ours::{Checked, We, same};
+
+/// How far before a place a swap looks for what stood there.
+const NEAR: usize = 256;
+
+/// Where an element with that mark stands: at that place, or a little nearer to the head.
+fn find(order: &[Vec<u8>], place: usize, mark: [u8; 8]) -> Option<usize> {
+    if order.is_empty() {
+        return None;
+    }
+    let last = place.min(order.len() - 1);
+    let first = place.saturating_sub(NEAR);
+    (first..=last).rev().find(|at| order[*at][1..9] == mark)
+}
+
+fn mark(element: &[u8]) -> [u8; 8] {
+    element[1..9].try_into().unwrap()
+}
+
+impl We<'_> {
+    pub async fn set_aside(&mut self, model: &mut Model) -> Checked {
+        let told = self.writer.set_aside(self.queue).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let expected = if !model.aside.is_empty() {
+            SetAside::AlreadyThere
+        } else if model.waiting.is_empty() || model.order.is_empty() {
+            SetAside::Nothing
+        } else {
+            model.aside = std::mem::take(&mut model.order);
+            SetAside::Done
+        };
+        same("set aside", &told, &expected)
+    }
+
+    pub async fn bring_back(&mut self, model: &mut Model, n: u8) -> Checked {
+        let n = usize::from(n);
+        let told = self.writer.bring_back(self.queue, n, true).await;
+        let mut told = told.map_err(|e| e.to_string())?.done;
+        let taken = model.aside.split_off(model.aside.len().saturating_sub(n));
+        let count = taken.len() as u64;
+        let (kept, mut dropped): (Vec<_>, Vec<_>) =
+            { taken.into_iter() }.partition(|member| model.waiting.contains_key(member));
+        model.order.splice(0..0, kept);
+        dropped.sort();
+        told.dropped.sort();
+        let expected = BroughtBack {
+            taken: count,
+            left: model.aside.len() as u64,
+            dropped,
+        };
+        same("bring back", &told, &expected)
+    }
+
+    pub async fn swap(&mut self, model: &mut Model, pairs: &[(Index, Index)]) -> Checked {
+        let seen = &self.seen.order;
+        if seen.is_empty() {
+            return Ok(());
+        }
+        let swap = |(a, b): &(Index, Index)| {
+            let places = [a.index(seen.len()), b.index(seen.len())];
+            Swap {
+                places: places.map(|place| u32::try_from(place).unwrap()),
+                marks: places.map(|place| mark(&seen[place])),
+            }
+        };
+        let swaps: Vec<Swap> = pairs.iter().map(swap).collect();
+        let told = self.writer.swap(self.queue, &swaps).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let mut missed = Vec::new();
+        for (n, Swap { places, marks }) in swaps.iter().enumerate() {
+            let places = [0, 1].map(|i| find(&model.order, places[i] as usize, marks[i]));
+            match places {
+                [Some(a), Some(b)] if a != b => model.order.swap(a, b),
+                _ => missed.push(n),
+            }
+        }
+        same("swap", &told, &missed)
+    }
+
+    pub async fn sweep(&mut self, model: &mut Model, n: u8, which: &[Index]) -> Checked {
+        let n = usize::from(n).min(model.order.len());
+        let mut chosen = self.chosen(which);
+        chosen.sort_by(|a, b| a.member.cmp(&b.member));
+        chosen.dedup_by(|a, b| a.member == b.member);
+        let brooms: Vec<(&[u8], Broom)> = { chosen.iter() }
+            .map(|c| (c.member.as_slice(), Broom::Delete(c.score)))
+            .collect();
+        let told = self.writer.sweep(self.queue, n, &brooms).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        same("sweep went", &told.went, &n)?;
+        let slice: Vec<Vec<u8>> = model.order.drain(..n).collect();
+        let (mut expected, mut kept, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut looked = Vec::new();
+        for element in slice {
+            // Further copies go where the first one went.
+            if let Some(index) = chosen.iter().position(|c| c.member == element)
+                && !looked.contains(&index)
+            {
+                looked.push(index);
+                let what = match model.waiting.get(&element) {
+                    None => Swept::Not,
+                    Some(score) if score.total_cmp(&chosen[index].score).is_ne() => {
+                        Swept::Changed(*score)
+                    }
+                    Some(_) => {
+                        left.push(element.clone());
+                        Swept::Left(kept.last().cloned())
+                    }
+                };
+                expected.push((index, what));
+            }
+            if !left.contains(&element) {
+                kept.push(element);
+            }
+        }
+        for element in left {
+            model.waiting.remove(&element);
+        }
+        model.order.extend(kept);
+        same("sweep", &told.swept, &expected)
+    }
+
+    pub async fn append(&mut self, model: &mut Model) -> Checked {
+        let seen = Order {
+            aside: !self.seen.aside.is_empty(),
+            last: self.seen.order.last().cloned(),
+        };
+        let listed = |member: &&Vec<u8>| {
+            self.seen.order.contains(*member) || self.seen.aside.contains(*member)
+        };
+        let lacking: Vec<&Vec<u8>> = self
+            .seen
+            .waiting
+            .keys()
+            .filter(|member| !listed(member))
+            .collect();
+        let members: Vec<&[u8]> = lacking.iter().map(|member| member.as_slice()).collect();
+        let told = self.writer.append(self.queue, &seen, &members).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let same_list = seen.aside != model.aside.is_empty()
+            && seen.last.is_none_or(|last| model.order.contains(&last));
+        let one = |member: &&Vec<u8>| {
+            if model.order.contains(*member) {
+                Appended::There
+            } else if model.waiting.contains_key(*member) {
+                model.order.push((*member).clone());
+                Appended::Done
+            } else {
+                Appended::Gone
+            }
+        };
+        let expected: Option<Vec<Appended>> = same_list.then(|| lacking.iter().map(one).collect());
+        same("append", &told, &expected)
+    }
+}

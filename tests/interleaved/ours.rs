@@ -1,0 +1,329 @@
+//! Our scripts, each applied to the real queue and to the model, with what was seen when last
+//! looked.
+
+use std::collections::BTreeMap;
+
+use delayscope::clock::EpochMillis;
+use delayscope::queue::{Form, Queue, frame};
+use delayscope::store::StoreError;
+use delayscope::store::change::{Chosen, Deleted, Fate, Place, TakeBack};
+use delayscope::store::write::Writer;
+use proptest::sample::Index;
+
+use crate::model::{Model, payload, take, take_last};
+
+/// We, at work on one queue.
+pub struct We<'a> {
+    pub writer: &'a Writer,
+    pub queue: &'a Queue,
+    /// The queue when last looked.
+    pub seen: Model,
+    deleted: Vec<(Chosen, Place)>,
+    discarded: Vec<Vec<u8>>,
+    fresh: u64,
+}
+
+/// What a claim about a script's answer came to.
+pub type Checked = Result<(), String>;
+
+/// The same, said when it is not so.
+pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, told: &T, expected: &T) -> Checked {
+    if told == expected {
+        return Ok(());
+    }
+    Err(format!("{what} told {told:?}, expected {expected:?}"))
+}
+
+fn at(ms: u32) -> EpochMillis {
+    EpochMillis::new(i64::from(ms))
+}
+
+/// Whether a script that adds to the order list is refused, since that is set aside.
+fn refused<T>(model: &Model, answer: Result<T, StoreError>) -> Result<Option<T>, String> {
+    match answer {
+        Err(error) if !model.aside.is_empty() && error.to_string().contains("aside") => Ok(None),
+        Err(error) => Err(error.to_string()),
+        Ok(_) if !model.aside.is_empty() => Err("done, though the order list is aside".to_owned()),
+        Ok(answer) => Ok(Some(answer)),
+    }
+}
+
+impl<'a> We<'a> {
+    /// Nothing seen yet.
+    pub fn new(writer: &'a Writer, queue: &'a Queue) -> Self {
+        Self {
+            writer,
+            queue,
+            seen: Model::default(),
+            deleted: Vec::new(),
+            discarded: Vec::new(),
+            fresh: 1 << 48,
+        }
+    }
+
+    /// Some of those that waited when last looked.
+    pub fn chosen(&self, which: &[Index]) -> Vec<Chosen> {
+        let all = self.seen.by_score();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let one = |index: &Index| {
+            let (member, score) = index.get(&all).clone();
+            Chosen { member, score }
+        };
+        which.iter().map(one).collect()
+    }
+
+    fn elements(&self, which: &[Index]) -> Vec<Vec<u8>> {
+        let all = &self.seen.target;
+        if all.is_empty() {
+            return Vec::new();
+        }
+        which.iter().map(|index| index.get(all).clone()).collect()
+    }
+
+    pub async fn delete(&mut self, model: &mut Model, which: &[Index]) -> Checked {
+        let chosen = self.chosen(which);
+        let told = self.writer.delete(self.queue, &chosen).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        // Of copies either may leave, so that the places of the others are not known.
+        let copies = |c: &Chosen| model.order.iter().filter(|m| **m == c.member).count() > 1;
+        let copied = chosen.iter().any(copies);
+        for (chosen, Deleted { fate, stood }) in chosen.iter().zip(told) {
+            same("delete", &fate, &fate_of(&model.waiting, chosen))?;
+            if fate != Fate::Done {
+                continue;
+            }
+            if !copied {
+                stands(model, &chosen.member, stood.as_ref())?;
+            }
+            model.waiting.remove(&chosen.member);
+            take(&mut model.order, &chosen.member);
+            let place = stood.unwrap_or(Place::Tail);
+            self.deleted.push((chosen.clone(), place));
+        }
+        if copied {
+            let real = self.order_now().await;
+            let sorted = |list: &[Vec<u8>]| {
+                let mut list = list.to_vec();
+                list.sort();
+                list
+            };
+            same("delete", &sorted(&real), &sorted(&model.order))?;
+            model.order = real;
+        }
+        Ok(())
+    }
+
+    async fn order_now(&self) -> Vec<Vec<u8>> {
+        let store = self.writer.store();
+        let order = self.queue.keys().order.unwrap();
+        let page = delayscope::store::read::list_page(store, &order, 0, 10_000).await;
+        page.unwrap().elements
+    }
+
+    pub async fn put_back(&mut self, model: &mut Model) -> Checked {
+        let mut back = std::mem::take(&mut self.deleted);
+        back.reverse();
+        let told = self.writer.put_entries_back(self.queue, &back).await;
+        let Some(told) = refused(model, told)? else {
+            return Ok(());
+        };
+        let mut expected = Vec::new();
+        for (Chosen { member, score }, place) in back {
+            if let Some(has) = model.waiting.get(&member) {
+                expected.push(Fate::Changed(*has));
+                continue;
+            }
+            expected.push(Fate::Done);
+            model.waiting.insert(member.clone(), score);
+            let behind = match &place {
+                Place::Head => Some(0),
+                Place::Behind(other) => {
+                    let at = model.order.iter().position(|m| m == other);
+                    at.map(|at| at + 1)
+                }
+                Place::Tail => None,
+            };
+            let at = behind.unwrap_or(model.order.len());
+            model.order.insert(at, member);
+        }
+        same("put back", &told.done.fates, &expected)
+    }
+
+    pub async fn requeue(&mut self, model: &mut Model, which: &[Index], due: u32) -> Checked {
+        let new = f64::from(due);
+        let entries: Vec<_> = self.chosen(which).into_iter().map(|c| (c, new)).collect();
+        let told = self.writer.requeue(self.queue, &entries).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let mut expected = Vec::new();
+        for (chosen, new) in entries {
+            expected.push(fate_of(&model.waiting, &chosen));
+            if expected.last() == Some(&Fate::Done) {
+                model.waiting.insert(chosen.member, new);
+            }
+        }
+        same("requeue", &told.fates, &expected)
+    }
+
+    pub async fn deliver(&mut self, model: &mut Model, which: &[Index], drain: bool) -> Checked {
+        let chosen = self.chosen(which);
+        let told = self.writer.deliver(self.queue, &chosen, drain).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let (mut expected, mut delivered) = (Vec::new(), Vec::new());
+        for chosen in chosen {
+            let fate = match fate_of(&model.waiting, &chosen) {
+                Fate::Done if delivered.contains(&chosen.member) => Fate::Gone,
+                Fate::Done if payload(&chosen.member).is_none() => Fate::NoFrame,
+                fate => fate,
+            };
+            expected.push(fate);
+            if fate == Fate::Done {
+                delivered.push(chosen.member);
+            }
+        }
+        model.deliver(&delivered, drain);
+        same("deliver", &told, &expected)
+    }
+
+    pub async fn transfer(&mut self, model: &mut Model, now: u32, n: u8, drain: bool) -> Checked {
+        let n = usize::from(n);
+        let (mut known, mut rounds) = (0, 0);
+        // As the engine does: what is no frame is told once, and looked past from then on.
+        loop {
+            let look = n + known;
+            let due = model.due(f64::from(now), look);
+            let told = self
+                .writer
+                .transfer_telling(self.queue, at(now), n, known, drain)
+                .await;
+            let told = told.map_err(|e| e.to_string())?.done;
+            let (frames, others): (Vec<_>, Vec<_>) =
+                due.iter().cloned().partition(|(m, _)| payload(m).is_some());
+            let frames: Vec<_> = frames.into_iter().take(n).collect();
+            let moved: Vec<_> = told
+                .moved
+                .iter()
+                .map(|c| (c.member.clone(), c.score))
+                .collect();
+            same("transfer", &moved, &frames)?;
+            let others: Vec<Vec<u8>> = others.into_iter().map(|(member, _)| member).collect();
+            same("transfer skipped", &told.skipped, &others)?;
+            same("transfer more", &told.more, &(due.len() == look))?;
+            let frames: Vec<Vec<u8>> = frames.into_iter().map(|(member, _)| member).collect();
+            model.deliver(&frames, drain);
+            rounds += 1;
+            if known == others.len() || rounds == 2 {
+                return Ok(());
+            }
+            known = others.len();
+        }
+    }
+
+    pub async fn take_back(&mut self, model: &mut Model, which: &[Index], due: u32) -> Checked {
+        let elements = self.elements(which);
+        let back = |element: Vec<u8>| {
+            self.fresh += 1;
+            TakeBack {
+                member: frame::encode(Form::ByteId, self.fresh.to_be_bytes(), &element),
+                element,
+                score: f64::from(due),
+            }
+        };
+        let back: Vec<TakeBack> = elements.into_iter().map(back).collect();
+        let told = self.writer.take_back(self.queue, &back).await;
+        let Some(told) = refused(model, told)? else {
+            return Ok(());
+        };
+        let mut expected = Vec::new();
+        for TakeBack {
+            element,
+            member,
+            score,
+        } in back
+        {
+            if take_last(&mut model.target, &element) {
+                model.offer(member, score);
+                expected.push(Fate::Done);
+            } else {
+                expected.push(Fate::Gone);
+            }
+        }
+        same("take back", &told.done.fates, &expected)
+    }
+
+    pub async fn discard(&mut self, model: &mut Model, which: &[Index]) -> Checked {
+        let elements = self.elements(which);
+        let told = self.writer.discard(self.queue, &elements).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let mut expected = Vec::new();
+        for element in elements {
+            if take_last(&mut model.target, &element) {
+                expected.push(Fate::Done);
+                self.discarded.push(element);
+            } else {
+                expected.push(Fate::Gone);
+            }
+        }
+        same("discard", &told, &expected)
+    }
+
+    pub async fn put_elements_back(&mut self, model: &mut Model) -> Checked {
+        let back = std::mem::take(&mut self.discarded);
+        let told = self.writer.put_elements_back(self.queue, &back).await;
+        told.map_err(|e| e.to_string())?;
+        model.target.splice(0..0, back);
+        Ok(())
+    }
+
+    pub async fn edit(&mut self, model: &mut Model, which: &[Index]) -> Checked {
+        let chosen = self.chosen(which);
+        let edited = |chosen: Chosen| {
+            self.fresh += 1;
+            let new = frame::encode(Form::ByteId, self.fresh.to_be_bytes(), b"edited");
+            (chosen, new)
+        };
+        let edits: Vec<_> = chosen.into_iter().map(edited).collect();
+        let told = self.writer.edit(self.queue, &edits).await;
+        let Some(told) = refused(model, told)? else {
+            return Ok(());
+        };
+        let mut expected = Vec::new();
+        for (chosen, new) in edits {
+            let fate = fate_of(&model.waiting, &chosen);
+            expected.push(fate);
+            if fate == Fate::Done {
+                let score = model.waiting.remove(&chosen.member).unwrap();
+                model.waiting.insert(new.clone(), score);
+                let listed = model.order.iter_mut().find(|m| **m == chosen.member);
+                if let Some(listed) = listed {
+                    *listed = new;
+                }
+            }
+        }
+        same("edit", &told.done, &expected)
+    }
+}
+
+/// What becomes of a chosen one.
+fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
+    match waiting.get(&chosen.member) {
+        None => Fate::Gone,
+        Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),
+        Some(_) => Fate::Done,
+    }
+}
+
+/// Whether it is true where a deleted entry stood.
+fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
+    let at = model.order.iter().position(|m| m == member);
+    let holds = match (at, stood) {
+        (None, stood) => stood.is_none(),
+        (Some(0), stood) => stood == Some(&Place::Head),
+        (Some(at), stood) => stood == Some(&Place::Behind(model.order[at - 1].clone())),
+    };
+    if holds {
+        return Ok(());
+    }
+    Err(format!("{member:?} stood at {at:?}, told {stood:?}"))
+}

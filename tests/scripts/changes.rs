@@ -1,0 +1,111 @@
+//! All changes of chosen entries, each as a case: what it is given, and which keys it looks at.
+
+use delayscope::clock::EpochMillis;
+use delayscope::queue::Queue;
+use delayscope::store::StoreError;
+use delayscope::store::change::{Chosen, Place, TakeBack};
+use delayscope::store::write::Writer;
+
+use crate::support::{self, Server};
+
+/// The score of what [`set_up`] lets wait.
+const SCORE: f64 = 1_600_000_000_000.0;
+
+/// Every change, with the keys that it looks at: target, timeouts, order list, aside.
+pub(crate) const ALL: [(&str, &str); 11] = [
+    ("delete", "TL"),
+    ("requeue", "T"),
+    ("deliver", "qTLA"),
+    ("transfer", "qTLA"),
+    ("deliver while set aside", "qTLA"),
+    ("transfer while set aside", "qTLA"),
+    ("put entries back", "TLA"),
+    ("edit", "TLA"),
+    ("take back", "qTLA"),
+    ("discard", "q"),
+    ("put elements back", "q"),
+];
+
+/// Changes that only remove: a full server takes them.
+pub(crate) const REMOVALS: [&str; 2] = ["delete", "discard"];
+
+fn waiting(n: u64) -> Chosen {
+    Chosen {
+        member: support::frame(n, b"x"),
+        score: SCORE,
+    }
+}
+
+/// Entries 1 to 5 wait, in the order list as 1 3 2 4 5; two elements are delivered. `while set
+/// aside`: an order list is aside, and a hundred were offered since.
+pub(crate) fn set_up(server: &Server, queue: &Queue, change: &str) {
+    server.cmd(&["FLUSHALL"]);
+    for n in [1, 3, 2, 4, 5] {
+        server.put(queue, &waiting(n).member, "1600000000000");
+    }
+    let target = queue.keys().target;
+    server.cmd_bytes(&[b"RPUSH", &target, b"one", b"two"]);
+    let Some(aside) = queue.keys().aside.filter(|_| change.ends_with("aside")) else {
+        return;
+    };
+    server.cmd_bytes(&[b"RPUSH", &aside, &waiting(6).member]);
+    server.fill(queue, 100, EpochMillis::new(1_600_000_000_001), 1);
+}
+
+/// Everything the server holds, each key as it would be dumped.
+pub(crate) fn contents(server: &Server) -> Vec<(Vec<u8>, support::Value)> {
+    let mut keys = server.list(&["KEYS", "*"]);
+    keys.sort();
+    keys.into_iter()
+        .map(|key| {
+            let dump = server.cmd_bytes(&[b"DUMP", &key]);
+            (key, dump)
+        })
+        .collect()
+}
+
+/// Makes that change, of several entries, to what [`set_up`] made. The entries are such that most
+/// of what a script can come to does come, and its first write before the rest.
+pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result<(), StoreError> {
+    let chosen = [1, 2, 5, 4].map(waiting);
+    let gone = [11, 12, 13].map(waiting);
+    let behind = Place::Behind(waiting(3).member);
+    match change {
+        "delete" => drop(writer.delete(queue, &chosen).await?),
+        "requeue" => {
+            let entries = chosen.map(|c| (c, SCORE - 5.0));
+            drop(writer.requeue(queue, &entries).await?);
+        }
+        "deliver" | "deliver while set aside" => drop(writer.deliver(queue, &chosen, true).await?),
+        "transfer" | "transfer while set aside" => {
+            let now = EpochMillis::new(1_600_000_000_000);
+            drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
+        }
+        "put entries back" => {
+            let [a, b, c] = gone;
+            let entries = [(a, Place::Tail), (b, behind), (c, Place::Head)];
+            drop(writer.put_entries_back(queue, &entries).await?);
+        }
+        "edit" => {
+            let edits: Vec<_> = chosen.into_iter().zip(gone.map(|g| g.member)).collect();
+            drop(writer.edit(queue, &edits).await?);
+        }
+        "take back" => {
+            let elements = [("none", 20), ("one", 21), ("two", 22)].map(|(element, n)| TakeBack {
+                element: element.into(),
+                member: support::frame(n, element.as_bytes()),
+                score: SCORE - 5.0,
+            });
+            drop(writer.take_back(queue, &elements).await?);
+        }
+        "discard" => {
+            let elements = ["none", "one"].map(|e| e.as_bytes().to_vec());
+            drop(writer.discard(queue, &elements).await?);
+        }
+        _ => {
+            let elements = ["three", "four"].map(|e| e.as_bytes().to_vec());
+            drop(writer.put_elements_back(queue, &elements).await?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! What others notice of a change: how long another client waits, and the slowest script.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use delayscope::clock::instant;
+use redis::Value;
+
+use crate::support::Server;
+
+/// Another client, which sends a PING each millisecond.
+pub struct Watch {
+    ended: Arc<AtomicBool>,
+    pinging: JoinHandle<Duration>,
+}
+
+/// What it noticed.
+#[derive(Clone, Copy, Default)]
+pub struct Noticed {
+    /// The longest that a PING waited for its answer.
+    pub ping: Duration,
+    /// The longest that a script kept the server.
+    pub script: Duration,
+}
+
+impl Watch {
+    /// Begins to look.
+    pub fn begin(server: &Server) -> Self {
+        server.cmd(&["CONFIG", "SET", "slowlog-log-slower-than", "200"]);
+        server.cmd(&["CONFIG", "SET", "slowlog-max-len", "20000"]);
+        server.cmd(&["SLOWLOG", "RESET"]);
+        let ended = Arc::new(AtomicBool::new(false));
+        let stream = UnixStream::connect(server.socket()).unwrap();
+        let end = Arc::clone(&ended);
+        let pinging = std::thread::spawn(move || longest_ping(stream, &end));
+        Self { ended, pinging }
+    }
+
+    /// What there was to notice up to now.
+    pub fn end(self, server: &Server) -> Noticed {
+        self.ended.store(true, Ordering::Relaxed);
+        Noticed {
+            ping: self.pinging.join().unwrap(),
+            script: slowest_script(server, |_| true),
+        }
+    }
+}
+
+fn longest_ping(mut stream: UnixStream, ended: &AtomicBool) -> Duration {
+    let mut longest = Duration::ZERO;
+    let mut pong = [0; 7];
+    while !ended.load(Ordering::Relaxed) {
+        let asked = instant();
+        stream.write_all(b"PING\r\n").unwrap();
+        stream.read_exact(&mut pong).unwrap();
+        longest = longest.max(asked.elapsed());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    longest
+}
+
+/// The slowest script since the slow log was emptied, of those whose text or SHA-1 is `wanted`.
+pub fn slowest_script(server: &Server, wanted: impl Fn(&str) -> bool) -> Duration {
+    let log: Vec<Vec<Value>> =
+        redis::from_redis_value(server.cmd(&["SLOWLOG", "GET", "-1"])).unwrap();
+    let took = log.into_iter().filter_map(|mut line| {
+        let words: Vec<String> = redis::from_redis_value(line.remove(3)).ok()?;
+        let micros: u64 = redis::from_redis_value(line.remove(2)).ok()?;
+        let script = words[0].to_uppercase().starts_with("EVAL") && wanted(&words[1]);
+        script.then(|| Duration::from_micros(micros))
+    });
+    took.max().unwrap_or_default()
+}

@@ -1,0 +1,251 @@
+//! From the key to the change: planned, asked by what it touches, begun; one at a time.
+
+use delayscope::queue::told::Applied;
+use delayscope::queue::{Change, Summary, Tally};
+use delayscope::tui::effect::Effect;
+use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::Tone;
+use delayscope::tui::model::change::Stage;
+use delayscope::tui::msg::Msg;
+
+use super::{applied, asked, counted, desk, dialog, generation, orders, plan, planned, toast};
+use crate::desk::Desk;
+
+/// A desk where `key` was pressed and its plan for so many entries has come.
+fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) {
+    let mut desk = desk();
+    let generation = generation(&desk.char(key));
+    let effects = planned(&mut desk, generation, plan(change, count));
+    (desk, generation, effects)
+}
+
+fn ended(change: Change) -> Applied {
+    Applied::Ended(Summary {
+        change,
+        queue: orders(),
+        tally: Tally::default(),
+        journal_id: None,
+        elapsed: std::time::Duration::ZERO,
+        longest_block: std::time::Duration::ZERO,
+        notes: Vec::new(),
+    })
+}
+
+#[test]
+fn deleting_a_single_entry_asks_nothing() {
+    let (desk, generation, effects) = with_plan('x', Change::Delete, 1);
+    assert!(effects.contains(&Effect::Apply(generation)));
+    assert!(dialog(&desk.model).is_none());
+    assert!(desk.model.changing.running().is_some());
+}
+
+#[test]
+fn two_are_asked_about_and_only_y_is_yes() {
+    let (mut desk, generation, effects) = with_plan('x', Change::Delete, 2);
+    assert!(!applied(&effects));
+    assert!(dialog(&desk.model).is_some());
+    for key in [
+        Key::char('x'),
+        Key::of(Code::Enter),
+        Key::char(' '),
+        Key::char('j'),
+    ] {
+        assert!(!applied(&desk.key(key)), "{key:?}");
+        assert!(dialog(&desk.model).is_some(), "{key:?}");
+    }
+    assert!(desk.char('y').contains(&Effect::Apply(generation)));
+    assert!(dialog(&desk.model).is_none());
+}
+
+#[test]
+fn to_deliver_one_is_asked_about() {
+    let (desk, _, effects) = with_plan('p', Change::Deliver, 1);
+    assert!(!applied(&effects));
+    assert!(dialog(&desk.model).is_some_and(|d| d.name.is_none()));
+}
+
+#[test]
+fn on_the_demos_own_server_one_entry_is_delivered_at_once_and_nothing_is_typed() {
+    for (count, at_once) in [(1, true), (2_000, false)] {
+        let mut desk = desk();
+        desk.model.workers.program = None;
+        let generation = generation(&desk.char('p'));
+        let effects = planned(&mut desk, generation, plan(Change::Deliver, count));
+        assert_eq!(applied(&effects), at_once, "{count}");
+        assert!(dialog(&desk.model).is_none_or(|d| d.name.is_none()));
+    }
+}
+
+#[test]
+fn from_a_thousand_on_the_queues_name_has_to_be_typed() {
+    let (mut desk, generation, _) = with_plan('x', Change::Delete, 1_000);
+    assert!(!applied(&desk.char('y')));
+    assert!(!applied(&desk.press(Code::Enter)));
+    desk.press(Code::Backspace);
+    desk.type_in("orders");
+    assert!(desk.press(Code::Enter).contains(&Effect::Apply(generation)));
+}
+
+#[test]
+fn no_forgets_the_plan() {
+    for key in [Key::of(Code::Esc), Key::char('n'), Key::char('q')] {
+        let (mut desk, ..) = with_plan('x', Change::Delete, 2);
+        let effects = desk.key(key);
+        assert!(effects.contains(&Effect::DropPlan), "{key:?}");
+        assert!(!effects.contains(&Effect::Quit), "{key:?}");
+        assert!(desk.model.changing.one.is_none());
+        assert!(asked(&desk.char('x')).is_some(), "another one can begin");
+    }
+}
+
+#[test]
+fn a_refresh_never_changes_what_a_question_about_a_plan_says() {
+    let (mut desk, ..) = with_plan('x', Change::Delete, 2);
+    let before = dialog(&desk.model).unwrap().clone();
+    desk.world[0].entries.clear();
+    desk.live(5_000, 5);
+    assert_eq!(dialog(&desk.model), Some(&before));
+}
+
+#[test]
+fn a_plan_about_nothing_says_so_and_asks_nothing() {
+    let (desk, _, effects) = with_plan('t', Change::Transfer, 0);
+    assert!(effects.contains(&Effect::DropPlan));
+    assert!(dialog(&desk.model).is_none());
+    assert!(
+        toast(&desk).contains("nothing to transfer"),
+        "{}",
+        toast(&desk)
+    );
+    assert!(desk.model.changing.one.is_none());
+}
+
+#[test]
+fn why_there_is_no_plan_is_said() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('u'));
+    desk.tell(Msg::Planned(
+        generation,
+        Err("nothing to undo on prod".to_owned()),
+    ));
+    assert_eq!(toast(&desk), "nothing to undo on prod");
+    assert!(desk.model.changing.one.is_none());
+}
+
+#[test]
+fn a_long_counting_is_shown_and_esc_stops_it() {
+    let mut desk = desk();
+    desk.char('a');
+    let generation = generation(&desk.char('x'));
+    assert_eq!(desk.model.counting(), None, "not worth a word yet");
+    desk.pass(400);
+    desk.tell(Msg::Planning(generation, counted(320_000, 1_000_000)));
+    let words = desk.model.counting().unwrap();
+    assert!(words.contains("320,000 of 1,000,000"), "{words}");
+    assert!(desk.press(Code::Esc).contains(&Effect::DropPlan));
+    assert_eq!(desk.model.counting(), None);
+    assert!(!desk.model.marks.is_empty(), "the marks stay");
+    let late = planned(&mut desk, generation, plan(Change::Delete, 5));
+    assert!(!applied(&late) && dialog(&desk.model).is_none());
+}
+
+#[test]
+fn a_plan_that_comes_while_somebody_types_waits_and_is_not_answered_by_it() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('p'));
+    desk.char('/');
+    planned(&mut desk, generation, plan(Change::Deliver, 3));
+    assert!(dialog(&desk.model).is_none());
+    assert!(!applied(&desk.char('y')), "that was typed");
+    desk.press(Code::Esc);
+    assert!(dialog(&desk.model).is_some());
+    assert!(applied(&desk.char('y')));
+}
+
+#[test]
+fn a_question_that_comes_late_takes_no_yes_that_was_meant_for_something_else() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('p'));
+    desk.pass(3_000);
+    planned(&mut desk, generation, plan(Change::Deliver, 3));
+    assert!(!applied(&desk.char('y')));
+    assert!(dialog(&desk.model).is_some());
+    desk.pass(600);
+    assert!(applied(&desk.char('y')));
+}
+
+#[test]
+fn while_one_is_under_way_no_other_begins_but_a_kick_does() {
+    let (mut desk, generation, _) = with_plan('x', Change::Delete, 1);
+    assert_eq!(asked(&desk.char('p')), None);
+    assert!(
+        toast(&desk).contains("delete of orders is under way"),
+        "{}",
+        toast(&desk)
+    );
+    assert!(toast(&desk).contains("Esc stops it"), "{}", toast(&desk));
+    let kick = asked(&desk.char('K')).unwrap();
+    let effects = planned(&mut desk, kick.generation, plan(Change::Kick, 0));
+    assert!(effects.contains(&Effect::Apply(kick.generation)));
+    desk.tell(Msg::Applied(kick.generation, ended(Change::Kick)));
+    assert!(desk.model.changing.kick.is_none());
+    assert!(desk.model.changing.running().is_some());
+    desk.tell(Msg::Applied(generation, ended(Change::Delete)));
+    assert!(asked(&desk.char('p')).is_some());
+}
+
+#[test]
+fn a_kick_does_not_push_out_what_is_being_planned() {
+    let mut desk = desk();
+    desk.char('p');
+    assert_eq!(asked(&desk.char('K')), None);
+    assert!(toast(&desk).contains("deliver of orders is being planned"));
+}
+
+#[test]
+fn marks_go_once_they_were_acted_on_and_not_when_others_stand_there() {
+    for others in [false, true] {
+        let mut desk = desk();
+        desk.char(' ');
+        desk.char(' ');
+        let generation = generation(&desk.char('x'));
+        planned(&mut desk, generation, plan(Change::Delete, 2));
+        desk.char('y');
+        assert!(!desk.model.marks.is_empty(), "not done yet");
+        if others {
+            desk.char(' ');
+        }
+        desk.live(2_000, 5);
+        desk.tell(Msg::Applied(generation, ended(Change::Delete)));
+        assert_eq!(desk.model.marks.is_empty(), !others);
+    }
+}
+
+#[test]
+fn no_yes_is_taken_while_the_server_is_away() {
+    let (mut desk, ..) = with_plan('x', Change::Delete, 2);
+    desk.link(delayscope::queue::LinkState::Connecting);
+    assert!(!applied(&desk.char('y')));
+    assert!(dialog(&desk.model).is_some());
+    assert_eq!(desk.model.toast.as_ref().unwrap().tone, Tone::Warn);
+    desk.link(delayscope::queue::LinkState::Live);
+    assert!(applied(&desk.char('y')));
+}
+
+#[test]
+fn u_asks_for_the_newest_change_to_be_taken_back() {
+    let mut desk = desk();
+    let effects = desk.char('u');
+    let newest = |e: &Effect| matches!(e, Effect::PlanUndo { id: None, .. });
+    assert!(effects.iter().any(newest));
+    let generation = generation(&effects);
+    assert!(applied(&planned(
+        &mut desk,
+        generation,
+        plan(Change::Undo, 1)
+    )));
+    assert!(matches!(
+        desk.model.changing.one.as_ref().unwrap().stage,
+        Stage::Running(_)
+    ));
+}

@@ -1,0 +1,276 @@
+//! The forms before a change: another due time, another payload, the menu of repairs.
+
+use delayscope::payload::Codec;
+use delayscope::queue::finding::{Finding, Severity};
+use delayscope::queue::wish::{Base, NewDue, What};
+use delayscope::queue::{Change, LinkState, State};
+use delayscope::tui::effect::{Effect, Marked};
+use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::form::{Filling as _, Part};
+use delayscope::tui::model::{EditForm, Overlay, Pane, RepairForm, RequeueForm};
+use delayscope::tui::msg::Msg;
+
+use super::{applied, asked, desk, dialog, generation, plan, planned, toast};
+use crate::desk::{Desk, member};
+
+fn submit(desk: &mut Desk) -> Vec<Effect> {
+    desk.key(Key::ctrl('s'))
+}
+
+fn requeue(desk: &Desk) -> &RequeueForm {
+    match &desk.model.overlay {
+        Some(Overlay::Requeue(form)) => form,
+        other => panic!("no form: {other:?}"),
+    }
+}
+
+fn edit(desk: &Desk) -> &EditForm {
+    match &desk.model.overlay {
+        Some(Overlay::Edit(form)) => form,
+        other => panic!("no form: {other:?}"),
+    }
+}
+
+fn repair(desk: &Desk) -> &RepairForm {
+    match &desk.model.overlay {
+        Some(Overlay::Repair(form)) => form,
+        other => panic!("no form: {other:?}"),
+    }
+}
+
+#[test]
+fn r_gives_another_due_time_and_asks_nothing_more_for_one() {
+    let mut desk = desk();
+    desk.char('r');
+    desk.key(Key::ctrl('u'));
+    desk.type_in("1h30m");
+    let effects = submit(&mut desk);
+    let new = NewDue {
+        base: Base::In(5_400_000),
+        spread_ms: 0,
+    };
+    let wish = asked(&effects).unwrap();
+    assert_eq!(wish.what, What::Requeue(new));
+    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(0)));
+    assert_eq!(desk.model.overlay, None);
+    let effects = planned(&mut desk, wish.generation, plan(Change::Requeue, 1));
+    assert!(applied(&effects));
+}
+
+#[test]
+fn marked_ones_are_spread_in_their_order() {
+    let mut desk = desk();
+    desk.char('a');
+    desk.char('r');
+    assert_eq!(requeue(&desk).count, (10, true));
+    desk.press(Code::Tab);
+    desk.key(Key::ctrl('u'));
+    desk.type_in("9m");
+    assert_eq!(
+        requeue(&desk).what_spread().words(),
+        "in their order, one every 1:00"
+    );
+    let wish = asked(&submit(&mut desk)).unwrap();
+    let new = NewDue {
+        base: Base::In(300_000),
+        spread_ms: 540_000,
+    };
+    assert_eq!(wish.what, What::Requeue(new));
+    assert!(matches!(wish.which, Marked::Marks(_)));
+}
+
+#[test]
+fn what_is_wrong_is_said_and_gets_the_keys() {
+    let mut desk = desk();
+    desk.char('r');
+    desk.key(Key::ctrl('u'));
+    desk.type_in("soon");
+    desk.press(Code::Tab);
+    assert_eq!(asked(&submit(&mut desk)), None);
+    assert_eq!(requeue(&desk).at, Part::When);
+    assert!(toast(&desk).contains("90s"), "{}", toast(&desk));
+}
+
+#[test]
+fn a_refresh_never_changes_what_a_form_is_about() {
+    let mut desk = desk();
+    desk.char('r');
+    let before = requeue(&desk).clone();
+    desk.world[0].entries.clear();
+    desk.live(3_000, 5);
+    assert_eq!(*requeue(&desk), before);
+}
+
+#[test]
+fn what_is_typed_into_a_form_does_nothing_else_and_esc_closes_it() {
+    let mut desk = desk();
+    desk.char('r');
+    let effects: Vec<Effect> = "xptDKuRqy".chars().flat_map(|c| desk.char(c)).collect();
+    assert_eq!(asked(&effects), None);
+    assert!(requeue(&desk).when.text().ends_with("xptDKuRqy"));
+    desk.press(Code::Esc);
+    assert_eq!(desk.model.overlay, None);
+}
+
+#[test]
+fn a_delivered_one_goes_back_in_or_at_but_not_by() {
+    let mut desk = desk();
+    desk.char('2');
+    desk.answer_all();
+    desk.char('r');
+    assert!(requeue(&desk).delivered);
+    let delivered = |e: &delayscope::queue::Entry| e.state == State::Delivered;
+    let wish = asked(&submit(&mut desk)).unwrap();
+    assert!(matches!(&wish.which, Marked::One(entry) if delivered(entry)));
+}
+
+#[test]
+fn e_gives_another_payload_in_the_codec_that_wrote_it() {
+    let mut desk = desk();
+    desk.char('e');
+    assert_eq!(edit(&desk).codec, Codec::Text);
+    assert_eq!(edit(&desk).payload.text(), "entry 0");
+    assert_eq!(asked(&submit(&mut desk)), None);
+    assert!(toast(&desk).contains("nothing is changed"));
+    desk.type_in("!");
+    let wish = asked(&submit(&mut desk)).unwrap();
+    assert_eq!(wish.what, What::Edit(b"entry 0!".to_vec()));
+    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(0)));
+    assert_eq!(desk.model.overlay, None);
+}
+
+#[test]
+fn bytes_are_edited_in_hex() {
+    let mut desk = desk();
+    desk.char('e');
+    desk.press(Code::Tab);
+    desk.press(Code::Left);
+    assert_eq!(edit(&desk).codec, Codec::Unknown);
+    assert_eq!(edit(&desk).payload.text(), "65 6e 74 72 79 20 30");
+    desk.press(Code::BackTab);
+    desk.type_in("0");
+    assert_eq!(asked(&submit(&mut desk)), None, "half a byte");
+    assert!(toast(&desk).contains("one is missing"), "{}", toast(&desk));
+    desk.type_in("0");
+    let wish = asked(&submit(&mut desk)).unwrap();
+    assert_eq!(wish.what, What::Edit(b"entry 0\0".to_vec()));
+}
+
+#[test]
+fn ctrl_e_hands_the_payload_to_an_editor_and_takes_it_back() {
+    let mut desk = desk();
+    desk.char('e');
+    let effects = desk.key(Key::ctrl('e'));
+    let text = "entry 0".to_owned();
+    let extension = "txt";
+    assert!(effects.contains(&Effect::Edit { text, extension }));
+    desk.tell(Msg::Edited(Ok("from the editor".to_owned())));
+    assert_eq!(edit(&desk).bytes().as_deref(), Ok(&b"from the editor"[..]));
+}
+
+#[test]
+fn several_marked_ones_are_not_edited() {
+    let mut desk = desk();
+    desk.char(' ');
+    desk.char('e');
+    assert_eq!(desk.model.overlay, None);
+    assert!(toast(&desk).contains("one entry is edited at a time"));
+}
+
+#[test]
+fn an_opened_entry_is_what_the_keys_act_on() {
+    let mut desk = desk();
+    desk.press(Code::Down);
+    desk.press(Code::Enter);
+    desk.char('e');
+    assert_eq!(edit(&desk).payload.text(), "entry 1");
+    desk.press(Code::Esc);
+    let wish = asked(&desk.char('x')).unwrap();
+    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(1)));
+}
+
+#[test]
+fn the_menu_of_repairs_plans_the_one_with_the_keys() {
+    let repairs = [
+        (0, What::Kick),
+        (1, What::Realign(Some(600_000))),
+        (3, What::RestoreOrder),
+        (4, What::Drift),
+    ];
+    for (downs, what) in repairs {
+        let mut desk = desk();
+        desk.char('R');
+        for _ in 0..downs {
+            desk.press(Code::Down);
+        }
+        let wish = asked(&desk.press(Code::Enter)).unwrap();
+        assert_eq!(wish.what, what);
+        assert_eq!(desk.model.overlay, None);
+    }
+}
+
+#[test]
+fn how_far_is_realigned_can_be_typed() {
+    let mut desk = desk();
+    desk.char('R');
+    desk.press(Code::Down);
+    desk.press(Code::Down);
+    assert_eq!(repair(&desk).at(), Part::Within);
+    desk.key(Key::ctrl('u'));
+    desk.type_in("x");
+    assert_eq!(asked(&submit(&mut desk)), None);
+    desk.press(Code::Backspace);
+    assert_eq!(asked(&submit(&mut desk)).unwrap().what, What::Realign(None));
+}
+
+fn finding(id: &'static str) -> Finding {
+    Finding {
+        id,
+        severity: Severity::Warning,
+        sentence: "something is wrong".to_owned(),
+        evidence: Vec::new(),
+        repair: "mend it".to_owned(),
+    }
+}
+
+#[test]
+fn on_a_finding_r_plans_its_own_repair() {
+    let repairs = [
+        ("set-aside", Some(What::RestoreOrder)),
+        ("drift", Some(What::Drift)),
+        ("stuck-client", Some(What::Kick)),
+        ("wrong-type", None),
+    ];
+    for (id, what) in repairs {
+        let mut desk = desk();
+        desk.model.focus = Pane::Entries;
+        desk.char('5');
+        desk.model.queues[0].findings = vec![finding(id)];
+        assert_eq!(asked(&desk.char('R')).map(|wish| wish.what), what, "{id}");
+    }
+}
+
+#[test]
+fn where_nobody_transfers_r_offers_the_stand_in_worker() {
+    let mut desk = desk();
+    desk.char('5');
+    desk.model.queues[0].findings = vec![finding("no-transfer-client")];
+    desk.char('R');
+    assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
+}
+
+#[test]
+fn what_was_filled_in_stays_while_something_is_in_its_way() {
+    let mut desk = desk();
+    let first = generation(&desk.char('x'));
+    desk.char('r');
+    assert_eq!(asked(&submit(&mut desk)), None);
+    assert!(toast(&desk).contains("being planned"), "{}", toast(&desk));
+    requeue(&desk);
+    desk.link(LinkState::Connecting);
+    assert_eq!(asked(&submit(&mut desk)), None);
+    assert!(toast(&desk).contains("away"), "{}", toast(&desk));
+    desk.link(LinkState::Live);
+    desk.tell(Msg::Planned(first, Err("no".to_owned())));
+    assert!(asked(&submit(&mut desk)).is_some());
+}
