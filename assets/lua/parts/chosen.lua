@@ -18,7 +18,8 @@ local function otherwise(timeouts, member, score)
   if not found then
     return gone
   end
-  if tonumber(found) ~= tonumber(score) then
+  -- Mostly one text: two numbers less to read.
+  if found ~= score and tonumber(found) ~= tonumber(score) then
     return found
   end
   return nil
