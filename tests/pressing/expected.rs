@@ -79,6 +79,17 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),
         A::Worker => at_once(Seen::Text("n no")),
+        A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate => {
+            at_once(Seen::Text(changed(action, place)))
+        }
+        A::Kick => at_once(Seen::Text("Nobody listened")),
+        A::Repair if place == Place::Findings => {
+            after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
+        }
+        A::Repair => at_once(Seen::Text("^S go on")),
+        A::Undo => at_once(Seen::Text("no change of this server left")),
+        // Nothing takes long here: they are pressed where something does.
+        A::Pause | A::Stop => return None,
         A::Confirm => at_once(Seen::Text("WORKER")),
         A::Refuse => at_once(Seen::Gone("n no")),
         A::Submit => after(&[("hello", "hello")], Seen::Text("offered 1")),
@@ -91,6 +102,24 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Help if place == Place::Help => at_once(Seen::Gone("quit at once")),
         A::Help => at_once(Seen::Text("quit at once")),
     })
+}
+
+/// What a key that changes shows: on entries what it does, elsewhere why it does nothing.
+fn changed(action: Action, place: Place) -> &'static str {
+    use Action as A;
+    let waits = matches!(place, Place::Entries | Place::Order | Place::Entry);
+    match (action, place) {
+        (A::Requeue, Place::Delivered) => "^S requeue",
+        (A::Delete, Place::Delivered) => "Delete?",
+        (_, Place::Delivered) => "delivered already",
+        (A::Transfer, _) => "Transfer?",
+        (A::Deliver, _) if waits => "Deliver?",
+        (A::Requeue, _) if waits => "^S requeue",
+        (A::Delete, _) if waits => "1 deleted",
+        (A::Edit, _) if waits => "^S save",
+        (_, _) if waits => "1 duplicated",
+        _ => "choose entries first",
+    }
 }
 
 fn moved(action: Action, place: Place) -> Option<Expected> {
@@ -120,8 +149,8 @@ fn opened(place: Place) -> Option<Expected> {
         Place::Timeline => at_once(Seen::Text("choose a bar first")),
         Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("text/hex")),
         Place::Traffic => at_once(Seen::Text("nothing has been announced")),
-        Place::Changes => at_once(Seen::Text("a change has nothing to open")),
-        Place::Entry | Place::Help | Place::Dialog | Place::Form => return None,
+        Place::Changes => at_once(Seen::Text("no change to open")),
+        _ => return None,
     })
 }
 
