@@ -57,6 +57,8 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Open => opened(place)?,
         A::Back | A::Quit | A::QuitNow | A::Suspend => left(action, place)?,
         A::NextPane | A::PreviousPane if place == Place::Form => at_once(Seen::Cursor),
+        // The next pane is the one that shows the same beside it.
+        A::NextPane if place == Place::Traffic => return None,
         A::NextPane | A::PreviousPane => at_once(Seen::Hints),
         A::Tab(tab) => at_once(Seen::Text(tab_label(tab, place)?)),
         A::BarLeft | A::BarRight if place == Place::Timeline => return None,
@@ -79,6 +81,13 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),
         A::Worker => at_once(Seen::Text("n no")),
+        // Its rows are read after it.
+        A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate
+            if place == Place::Order =>
+        {
+            let seen = Seen::Text(changed(action, place));
+            after(&[("", "entry 12")], seen)
+        }
         A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate => {
             at_once(Seen::Text(changed(action, place)))
         }
