@@ -82,14 +82,13 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Offer => at_once(Seen::Text("^S offer")),
         A::Worker => at_once(Seen::Text("n no")),
         // Its rows are read after it.
-        A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate
-            if place == Place::Order =>
-        {
-            let seen = Seen::Text(changed(action, place));
-            after(&[("", "entry 12")], seen)
-        }
         A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate => {
-            at_once(Seen::Text(changed(action, place)))
+            let seen = Seen::Text(changed(action, place));
+            match place {
+                // Its rows are read after its tab is shown.
+                Place::Order => after(&[("", "entry 12")], seen),
+                _ => at_once(seen),
+            }
         }
         A::Kick => at_once(Seen::Text("Nobody listened")),
         A::Repair if place == Place::Findings => {
@@ -143,7 +142,7 @@ fn moved(action: Action, place: Place) -> Option<Expected> {
         Place::Entries | Place::Order => "entry 300",
         Place::Delivered => "delivered 59",
         Place::Entry => "line-099",
-        _ => "quit at once",
+        _ => "there is no such thing",
     };
     Some(if upwards {
         after(&[("G", end)], seen)
