@@ -86,7 +86,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
             let seen = Seen::Text(changed(action, place));
             match place {
                 // Its rows are read after its tab is shown.
-                Place::Order => after(&[("", "entry 12")], seen),
+                Place::Order => after(&[("", "1–13 of 301")], seen),
                 _ => at_once(seen),
             }
         }
