@@ -259,8 +259,8 @@ fn spec(queue: &Queue) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::queue::plan::Way;
     use crate::queue::plan::Cost;
+    use crate::queue::plan::Way;
 
     /// A plan to delete so many entries of `orders`.
     pub(crate) fn plan(planned: u64) -> Plan {
