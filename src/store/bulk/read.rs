@@ -6,7 +6,7 @@ use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
 use super::super::script::{list, text};
 use super::answers::{bytes, number};
-use crate::queue::Queue;
+use crate::queue::{Keys, Queue};
 
 /// The sizes of a queue, and what forbids a way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -75,4 +75,51 @@ pub async fn scan_timeouts(
     };
     let rows = list(rows).and_then(|rows| rows.chunks(2).map(row).collect());
     Ok((next.ok_or_else(strange)?, rows.ok_or_else(strange)?))
+}
+
+/// So many pages of the order list are looked at.
+const PAGES: u64 = 64;
+/// So many elements of each, about.
+const A_PAGE: u64 = 32;
+/// So many bytes of them in all, about.
+const SAMPLE_BYTES: u64 = 1024 * 1024;
+
+/// Pages of the order list, spread evenly over its `length`: the place of the first element of
+/// each, and its elements.
+pub async fn sample_order(
+    store: &Store,
+    keys: &Keys,
+    length: u64,
+) -> Result<Vec<(u64, Vec<Vec<u8>>)>, StoreError> {
+    const ATTEMPT: &str = "look at a sample of the order list";
+    let Some(order) = keys.order.as_ref().filter(|_| length > 0) else {
+        return Ok(Vec::new());
+    };
+    let mut size = A_PAGE.min(length);
+    let mut pages = Vec::new();
+    // The first page tells how large elements are.
+    for range in [0..1, 1..PAGES] {
+        let mut read = Pipeline::new();
+        let firsts: Vec<u64> = range.map(|i| i * length / PAGES).collect();
+        for first in &firsts {
+            read.cmd("LRANGE")
+                .arg(order)
+                .arg(first)
+                .arg(first + size - 1);
+        }
+        for (first, page) in firsts
+            .into_iter()
+            .zip(store.query(ATTEMPT, &read, LIMIT).await?)
+        {
+            let page = store.accept(ATTEMPT, page)?;
+            let elements = list(&page).and_then(|page| page.iter().map(bytes).collect());
+            let elements: Vec<Vec<u8>> =
+                elements.ok_or_else(|| store.unexpected(ATTEMPT, &page))?;
+            pages.push((first, elements));
+        }
+        let held: usize = pages.iter().flat_map(|(_, page)| page).map(Vec::len).sum();
+        let each = held as u64 / size.max(1);
+        size = size.min(SAMPLE_BYTES / PAGES / each.max(1)).max(1);
+    }
+    Ok(pages)
 }

@@ -1,0 +1,115 @@
+//! Drift: found exactly, mended once.
+
+use delayscope::ops::bulk::drift::{Difference, Drift};
+use delayscope::store::change::Fate;
+
+use crate::Server;
+use crate::world::{Dice, World, member};
+
+async fn found(world: &World) -> Drift {
+    let mut drift = Drift::new(&world.queue);
+    while drift.find(world.writer.store()).await.unwrap().is_some() {}
+    drift
+}
+
+async fn mended(world: &World, drift: &mut Drift, n: usize) -> Vec<(usize, Fate)> {
+    let mut fates = Vec::new();
+    while let Some(step) = drift.next(&world.writer, n).await.unwrap() {
+        fates.extend(step.fates.into_iter().map(|f| (f.index, f.fate)));
+    }
+    fates
+}
+
+/// 3,000 entries with all kinds of drift in them.
+async fn drifted(server: &Server) -> (World, Vec<Difference>) {
+    let mut order: Vec<u64> = (1..=3_000).collect();
+    Dice::new(8).shuffle(&mut order);
+    let mut world = World::new(server, &order, |id| i64::try_from(id).unwrap()).await;
+    let keys = world.queue.keys();
+    let list = keys.order.unwrap();
+    let mut wanted = Vec::new();
+    for id in (1..=3_000).step_by(100) {
+        let _: i64 = world.cmd("LREM", &[&list, b"1", &member(id)]);
+        wanted.push(Difference::NotInOrder(member(id)));
+        let _: i64 = world.cmd("ZREM", &[&keys.timeouts, &member(id + 1)]);
+        world.owed.remove(&member(id + 1));
+        wanted.push(Difference::OnlyInOrder(member(id + 1)));
+    }
+    for id in [50, 150] {
+        let _: i64 = world.cmd("RPUSH", &[&list, &member(id)]);
+        let at = member(order[1_500]);
+        let _: i64 = world.cmd("LINSERT", &[&list, b"AFTER", &at, &member(id)]);
+        wanted.push(Difference::TooOften(member(id), 3));
+    }
+    (world, wanted)
+}
+
+fn key(difference: &Difference) -> (Vec<u8>, u64) {
+    match difference {
+        Difference::NotInOrder(m) => (m.clone(), 0),
+        Difference::OnlyInOrder(m) => (m.clone(), 1),
+        Difference::TooOften(m, times) => (m.clone(), *times),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_difference_is_found_and_mended_and_nothing_else() {
+    let server = Server::start();
+    let (mut world, mut wanted) = drifted(&server).await;
+    let mut drift = found(&world).await;
+    let mut seen = drift.found().to_vec();
+    seen.sort_by_key(key);
+    wanted.sort_by_key(key);
+    assert_eq!(seen, wanted);
+    let fates = mended(&world, &mut drift, 50).await;
+    assert_eq!(fates.len(), wanted.len());
+    assert!(
+        fates.iter().all(|(_, fate)| *fate == Fate::Done),
+        "{fates:?}"
+    );
+    world.holds("after mending");
+    assert_eq!(found(&world).await.found(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_who_mend_the_same_drift_at_once_mend_it_once() {
+    let server = Server::start();
+    for seed in 0..6 {
+        let (mut world, wanted) = drifted(&server).await;
+        let mut both = [found(&world).await, found(&world).await];
+        let mut dice = Dice::new(seed);
+        let (mut done, mut running) = (0, [true, true]);
+        while running.contains(&true) {
+            let who = dice.below(2);
+            if !running[who] {
+                continue;
+            }
+            match both[who]
+                .next(&world.writer, 7 + dice.below(40))
+                .await
+                .unwrap()
+            {
+                Some(step) => {
+                    done += step.fates.iter().filter(|f| f.fate == Fate::Done).count();
+                }
+                None => running[who] = false,
+            }
+        }
+        world.holds(&format!("seed {seed}"));
+        assert!(done >= wanted.len() - 2, "{done} of {}", wanted.len());
+        assert_eq!(found(&world).await.found(), []);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_aside_counts_as_order_list_and_forbids_mending() {
+    let server = Server::start();
+    let order: Vec<u64> = (1..=50).collect();
+    let world = World::new(&server, &order, |id| i64::try_from(id).unwrap()).await;
+    world.writer.set_aside(&world.queue).await.unwrap();
+    let mut drift = found(&world).await;
+    assert_eq!(drift.found(), []);
+    assert!(drift.is_aside());
+    let error = drift.next(&world.writer, 10).await.unwrap_err();
+    assert!(error.to_string().contains("bring it back first"), "{error}");
+}
