@@ -7,9 +7,9 @@ const MANY: Lie = Lie::new(6_000, 300).shuffled();
 
 #[test]
 fn the_order_list_is_set_aside() {
-    let lie = Lie::new(6_000, 6_000).due().shuffled();
+    let lie = Lie::new(10_000, 10_000).due().shuffled();
     let typed = &["transfer", "orders"];
-    kill(&Scenario::new(lie, typed, 6_000, Undo::AllBut(500)).by("order list set aside"));
+    kill(&Scenario::new(lie, typed, 10_000, Undo::AllBut(500)).by("order list set aside"));
 }
 
 #[test]
