@@ -12,6 +12,7 @@ mod support;
 mod bench;
 mod changes;
 mod halts;
+mod noted;
 mod proxy;
 mod undo;
 mod unknown;
