@@ -235,7 +235,7 @@ pub struct Edit {
 #[command(after_help = "\
 Examples:
   delayscope kick orders
-  delayscope kick orders --json | jq .transfer_clients
+  delayscope kick orders --json | jq .notes
 
 Every transfer client of the queue looks for due entries at once.")]
 pub struct Kick {

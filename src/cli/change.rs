@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 
 use super::confirm::{confirm, protection};
 use super::entries::check_that_it_is_there;
-use super::meter::Meter;
+use super::meter::{self, Meter};
 use super::output::Output;
 use super::pick::Picked;
 use super::session::{Session, meant};
@@ -235,7 +235,7 @@ impl<'a> Making<'a> {
             Asks::Yes => None,
             Asks::Name => Some(protection.unwrap_or_else(|| plan::many(plan))),
         };
-        let question = format!("{}\nGo on?", plan::lines(plan).join("\n"));
+        let question = format!("{}\nGo on?", plan::lines(plan, meter::columns()).join("\n"));
         let otherwise = format!(
             "this would {}, and there is no terminal to ask on. Give --yes, or --dry-run to see \
              the plan.",

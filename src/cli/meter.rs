@@ -28,9 +28,7 @@ impl Meter {
     pub(super) fn show(&mut self, line: &str) {
         let passed = |since| instant().saturating_duration_since(since);
         if self.since.is_some_and(|since| passed(since) >= QUIET) {
-            let columns = terminal_size::terminal_size_of(io::stderr());
-            let columns = columns.map_or(80, |(width, _)| usize::from(width.0));
-            let line = text::cut(line, columns.saturating_sub(1));
+            let line = text::cut(line, columns().saturating_sub(1));
             // What nobody reads any more is no loss.
             let _ = write!(io::stderr(), "\r\x1b[K{line}");
             self.shown = true;
@@ -43,4 +41,10 @@ impl Meter {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// Columns of the terminal that standard error goes to; one that does not say has 80.
+pub(super) fn columns() -> usize {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or(80, |(width, _)| usize::from(width.0))
 }

@@ -105,6 +105,12 @@ impl<W: Write> Output<W> {
         self.columns.is_some()
     }
 
+    /// Columns of the terminal that it goes to; none when it goes elsewhere.
+    #[must_use]
+    pub const fn columns(&self) -> Option<usize> {
+        self.columns
+    }
+
     /// One JSON value on a line of its own.
     pub fn json(&mut self, value: &Value) -> io::Result<()> {
         serde_json::to_writer(&mut self.out, value)?;

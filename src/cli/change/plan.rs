@@ -11,6 +11,9 @@ use super::summary::{self, Figures, ms};
 use crate::queue::plan::{Plan, Progress, Way};
 use crate::queue::{Change, Due, text};
 
+/// What stands before the words of a row.
+const INDENT: usize = 12;
+
 /// What would be done to what: `delete 3 entries of orders on server/0`.
 pub(super) fn headline(plan: &Plan) -> String {
     let name = text::printable_bytes(plan.queue.name.as_bytes());
@@ -40,7 +43,7 @@ pub(super) fn many(plan: &Plan) -> String {
 pub(super) fn nothing(plan: &Plan) -> String {
     let name = plan.queue.name.text();
     match plan.change {
-        Change::Transfer => format!("nothing that was chosen of {name:?} is due."),
+        Change::Transfer => format!("nothing due was found in {name:?}."),
         Change::Realign => format!("the order list of {name:?} is in due order already."),
         Change::RestoreOrder => format!("no order list of {name:?} is set aside."),
         Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
@@ -55,10 +58,16 @@ pub(super) fn looked(far: &Progress) -> String {
     format!("{}: {done} of {planned}", far.phase)
 }
 
-/// The whole plan, line by line.
-pub(super) fn lines(plan: &Plan) -> Vec<String> {
+/// The whole plan, line by line, for a terminal of so many columns.
+pub(super) fn lines(plan: &Plan, columns: usize) -> Vec<String> {
     let mut lines = vec![headline(plan)];
-    let mut row = |title: &str, words: String| lines.push(format!("  {title:<9} {words}"));
+    let mut row = |title: &str, words: String| {
+        let mut title = title;
+        for part in wrapped(&words, columns.saturating_sub(INDENT)) {
+            lines.push(format!("  {title:<9} {part}"));
+            title = "";
+        }
+    };
     if let Some(words) = due(plan) {
         row("due", words);
     }
@@ -93,7 +102,7 @@ pub(super) fn print<W: Write>(plan: &Plan, out: &mut Output<W>) -> io::Result<()
         out.json(&fields(plan))?;
         return out.flush();
     }
-    for line in lines(plan) {
+    for line in lines(plan, out.columns().unwrap_or(usize::MAX)) {
         out.whole(&line)?;
     }
     for command in &plan.commands {
@@ -101,6 +110,20 @@ pub(super) fn print<W: Write>(plan: &Plan, out: &mut Output<W>) -> io::Result<()
     }
     out.whole("  nothing was changed: this is a dry run")?;
     out.flush()
+}
+
+/// `words` in lines of so many columns, as far as their words allow.
+fn wrapped(words: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 1 + text::width(word) <= columns => {
+                line.extend([" ", word]);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 fn due(plan: &Plan) -> Option<String> {
@@ -224,4 +247,26 @@ fn fields(plan: &Plan) -> Value {
         fields.insert(name.into(), value);
     }
     Value::Object(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_wrapped_between_words_only() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrapped("incomprehensible word", 5),
+            ["incomprehensible", "word"]
+        );
+        assert_eq!(wrapped("日本 語", 6), ["日本", "語"]);
+        assert_eq!(wrapped("one two", usize::MAX), ["one two"]);
+    }
+
+    #[test]
+    fn bytes_are_said_in_the_unit_that_people_would_say() {
+        let said = [0, 999, 14_000, 1_250_000].map(bytes);
+        assert_eq!(said, ["0 B", "999 B", "14 kB", "1.2 MB"]);
+    }
 }
