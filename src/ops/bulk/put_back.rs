@@ -226,7 +226,7 @@ impl PutBack {
         let mut fates = Vec::new();
         for (&i, returned) in each {
             match self.fated(i, returned) {
-                Some(fated) => fates.push(fated),
+                Some(settled) => fates.push(settled),
                 None => without.push(i),
             }
         }

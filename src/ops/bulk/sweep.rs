@@ -214,13 +214,13 @@ impl Sweep {
                 continue;
             };
             let fate = match (self.brooms[i], has) {
-                (Broom::Delete(wanted) | Broom::Forget(wanted), Some(score)) if wanted == score => {
+                (Broom::Delete(wanted) | Broom::Forget(wanted), Some(other)) if wanted == other => {
                     waiting.insert(member);
                     continue;
                 }
                 (Broom::Stray, _) if self.told.contains(&i) => continue,
                 (Broom::Stray, _) | (_, None) => Fate::Gone,
-                (_, Some(score)) => Fate::Changed(score),
+                (_, Some(other)) => Fate::Changed(other),
             };
             self.open.remove(&member);
             step.fates.push(self.fated(i, fate, None));
