@@ -330,12 +330,10 @@ impl Writer {
     /// Timeouts, order list, and the name of one that is aside.
     fn three_keys(&self, script: &Script, queue: &Queue) -> Result<[Vec<u8>; 3], StoreError> {
         let keys = queue.keys();
-        match (keys.order, keys.aside) {
-            (Some(order), Some(aside)) => Ok([keys.timeouts, order, aside]),
-            _ => {
-                let why = format!("the queue {} has no order list", queue.name);
-                Err(self.impossible(script.attempt, why))
-            }
+        if let (Some(order), Some(aside)) = (keys.order, keys.aside) {
+            return Ok([keys.timeouts, order, aside]);
         }
+        let why = format!("the queue {} has no order list", queue.name);
+        Err(self.impossible(script.attempt, why))
     }
 }
