@@ -51,7 +51,7 @@ impl Stepper {
 
 impl Run {
     /// Brings these to the head of the order list, in this order.
-    pub(super) async fn to_the_head(&mut self, members: Vec<Vec<u8>>) -> Ended {
+    pub(super) async fn head_first(&mut self, members: Vec<Vec<u8>>) -> Ended {
         let phase = self.phase;
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, None).await;
@@ -178,11 +178,11 @@ impl Run {
             self.longest = self.longest.max(step.took);
         }
         if let Some(told) = told {
-            let fates = step.fates.into_iter();
             let now = self.queue.score(self.now());
-            let fated: Vec<_> = fates.filter_map(|fated| told.of(fated, now)).collect();
-            self.meter.went(fated.len(), crate::clock::instant());
-            self.happened(fated).await?;
+            let each = step.fates.into_iter();
+            let fresh: Vec<_> = each.filter_map(|fated| told.of(fated, now)).collect();
+            self.meter.went(fresh.len(), crate::clock::instant());
+            self.happened(fresh).await?;
         }
         self.progress(None, false).await;
         Ok(())
