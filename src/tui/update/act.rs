@@ -63,10 +63,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
-        Action::Palette => {
-            model.overlay = None;
-            return prompt::open(model, PromptKind::Command, "");
-        }
+        Action::Palette => return palette(model),
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
@@ -88,14 +85,21 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::Undo => return change::ask(model, action),
         // A question and a form have their keys by themselves.
         Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
-        Action::Help => {
-            model.overlay = match model.overlay {
-                None => Some(Overlay::Help { scroll: 0 }),
-                Some(_) => None,
-            }
-        }
+        Action::Help => help(model),
     }
     Vec::new()
+}
+
+fn palette(model: &mut Model) -> Vec<Effect> {
+    model.overlay = None;
+    prompt::open(model, PromptKind::Command, "")
+}
+
+fn help(model: &mut Model) {
+    model.overlay = match model.overlay {
+        None => Some(Overlay::Help { scroll: 0 }),
+        Some(_) => None,
+    }
 }
 
 /// Why an action cannot do anything now; none when it can.
