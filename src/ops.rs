@@ -8,6 +8,7 @@ pub mod discover;
 pub mod entries;
 pub mod history;
 pub mod journal;
+pub mod noted;
 pub mod offer;
 pub mod plan;
 pub mod refresh;

@@ -1,5 +1,7 @@
 //! The command line as others use it: the real binary against private servers.
 
+#[path = "cli/acl.rs"]
+mod acl;
 #[path = "cli/asking.rs"]
 mod asking;
 #[path = "cli/changing.rs"]
@@ -10,6 +12,8 @@ mod config;
 mod decoding;
 #[path = "cli/guards.rs"]
 mod guards;
+#[path = "cli/journal.rs"]
+mod journal;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/reading.rs"]
@@ -65,6 +69,8 @@ fn every_command_has_an_example_in_its_help() {
         "undo",
         "worker",
         "consume",
+        "journal",
+        "acl",
         "decode",
     ] {
         let help = local(&[command, "-?"]).done().out;

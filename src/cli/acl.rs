@@ -46,6 +46,12 @@ pub(super) fn run<W: Write>(
         }))?;
     }
     out.flush()?;
+    if let [queue, ..] = &queues[..] {
+        let name = String::from_utf8_lossy(&queue.spec()).into_owned();
+        say::note(&format!(
+            "such a user finds no queues: name them with --queue, such as --queue {name:?}"
+        ));
+    }
     say::note("a user without a password cannot log in: ACL SETUSER NAME >PASSWORD gives one");
     Ok(Outcome::Done)
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use super::noted::Noted;
 use crate::clock::EpochMillis;
 use crate::payload::{self, Codec};
-use crate::queue::{EntryId, Form, Layout, Queue, frame};
+use crate::queue::{EntryId, Form, Layout, Outcome, Queue, frame};
 use crate::store::sample::{self, Sample};
-use crate::store::write::{Head, Writer};
+use crate::store::write::{Added, Head, Timed, Writer};
 use crate::store::{Store, StoreError};
 
 /// Entries in one script: at 2 µs each it keeps the server for a millisecond.
@@ -74,16 +75,55 @@ pub async fn offer_each<'a>(
     messages: impl IntoIterator<Item = (EpochMillis, &'a [u8])>,
     form: Form,
 ) -> Result<Offered, StoreError> {
-    let mut members = Vec::new();
-    for (due, payload) in messages {
-        members.push((due, member(writer, queue, payload, form)?));
-    }
+    let members = members(writer, queue, messages, form)?;
+    in_batches(writer, queue, members, None).await
+}
+
+/// [`offer_each`], written down: each batch before it goes out, and what became of it.
+pub async fn offer_noted<'a>(
+    writer: &Writer,
+    queue: &Queue,
+    messages: impl IntoIterator<Item = (EpochMillis, &'a [u8])>,
+    form: Form,
+    noted: &mut Noted,
+) -> Result<Offered, StoreError> {
+    let members = members(writer, queue, messages, form)?;
+    in_batches(writer, queue, members, Some(noted)).await
+}
+
+fn members<'a>(
+    writer: &Writer,
+    queue: &Queue,
+    messages: impl IntoIterator<Item = (EpochMillis, &'a [u8])>,
+    form: Form,
+) -> Result<Vec<(EpochMillis, Vec<u8>)>, StoreError> {
+    let messages = messages.into_iter();
+    messages
+        .map(|(due, payload)| Ok((due, member(writer, queue, payload, form)?)))
+        .collect()
+}
+
+async fn in_batches(
+    writer: &Writer,
+    queue: &Queue,
+    members: Vec<(EpochMillis, Vec<u8>)>,
+    mut noted: Option<&mut Noted>,
+) -> Result<Offered, StoreError> {
     let mut offered = Offered::default();
     let mut rest = members;
     while !rest.is_empty() {
         let after = rest.split_off(batch(&rest));
         let ids: Vec<_> = rest.iter().map(|(_, member)| queue.id(member)).collect();
-        match writer.offer(queue, rest).await {
+        let sent = match note(writer, noted.as_deref_mut(), &rest).await {
+            Ok(()) => writer.offer(queue, rest).await,
+            Err(why) => Err(why),
+        };
+        if let Some(noted) = noted.as_deref_mut() {
+            // That the journal cannot be written does not undo what was done: the next batch, or
+            // the end, tells it.
+            let _ = noted.offered(outcomes(&sent, ids.len())).await;
+        }
+        match sent {
             Ok(added) => {
                 offered.longest = offered.longest.max(added.took);
                 count(&mut offered, &ids, added.done);
@@ -104,7 +144,29 @@ pub async fn offer_each<'a>(
     Ok(offered)
 }
 
-fn count(offered: &mut Offered, ids: &[EntryId], added: crate::store::write::Added) {
+async fn note(
+    writer: &Writer,
+    noted: Option<&mut Noted>,
+    members: &[(EpochMillis, Vec<u8>)],
+) -> Result<(), StoreError> {
+    let Some(noted) = noted else { return Ok(()) };
+    let written = noted.offering(members).await;
+    written.map_err(|why| writer.impossible("offer what cannot be written down", why.0))
+}
+
+fn outcomes(
+    sent: &Result<Timed<Added>, StoreError>,
+    n: usize,
+) -> impl Iterator<Item = Outcome> + '_ {
+    (0..n).map(move |i| match sent {
+        Ok(added) if added.done.refused.binary_search(&i).is_ok() => Outcome::Refused,
+        Ok(_) => Outcome::Done,
+        Err(why) if why.outcome_unknown() => Outcome::Unknown,
+        Err(_) => Outcome::Left,
+    })
+}
+
+fn count(offered: &mut Offered, ids: &[EntryId], added: Added) {
     for (i, id) in ids.iter().enumerate() {
         let refused = added.refused.binary_search(&i).is_ok();
         let list = if refused {

@@ -12,6 +12,8 @@ mod support;
 mod bench;
 mod changes;
 mod halts;
+mod noted;
 mod proxy;
 mod undo;
 mod unknown;
+mod ways;

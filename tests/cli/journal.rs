@@ -80,7 +80,7 @@ fn item(n: u64) -> Item {
         member: Some(frame::encode(Form::ByteId, id, payload.as_bytes())),
         new_score: None,
         new_member: None,
-        form: Some(Form::ByteId),
+        form: None,
         hash: None,
     }
 }
@@ -144,6 +144,7 @@ async fn a_change_is_shown_entry_by_entry_by_the_beginning_of_its_id() {
         (&"done".into(), &"waiting".into())
     );
     assert_eq!(last["due_ms"], 1_700_000_000_000_i64);
+    assert_eq!(last["form"], "byte-id");
     assert_eq!(last["frame_hex"], Value::Null);
     let raw = home.run(&["journal", &id, "--json", "--raw", "--limit", "1"]);
     let hex = raw.done().json()[1]["frame_hex"].clone();
@@ -191,6 +192,8 @@ async fn a_purge_needs_a_yes_and_keeps_what_is_young_or_under_way() {
     home.made(1).await;
     let running = home.begin(Change::Delete, b"orders", 1).await;
     home.run(&["journal", "purge"]).failed("Give --yes");
+    let none = home.run(&["journal", "purge", "--older-than", "1d"]).done();
+    assert!(none.err.contains("nothing to forget"), "{none:?}");
     let young = ["journal", "purge", "--older-than", "1d", "--yes", "--json"];
     assert_eq!(home.run(&young).done().json()[0]["purged"], 0);
     let said = home.run(&["journal", "purge", "--yes"]).done().out;

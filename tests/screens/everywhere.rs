@@ -9,7 +9,7 @@ use ratatui::style::Color;
 
 use crate::build::{evening, look};
 use crate::pictures::{LARGE, MIDDLE, SMALL, draw};
-use crate::{finding, overlays, prompts, states, tabs};
+use crate::{asking, finding, overlays, prompts, states, tabs};
 
 const SIZES: [(u16, u16); 3] = [SMALL, MIDDLE, LARGE];
 
@@ -55,6 +55,7 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
         let offer = overlays::form(payload, Some(Form::ByteId));
         all.push(overlays::offering(size, look.clone(), offer));
     }
+    all.extend(asking::all(size, look));
     for text in [":", ":zo", ":queue e", ":nonsense"] {
         all.push(prompts::typed(size, look.clone(), text));
     }

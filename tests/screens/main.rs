@@ -2,6 +2,7 @@
 //! every picture keeps.
 #![cfg(feature = "tui")]
 
+mod asking;
 mod build;
 mod bulk;
 #[expect(dead_code, reason = "each test crate uses a part of it")]

@@ -159,7 +159,7 @@ async fn of_a_frame_that_stands_twice_one_goes_and_the_other_stays() {
     let writer = writer(&server).await;
     let members =
         |numbers: &[u64]| -> Vec<_> { numbers.iter().map(|n| filled(*n).member).collect() };
-    // A list longer than the batch, one as long, and one that is read to its end.
+    // A list longer than the batch, and ones that are read to their ends.
     for (listed, left) in [
         (&[9, 1, 2, 1, 2, 3, 3][..], &[9, 1, 2, 3][..]),
         (&[3, 1, 1], &[1]),
@@ -167,18 +167,18 @@ async fn of_a_frame_that_stands_twice_one_goes_and_the_other_stays() {
         (&[1, 1], &[1]),
     ] {
         server.cmd(&["FLUSHALL"]);
-        server.fill(&orders(), 3, PAST, 1);
+        server.fill(&orders(), 4, PAST, 1);
         server.cmd(&["DEL", ORDER]);
         for member in members(listed) {
             server.cmd_bytes(&[b"RPUSH", ORDER.as_bytes(), &member]);
         }
-        let chosen = [filled(2), filled(1), filled(3)];
+        let chosen = [2, 1, 3, 4].map(filled);
         let told = writer
             .deliver(&orders(), &chosen, false)
             .await
             .unwrap()
             .done;
-        assert_eq!(told, [Fate::Done; 3]);
+        assert_eq!(told, [Fate::Done; 4]);
         assert_eq!(order(&server), members(left), "{listed:?}");
     }
 }

@@ -150,7 +150,7 @@ impl Shown {
         fields.insert("due_ms".into(), shape::due_ms(self.due(item.score)));
         shape::score(&mut fields, item.score);
         fields.insert("state".into(), item.state.word().into());
-        let form = item.form.map_or("none", queue::Form::word);
+        let form = self.form(item).map_or("none", queue::Form::word);
         fields.insert("form".into(), form.into());
         fields.insert("outcome".into(), json!(self.outcome(happened)));
         let new_due = shape::due_ms(self.due(item.new_score));
@@ -184,6 +184,15 @@ impl Shown {
 
     fn due(&self, score: Option<f64>) -> Option<Due> {
         Some(self.queue.as_ref()?.due(score?))
+    }
+
+    fn form(&self, item: &Item) -> Option<queue::Form> {
+        let member = item
+            .member
+            .as_ref()
+            .filter(|_| item.state != State::Delivered);
+        let read = || self.queue.as_ref()?.unwrap(member?).ok()?.form;
+        item.form.or_else(read)
     }
 
     /// The message itself, where it was written down: before the change, else afterwards.

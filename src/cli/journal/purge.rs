@@ -26,7 +26,12 @@ pub(super) async fn run<W: Write>(
         let goes = list
             .iter()
             .filter(|kept| !kept.under_way && before.is_none_or(|moment| kept.at < moment));
-        let count = text::counted(goes.count() as u64, "change", "changes");
+        let count = goes.count() as u64;
+        if count == 0 {
+            say::note("the journal holds nothing to forget");
+            return Ok(Outcome::Done);
+        }
+        let count = text::counted(count, "change", "changes");
         let question = format!("Forget {count} of the journal? They cannot be undone then. [y/N] ");
         let answer = ask(
             &question,

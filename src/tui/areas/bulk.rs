@@ -38,3 +38,28 @@ pub(super) fn take(model: &Model, boxed: bool, body: &mut Area) -> Slot {
     let rows = if boxed { 5 } else { 3 };
     Slot::new(body.take_bottom(rows), boxed)
 }
+
+/// So many of `steps` are done; all of them only at the end.
+#[must_use]
+pub fn share(done: u64, planned: u64, steps: u64) -> u64 {
+    if planned == 0 {
+        return 0;
+    }
+    let product = u128::from(done.min(planned)) * u128::from(steps) / u128::from(planned);
+    u64::try_from(product).unwrap_or(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_is_full_at_the_end_and_not_before() {
+        assert_eq!(share(0, 10, 100), 0);
+        assert_eq!(share(9_999, 10_000, 100), 99);
+        assert_eq!(share(10_000, 10_000, 100), 100);
+        assert_eq!(share(12, 10, 100), 100);
+        assert_eq!(share(0, 0, 100), 0);
+        assert_eq!(share(u64::MAX, u64::MAX, 100), 100);
+    }
+}

@@ -89,7 +89,12 @@ const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
 const PANE_HELP: &str = "next pane, pane before";
 const ANSWER_HELP: &str = "answer yes, answer no";
-const COPY_HELP: &str = "copy the payload, as redis-cli";
+const COPY_HELP: &str = "copy payload, as redis-cli";
+const MOVE_HELP: &str = "transfer due, deliver any";
+const REQUEUE_HELP: &str = "another due time, delete";
+const EDIT_HELP: &str = "edit payload, offer again";
+const REPAIR_HELP: &str = "repair, undo";
+const KICK_HELP: &str = "kick, worker on or off";
 const MATCH_HELP: &str = "next match, previous";
 
 /// The table. A line a row, so that it can be read as one.
@@ -100,8 +105,8 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "refuse", Action::Refuse, &[Key::char('n')], &[Dialog], &[(Dialog, "no")], ANSWER_HELP),
     row(Section::Change, "submit", Action::Submit, &[Key::ctrl('s')], &[Form], &[(Form, "offer")], "in a form: do it"),
     row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in a form: $EDITOR"),
-    row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "change under way: pause, stop"),
-    row(Section::Change, "stop", Action::Stop, &[Key::of(Code::Esc)], &[Bulk], &[(Bulk, "stop")], "change under way: pause, stop"),
+    row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "a long change: pause, stop"),
+    row(Section::Change, "stop", Action::Stop, &[Key::of(Code::Esc)], &[Bulk], &[(Bulk, "stop")], "a long change: pause, stop"),
     row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "entry: text or hex"),
     row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
@@ -130,21 +135,21 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Mark, "mark", Action::Mark, &[Key::char(' ')], LISTS, &[(Entries, "mark"), (Delivered, "mark"), (Order, "mark")], "mark, or take it away"),
     row(Section::Mark, "mark-range", Action::MarkRange, &[Key::char('v')], LISTS, &[], "mark a range"),
     row(Section::Mark, "mark-all", Action::MarkAll, &[Key::char('a')], &[Timeline, Entries, Delivered, Order], &[(Timeline, "mark")], "mark all, or the bar's"),
-    row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], "transfer what is due"),
-    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "deliver"), (Entry, "deliver")], "deliver, due or not"),
-    row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], "requeue: another due time"),
-    row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], "delete"),
-    row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], "edit the payload"),
-    row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], "offer the same again"),
-    row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Order, "repair")], "repair; a finding its own"),
-    row(Section::Change, "undo", Action::Undo, &[Key::char('u')], TAKEN_BACK, &[(Changes, "undo"), (Change, "undo")], "undo; again: further back"),
+    row(Section::Change, "transfer", Action::Transfer, &[Key::char('t')], CHANGED, &[(Queues, "transfer")], MOVE_HELP),
+    row(Section::Change, "deliver", Action::Deliver, &[Key::char('p')], CHANGED, &[(Entries, "deliver"), (Entry, "deliver")], MOVE_HELP),
+    row(Section::Change, "requeue", Action::Requeue, &[Key::char('r')], CHANGED, &[(Entries, "requeue"), (Delivered, "requeue"), (Entry, "requeue")], REQUEUE_HELP),
+    row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], REQUEUE_HELP),
+    row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),
+    row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], EDIT_HELP),
+    row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Order, "repair")], REPAIR_HELP),
+    row(Section::Change, "undo", Action::Undo, &[Key::char('u')], TAKEN_BACK, &[(Changes, "undo"), (Change, "undo")], REPAIR_HELP),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),
     row(Section::Find, "sort", Action::Sort, &[Key::char('s')], &[Queues, Entries], &[(Queues, "sort"), (Entries, "sort")], "another order of rows"),
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
-    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "kick")], "kick: all clients look"),
-    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], "worker on, off"),
+    row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "kick")], KICK_HELP),
+    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry], &[(Entry, "redis-cli")], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh, retry, look again"),

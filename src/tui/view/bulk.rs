@@ -10,7 +10,8 @@ use super::Ctx;
 use crate::queue::plan::Progress;
 use crate::queue::told::Order;
 use crate::queue::{Outcome, text};
-use crate::tui::areas::{self, Area};
+use crate::tui::areas::Area;
+use crate::tui::areas::bulk::{self, share};
 use crate::tui::keys::Action;
 use crate::tui::model::change::{Running, UnderWay};
 use crate::tui::widget::line::Line;
@@ -35,7 +36,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 
 fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let keys = areas::bulk::has_keys(ctx.model);
+    let keys = bulk::has_keys(ctx.model);
     let style = if keys {
         t.accent.add_modifier(Modifier::BOLD)
     } else {
@@ -107,7 +108,8 @@ fn gauge(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
         text::thousands(planned)
     );
     // Its room stays the same while it counts down: the bar would jump.
-    let left = running.progress.as_ref().and_then(|p| p.left);
+    let left = running.progress.as_ref();
+    let left = left.filter(|p| p.waits.is_none()).and_then(|p| p.left);
     let left = match left {
         Some(left) if running.order == Order::Go => format!("ETA {}", eta(left)),
         _ => String::new(),
@@ -132,15 +134,6 @@ fn bar(ctx: &Ctx, done: u64, planned: u64, columns: usize, line: &mut Line, buf:
     line.put(buf, &full.repeat(whole), t.ok);
     line.put(buf, &half.repeat(odd), t.ok);
     line.put(buf, &rest.repeat(columns - whole - odd), t.dim);
-}
-
-/// So many of `steps` are done; all of them only at the end.
-fn share(done: u64, planned: u64, steps: u64) -> u64 {
-    if planned == 0 {
-        return 0;
-    }
-    let product = u128::from(done.min(planned)) * u128::from(steps) / u128::from(planned);
-    u64::try_from(product).unwrap_or(steps)
 }
 
 /// `12 s`, `3:05 min`, `2h 05m`: in whole seconds, so that it does not flicker.
@@ -250,16 +243,6 @@ fn outcomes(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_bar_is_full_at_the_end_and_not_before() {
-        assert_eq!(share(0, 10, 100), 0);
-        assert_eq!(share(9_999, 10_000, 100), 99);
-        assert_eq!(share(10_000, 10_000, 100), 100);
-        assert_eq!(share(12, 10, 100), 100);
-        assert_eq!(share(0, 0, 100), 0);
-        assert_eq!(share(u64::MAX, u64::MAX, 100), 100);
-    }
 
     #[test]
     fn what_is_left_is_told_in_whole_steps() {

@@ -12,6 +12,7 @@ pub(super) use self::sick::sick_place;
 use self::sick::sick;
 use super::{Ctx, time};
 use crate::queue::{LinkState, text};
+use crate::tui::areas::bulk;
 use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
@@ -108,6 +109,9 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     if let Some((words, style)) = workers(ctx) {
         push(8, words, style);
     }
+    if let Some((words, style)) = under_way(ctx) {
+        push(8, words, style);
+    }
     if m.link.clock.is_some() {
         let now = time::clock(m.look.zone, m.now);
         push(4, format!("server {now}"), t.text);
@@ -186,6 +190,21 @@ fn workers(ctx: &Ctx) -> Option<(String, Style)> {
     };
     let style = if ill > 0 { t.warn } else { t.accent };
     Some((words, style))
+}
+
+/// The change under way where its panel has no room: `DELETE 62 %`.
+fn under_way(ctx: &Ctx) -> Option<(String, Style)> {
+    let (m, t) = (ctx.model, &ctx.theme);
+    let (one, running) = m.changing.running()?;
+    if ctx.areas.bulk.shown() || !bulk::is_shown(m) {
+        return None;
+    }
+    let progress = running.progress.as_ref();
+    let percent = progress.map_or(0, |p| bulk::share(p.tally.sum(), p.planned, 100));
+    let waits = progress.is_some_and(|p| p.waits.is_some());
+    let style = if waits { t.warn } else { t.accent };
+    let word = one.change.word().to_uppercase();
+    Some((format!("{word} {percent} %"), style))
 }
 
 /// What the session may not do, and of which profile the server is.

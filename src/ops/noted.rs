@@ -1,0 +1,112 @@
+//! What is done without a plan, written down all the same: offers, a worker's run, a consumer's.
+
+use super::journal::{Happened, Head, Item, Journal, JournalError, Record, ServerId};
+use super::plan::work::Work;
+use crate::clock::{EpochMillis, local_now};
+use crate::queue::{Change, EntryId, Outcome, Queue, State, Tally};
+use crate::store::Store;
+
+/// What a message takes in the journal beside its bytes.
+const KEPT: u64 = 48;
+
+/// Something that is written down from its begin to its end, over any number of batches. One that
+/// is dropped before [`end`](Self::end) stays in the journal as never ended.
+#[derive(Debug)]
+pub struct Noted {
+    record: Record,
+    queue: Queue,
+    intended: u64,
+    tally: Tally,
+}
+
+impl Noted {
+    /// Begins. `planned`: how many entries, and `bytes`: how many bytes of them, as far as that is
+    /// known; 0 where it is not.
+    pub async fn begin(
+        journal: &Journal,
+        store: &Store,
+        queue: &Queue,
+        change: Change,
+        [planned, bytes]: [u64; 2],
+    ) -> Result<Self, JournalError> {
+        let head = Head {
+            change,
+            queue: queue.spec(),
+            server: ServerId::of(store),
+            planned,
+            bound: None,
+            undoes: None,
+            bytes: planned.saturating_mul(KEPT).saturating_add(bytes),
+        };
+        Ok(Self {
+            record: journal.begin(head).await?,
+            queue: queue.clone(),
+            intended: 0,
+            tally: Tally::default(),
+        })
+    }
+
+    /// Its id in the journal.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.record.id()
+    }
+
+    /// So many more entries had this outcome: a worker's totals, which are all that is kept of it.
+    pub const fn count(&mut self, outcome: Outcome, n: u64) {
+        self.tally.add(outcome, n);
+    }
+
+    /// An element that was taken out of target, before it is handed on: it is nowhere else any
+    /// more.
+    pub async fn taken(&mut self, element: &[u8]) -> Result<(), JournalError> {
+        let item = Item {
+            id: EntryId::of_bytes(element),
+            state: State::Delivered,
+            score: None,
+            member: Some(element.to_vec()),
+            new_score: None,
+            new_member: None,
+            form: None,
+            hash: None,
+        };
+        self.intended += 1;
+        self.tally.add(Outcome::Done, 1);
+        self.record.done(vec![item]).await
+    }
+
+    /// Members that are about to be offered; on disk when it returns. How it went is to be told
+    /// next, by [`offered`](Self::offered).
+    pub(super) async fn offering(
+        &mut self,
+        members: &[(EpochMillis, Vec<u8>)],
+    ) -> Result<(), JournalError> {
+        let work = Work::Offer(members.to_vec());
+        let now = local_now();
+        let items = (0..work.len()).map(|i| work.item(&self.queue, now, i));
+        self.record.intend(items.collect()).await
+    }
+
+    /// What became of the members that were about to be offered.
+    pub(super) async fn offered(
+        &mut self,
+        outcomes: impl Iterator<Item = Outcome>,
+    ) -> Result<(), JournalError> {
+        let mut happened = Vec::new();
+        for outcome in outcomes {
+            self.tally.add(outcome, 1);
+            happened.push(Happened {
+                index: self.intended,
+                outcome,
+                stood: None,
+            });
+            self.intended += 1;
+        }
+        self.record.happened(happened).await
+    }
+
+    /// It is over.
+    pub async fn end(self) -> Result<(), JournalError> {
+        self.record.end(self.tally).await
+    }
+}
