@@ -67,6 +67,13 @@ fn a_message_goes_from_offer_through_worker_to_consumer() {
     );
     assert_eq!(taken[0]["value"], "hello");
     assert_eq!(program.server.int(&["DBSIZE"]), 0, "nothing is left of it");
+
+    let journal = program.run(&["journal", "--json"]).done().json();
+    let kept = |i: usize| [&journal[i]["change"], &journal[i]["done"]];
+    assert_eq!(kept(0), [&json!("consume"), &json!(1)]);
+    assert_eq!(kept(1), [&json!("worker"), &json!(1)]);
+    assert_eq!(kept(2), [&json!("offer"), &json!(1)]);
+    assert_eq!(journal[2]["journal_id"], offered["journal_id"]);
 }
 
 #[test]
