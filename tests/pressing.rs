@@ -61,6 +61,7 @@ fn way(place: Place) -> (&'static [u8], &'static str) {
         Place::Help => (b"?", "quit at once"),
         Place::Dialog => (b"w", "n no"),
         Place::Form => (b"o", "^S offer"),
+        Place::Change | Place::Bulk => panic!("{place:?} needs a change that was made"),
     }
 }
 
@@ -128,7 +129,15 @@ fn cases() -> Vec<Case> {
             let places: Vec<Place> = kind.iter().filter(acts).copied().collect();
             own.extend(places.get(i % places.len().max(1)));
         }
-        assert!(!own.is_empty(), "nobody says what {} does", binding.name);
+        let elsewhere = matches!(binding.action, Action::Pause | Action::Stop);
+        assert!(
+            elsewhere || !own.is_empty(),
+            "nobody says what {} does",
+            binding.name
+        );
+        if own.is_empty() {
+            continue;
+        }
         for at in 0..own.len().max(binding.keys.len()) {
             cases.push(Case {
                 binding,

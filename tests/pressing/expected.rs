@@ -57,6 +57,8 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Open => opened(place)?,
         A::Back | A::Quit | A::QuitNow | A::Suspend => left(action, place)?,
         A::NextPane | A::PreviousPane if place == Place::Form => at_once(Seen::Cursor),
+        // The next pane is the one that shows the same beside it.
+        A::NextPane if place == Place::Traffic => return None,
         A::NextPane | A::PreviousPane => at_once(Seen::Hints),
         A::Tab(tab) => at_once(Seen::Text(tab_label(tab, place)?)),
         A::BarLeft | A::BarRight if place == Place::Timeline => return None,
@@ -79,6 +81,23 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),
         A::Worker => at_once(Seen::Text("n no")),
+        // Its rows are read after it.
+        A::Transfer | A::Deliver | A::Requeue | A::Delete | A::Edit | A::Duplicate => {
+            let seen = Seen::Text(changed(action, place));
+            match place {
+                // Its rows are read after its tab is shown.
+                Place::Order => after(&[("", "1–13 of 301")], seen),
+                _ => at_once(seen),
+            }
+        }
+        A::Kick => at_once(Seen::Text("Nobody listened")),
+        A::Repair if place == Place::Findings => {
+            after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
+        }
+        A::Repair => at_once(Seen::Text("^S go on")),
+        A::Undo => at_once(Seen::Text("no change of this server left")),
+        // Nothing takes long here: they are pressed where something does.
+        A::Pause | A::Stop => return None,
         A::Confirm => at_once(Seen::Text("WORKER")),
         A::Refuse => at_once(Seen::Gone("n no")),
         A::Submit => after(&[("hello", "hello")], Seen::Text("offered 1")),
@@ -93,6 +112,24 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
     })
 }
 
+/// What a key that changes shows: on entries what it does, elsewhere why it does nothing.
+fn changed(action: Action, place: Place) -> &'static str {
+    use Action as A;
+    let waits = matches!(place, Place::Entries | Place::Order | Place::Entry);
+    match (action, place) {
+        (A::Requeue, Place::Delivered) => "^S requeue",
+        (A::Delete, Place::Delivered) => "Delete?",
+        (_, Place::Delivered) => "delivered already",
+        (A::Transfer, _) => "Transfer?",
+        (A::Deliver, _) if waits => "Deliver?",
+        (A::Requeue, _) if waits => "^S requeue",
+        (A::Delete, _) if waits => "1 deleted",
+        (A::Edit, _) if waits => "^S save",
+        (_, _) if waits => "1 duplicated",
+        _ => "choose entries first",
+    }
+}
+
 fn moved(action: Action, place: Place) -> Option<Expected> {
     let seen = match place {
         Place::Queues | Place::Entries | Place::Delivered | Place::Order => Seen::Cursor,
@@ -105,7 +142,7 @@ fn moved(action: Action, place: Place) -> Option<Expected> {
         Place::Entries | Place::Order => "entry 300",
         Place::Delivered => "delivered 59",
         Place::Entry => "line-099",
-        _ => "quit at once",
+        _ => "there is no such thing",
     };
     Some(if upwards {
         after(&[("G", end)], seen)
@@ -120,8 +157,8 @@ fn opened(place: Place) -> Option<Expected> {
         Place::Timeline => at_once(Seen::Text("choose a bar first")),
         Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("text/hex")),
         Place::Traffic => at_once(Seen::Text("nothing has been announced")),
-        Place::Changes => at_once(Seen::Text("a change has nothing to open")),
-        Place::Entry | Place::Help | Place::Dialog | Place::Form => return None,
+        Place::Changes => at_once(Seen::Text("no change to open")),
+        _ => return None,
     })
 }
 

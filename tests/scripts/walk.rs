@@ -365,9 +365,8 @@ async fn every_change_does_what_its_model_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_change_does_the_same_on_a_server_without_newer_commands() {
-    // LPOS came with Redis 6.0.6, ZMSCORE with 6.2.
-    let renamed = ["LPOS", "ZMSCORE"].map(|command| ["--rename-command", command, ""]);
-    let server = Server::start_with(renamed.as_flattened());
+async fn every_change_does_the_same_on_a_server_without_lpos() {
+    // As before Redis 6.0.6.
+    let server = Server::start_with(&["--rename-command", "LPOS", ""]);
     walk(&server, 0x5eed_0002).await;
 }

@@ -80,6 +80,16 @@ impl EditForm {
                 }
             }
         }
+        // Plain text is written as it stands, save for line ends of two bytes.
+        if let Ok(text) = std::str::from_utf8(bytes)
+            && self.codec != Codec::Unknown
+        {
+            self.codec = Codec::Text;
+            self.payload.set(text);
+            if self.bytes().as_deref() == Ok(bytes) {
+                return;
+            }
+        }
         self.codec = Codec::Unknown;
         self.payload.set(&hex(bytes));
     }
@@ -197,7 +207,8 @@ mod tests {
     fn whatever_a_payload_is_untouched_it_stays_the_same_bytes() {
         let java = payload::encode(Codec::Serialization, "hello").unwrap_or_default();
         let kryo = payload::encode(Codec::Kryo5, "hello").unwrap_or_default();
-        let all: [&[u8]; 11] = [
+        let all: [&[u8]; 12] = [
+            b"{\"a\":1}\n",
             b"hello",
             b"{\"a\": 1,\n  \"b\":2}",
             b"{\"a\":\r\n1}",
@@ -221,6 +232,11 @@ mod tests {
         }
         assert_eq!(form(&java).payload.text(), "hello");
         assert_eq!(form(b"\x00\xff").codec, Codec::Unknown);
+        assert_eq!(
+            form(b"{\"a\":1}\n").codec,
+            Codec::Text,
+            "JSON is written without"
+        );
     }
 
     #[test]

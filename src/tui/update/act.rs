@@ -145,7 +145,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         | Action::Repair
         | Action::Undo => change::why_not(model, action),
         Action::CopyPayload => copy::why_not(model),
-        Action::CopyCommand if no_queue => Some("no queue to ask for"),
+        Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
             Some("still connecting")
         }

@@ -186,7 +186,8 @@ pub(super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Planned(generation, Ok(plan)) => return planned(model, generation, plan),
         Msg::Planned(generation, Err(why)) => {
             if model.changing.take(generation).is_some() {
-                act::say(model, why, Tone::Error);
+                // Nothing has happened: it is a reason, not a failure.
+                act::say(model, why, Tone::Warn);
             }
         }
         _ => {}

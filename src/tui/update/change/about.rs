@@ -2,6 +2,7 @@
 
 use super::About;
 use crate::queue::{Entry, Known, Layout, ListScore, State};
+use crate::tui::areas;
 use crate::tui::effect::Marked;
 use crate::tui::keys::Action;
 use crate::tui::model::{EntryRow, Model, Pane, Screen, Tab};
@@ -83,7 +84,11 @@ fn under_cursor(model: &Model) -> Result<&EntryRow, &'static str> {
     if model.on_hits() && model.hit(cursor).is_some_and(|hit| hit.gone) {
         return Err("it is no longer there");
     }
-    model.entry().ok_or("there is no entry under the cursor")
+    let none = match areas::tabs::count(model) {
+        0 => "there is no entry under the cursor",
+        _ => "the entry under the cursor is still being read",
+    };
+    model.entry().ok_or(none)
 }
 
 fn why_not_marked(model: &Model, action: Action) -> Option<&'static str> {
