@@ -1,5 +1,7 @@
 //! The panel of a change under way, the tab of the changes, and a change that is looked at.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::time::Duration;
 
 use delayscope::queue::plan::{Cost, Progress, Way};
@@ -46,7 +48,7 @@ fn tally(done: u64, gone: u64) -> Tally {
 pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> Model {
     let mut m = evening(size, look());
     m.focus = Pane::Entries;
-    let since = m.instant - Duration::from_secs(20);
+    let since = m.instant.checked_sub(Duration::from_secs(20)).unwrap();
     let mut running = Running::new(plan(Change::Delete, 10_000), since);
     running.journal_id = Some("0trm3a6d6a".to_owned());
     running.order = order;
