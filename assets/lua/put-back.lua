@@ -3,7 +3,8 @@
 -- KEYS     1 timeouts (sorted set)   where the queue has an order list: 2 it (list)   3 aside (list)
 -- ARGV     1 channel; empty when the queue has none
 --          then, for each entry: its score (decimal text), its member, `head`, `behind` or `tail`,
---          and the member that it stood behind (else empty). At most 950 entries.
+--          and the member that it stood behind (else empty). `stays`: it is in the order list, and
+--          only timeouts lacks it. At most 950 entries.
 -- returns  {0, k, type}             KEYS[k] holds a `type`; nothing was done
 --          {1, head, {fate, ...}}   head: see announce; of each entry: done, or, when it waits
 --                                   already, the score that it has (text)
@@ -31,7 +32,7 @@ for i = 2, #ARGV, 4 do
     sooner[m] = ARGV[i]
     if order and place == 'head' then
       redis.call('LPUSH', order, m)
-    elseif order and (place == 'tail' or redis.call('LINSERT', order, 'AFTER', ARGV[i + 3], m) <= 0) then
+    elseif order and place ~= 'stays' and (place == 'tail' or redis.call('LINSERT', order, 'AFTER', ARGV[i + 3], m) <= 0) then
       redis.call('RPUSH', order, m)
     end
   end

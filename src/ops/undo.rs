@@ -134,6 +134,8 @@ struct Back {
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
     delivered: Vec<target::Sought>,
+    /// Whether each comes into the order list.
+    order_list: Vec<(Vec<u8>, bool)>,
     settled: Vec<EntryResult>,
 }
 
@@ -147,6 +149,12 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
         }
     }
     back.look_up(making).await?;
+    back.order_list.sort_by_key(|(_, comes)| !comes);
+    // From the last to the first, they stand as those that are put back first shall: unless the head
+    // of target is where new ones come.
+    if target::comes_at_head(making.queue) {
+        back.put_elements.reverse();
+    }
     let put_back = as_they_left(items, std::mem::take(&mut back.put_back)).await?;
     let delivered = std::mem::take(&mut back.delivered);
     let (mut elements, mut called) = (Vec::new(), Vec::new());
@@ -167,6 +175,7 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
         Work::Edit(back.edit),
         Work::TakeBack(elements, called),
         Work::Deliver(back.deliver),
+        Work::OrderList(back.order_list),
         Work::PutElements(back.put_elements),
         Work::Delete(back.delete),
         Work::Discard(back.discard),
@@ -231,6 +240,10 @@ impl Back {
             (None, None, Some(new), Some(score), _) if !delivered => {
                 self.delete.push(chosen(new, score));
             }
+            // A repair of drift. (What waits again has nowhere to go back to.)
+            (Some(member), None, None, None, _) if sure => {
+                self.order_list.push((member, state == State::Order));
+            }
             (Some(old), Some(score), Some(new), ..) => self.edit.push((chosen(new, score), old)),
             (Some(member), Some(score), None, Some(new), _) => {
                 self.requeue.push((chosen(member, new), score));
@@ -278,4 +291,5 @@ impl Back {
     }
 }
 
-const UNSURE: &str = "whether it was done is not known, so that taking it back might double it";
+const UNSURE: &str =
+    "it is not known well enough what was done to it: taking it back might double or lose it";

@@ -108,6 +108,44 @@ impl Writer {
         Ok(told.map(Changed::from))
     }
 
+    /// Lets entries wait again that only the order list holds, each with this score, and publishes
+    /// the due time of a new head. `Changed`: it waits already. Refused with the code `ASIDE` while
+    /// the order list is set aside.
+    pub async fn wait_again(
+        &self,
+        queue: &Queue,
+        entries: &[Chosen],
+    ) -> Result<Timed<Changed>, StoreError> {
+        self.fits("let entries wait again", entries.len())?;
+        let keys = queue.keys();
+        let scores = texts(entries.iter().map(|chosen| chosen.score));
+        let mut args = vec![channel(&keys)];
+        for (score, chosen) in scores.iter().zip(entries) {
+            args.extend([score.as_bytes(), &chosen.member, b"stays", b""]);
+        }
+        let told = script::put_back(&self.lane, &adding(&keys), args).await?;
+        Ok(told.map(Changed::from))
+    }
+
+    /// Takes a repair of drift back: these members come into the order list again (`true`, which
+    /// go first) or leave it. Refused with the code `ASIDE` while it is set aside.
+    pub async fn in_order_list(
+        &self,
+        queue: &Queue,
+        members: &[(Vec<u8>, bool)],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.fits("take a repair of the order list back", members.len())?;
+        let keys = queue.keys();
+        let (Some(order), Some(aside)) = (&keys.order, &keys.aside) else {
+            let why = "the queue has none".to_owned();
+            return Err(self.impossible("change an order list", why));
+        };
+        let word = |comes: &bool| if *comes { &b"in"[..] } else { b"out" };
+        let args = members.iter();
+        let args = args.flat_map(|(member, comes)| [word(comes), member.as_slice()]);
+        script::order_list(&self.lane, [order, aside], args.collect()).await
+    }
+
     /// Gives waiting entries another due time (a score that is a number). When the head changes and
     /// is due earlier than it was, its due time is published.
     pub async fn requeue(
@@ -144,15 +182,12 @@ impl Writer {
             None => push(queue),
         };
         let args = [vec![how.as_bytes()], pairs].concat();
-        match (&keys.order, &keys.aside) {
-            (Some(order), Some(aside)) => {
-                let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-                script::deliver(&self.lane, keys, args).await
-            }
-            _ => {
-                let keys = [keys.target.as_slice(), &keys.timeouts];
-                script::deliver_zset_list(&self.lane, keys, args).await
-            }
+        if let (Some(order), Some(aside)) = (&keys.order, &keys.aside) {
+            let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+            script::deliver(&self.lane, keys, args).await
+        } else {
+            let keys = [keys.target.as_slice(), &keys.timeouts];
+            script::deliver_zset_list(&self.lane, keys, args).await
         }
     }
 
@@ -170,15 +205,12 @@ impl Writer {
         let keys = queue.keys();
         let n = n.clamp(1, MOST_MOVED);
         let now = queue.score(now).to_string();
-        let told = match (&keys.order, &keys.aside) {
-            (Some(order), Some(aside)) => {
-                let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-                script::transfer_telling(&self.lane, keys, &now, [n, known], drain).await?
-            }
-            _ => {
-                let keys = [keys.target.as_slice(), &keys.timeouts];
-                script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
-            }
+        let told = if let (Some(order), Some(aside)) = (&keys.order, &keys.aside) {
+            let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+            script::transfer_telling(&self.lane, keys, &now, [n, known], drain).await?
+        } else {
+            let keys = [keys.target.as_slice(), &keys.timeouts];
+            script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
         };
         Ok(told.map(|(more, moved, skipped)| {
             let chosen = |(member, score)| Chosen { member, score };

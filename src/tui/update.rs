@@ -173,12 +173,8 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             bulk::told(model, generation, applied);
             Vec::new()
         }
-        Msg::JournalRead { generation, result } => {
-            journal::read(model, generation, result);
-            Vec::new()
-        }
-        Msg::ChangeRead { generation, result } => {
-            journal::explained(model, generation, result);
+        read @ (Msg::JournalRead { .. } | Msg::ChangeRead { .. }) => {
+            journal::told(model, read);
             Vec::new()
         }
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {

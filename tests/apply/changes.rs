@@ -140,14 +140,15 @@ async fn delivered_entries_go_back_to_waiting_and_undo_delivers_them_again() {
 async fn delivered_entries_are_deleted_and_undo_puts_them_where_they_are_taken_next() {
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
-        bench.fill(3, bench.server.now().plus(-9_000), 1_000);
+        bench.fill(250, bench.server.now().plus(-900_000), 1_000);
         bench.change(What::Transfer, Which::Due).await;
+        let before = bench.contents();
         let (_, told) = bench.change(What::Delete, selected(From::Delivered)).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         assert!(bench.contents().target.is_empty());
         let (_, told) = bench.undo(None).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
-        assert_eq!(bench.contents().target.len(), 3);
+        assert_eq!(bench.contents(), before);
     }
 }
 
@@ -298,4 +299,27 @@ async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
         assert!(reads.contains(&verb.as_str()), "{words:?}");
     }
     assert!(bench.journal.list().await.unwrap_or_default().is_empty());
+}
+
+#[tokio::test]
+async fn what_only_the_order_list_holds_waits_again() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(3, bench.server.now().plus(60_000), 1_000);
+    let before = bench.contents();
+    let timeouts = bench.queue.keys().timeouts;
+    bench.server.cmd_bytes(&[b"DEL", &timeouts]);
+    let in_an_hour = What::Requeue(NewDue {
+        base: Base::In(3_600_000),
+        spread_ms: 20,
+    });
+    let (plan, told) = bench.change(in_an_hour, selected(From::Order)).await;
+    assert_eq!(plan.planned, 3);
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    let after = bench.contents();
+    assert_eq!(after.order, before.order);
+    assert!(after.timeouts.keys().eq(before.timeouts.keys()));
+    // There is no due time that it had before.
+    let (_, told) = bench.undo(None).await;
+    assert_eq!(told.count(Outcome::Refused), 3);
+    assert_eq!(bench.contents(), after);
 }

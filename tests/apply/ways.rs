@@ -246,7 +246,7 @@ async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
 }
 
 #[tokio::test]
-async fn drift_is_mended_and_neither_timeouts_nor_other_places_change() {
+async fn drift_is_mended_and_undo_brings_it_back() {
     let bench = shuffled(50, 900_000).await;
     let keys = bench.queue.keys();
     let order = keys.order.unwrap();
@@ -261,6 +261,10 @@ async fn drift_is_mended_and_neither_timeouts_nor_other_places_change() {
     let members: HashSet<_> = after.order.iter().collect();
     assert!(members == after.timeouts.keys().collect() && after.order.len() == 50);
     assert_eq!(after.timeouts, before.timeouts);
+    let (plan, told) = bench.undo(None).await;
+    assert_eq!(plan.planned, 2);
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    assert_eq!(bench.contents(), before);
 }
 
 #[tokio::test]

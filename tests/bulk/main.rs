@@ -11,6 +11,8 @@
 mod support;
 
 mod drifting;
+mod lost;
+mod refusal;
 mod walks;
 mod ways;
 mod world;

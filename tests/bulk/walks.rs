@@ -26,7 +26,7 @@ async fn world(server: &Server, dice: &mut Dice) -> World {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_order_list_that_is_aside_comes_back_in_offer_order_whatever_others_do() {
     let server = Server::start();
-    for seed in 0..40 {
+    for seed in 0..25 {
         let mut dice = Dice::new(seed);
         let mut world = world(&server, &mut dice).await;
         let mut offered = world.order();
@@ -77,7 +77,7 @@ fn remember(offered: &mut Vec<Vec<u8>>, order: Vec<Vec<u8>>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_realignment_loses_and_doubles_nothing_whatever_others_do() {
     let server = Server::start();
-    for seed in 0..40 {
+    for seed in 0..25 {
         let mut dice = Dice::new(seed);
         let mut world = world(&server, &mut dice).await;
         let queue = world.queue.clone();
@@ -113,7 +113,7 @@ async fn a_realignment_loses_and_doubles_nothing_whatever_others_do() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_sweep_and_its_undo_lose_and_double_nothing_whatever_others_do() {
     let server = Server::start();
-    for seed in 0..40 {
+    for seed in 0..25 {
         let mut dice = Dice::new(seed);
         let mut world = world(&server, &mut dice).await;
         let queue = world.queue.clone();

@@ -63,7 +63,7 @@ fn longest_ping(mut stream: UnixStream, ended: &AtomicBool) -> Duration {
     longest
 }
 
-/// The slowest script since the slow log was emptied, of those whose text or SHA-1 is `wanted`.
+/// The slowest script since the slow log was emptied, of those whose text or SHA-1 is wanted.
 pub fn slowest_script(server: &Server, wanted: impl Fn(&str) -> bool) -> Duration {
     let log: Vec<Vec<Value>> =
         redis::from_redis_value(server.cmd(&["SLOWLOG", "GET", "-1"])).unwrap();

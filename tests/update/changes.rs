@@ -31,7 +31,7 @@ fn desk() -> Desk {
 }
 
 /// A plan for `planned` entries.
-fn plan(change: Change, planned: u64) -> Plan {
+pub(crate) fn plan(change: Change, planned: u64) -> Plan {
     Plan {
         change,
         queue: orders(),

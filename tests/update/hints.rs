@@ -2,10 +2,14 @@
 
 use std::collections::HashSet;
 
+use delayscope::queue::{Change, Queue};
+use delayscope::tui::areas;
 use delayscope::tui::keys::{self, BINDINGS, Code, Key, Place};
+use delayscope::tui::model::change::{Running, Stage, UnderWay};
 use delayscope::tui::model::{Pane, Screen, Tab};
 use delayscope::tui::msg::Msg;
 
+use crate::changes::plan;
 use crate::desk::{Desk, World};
 
 /// With queues and entries, with empty queues, and with none.
@@ -48,7 +52,30 @@ fn ways() -> Vec<Way> {
             desk.char(key);
         }));
     }
+    ways.push(Box::new(|desk| {
+        let orders = Queue::redisson("orders");
+        desk.model.changed(&orders, "3 deleted".to_owned());
+        desk.char('6');
+        desk.press(Code::Enter);
+    }));
+    ways.push(Box::new(under_way));
     ways
+}
+
+/// A change is under way, and its panel has the keys.
+fn under_way(desk: &mut Desk) {
+    let (plan, since) = (plan(Change::Delete, 5_000), desk.model.instant);
+    desk.model.changing.one = Some(UnderWay {
+        generation: u64::MAX,
+        change: plan.change,
+        queue: plan.queue.clone(),
+        marks: None,
+        says: None,
+        asked_by: None,
+        since,
+        stage: Stage::Running(Box::new(Running::new(plan, since))),
+    });
+    desk.pass(300);
 }
 
 /// All that a user could see of it.
@@ -71,20 +98,24 @@ fn every_hint_does_something_or_says_why_not() {
             desk.model.toast = None;
             desk
         };
-        let place = keys::place(&there().model);
-        places.insert(place);
+        // The panel of a change under way stands before what lies below it.
+        let mut here = vec![keys::place(&there().model)];
+        if areas::bulk::has_keys(&there().model) {
+            here.insert(0, Place::Bulk);
+        }
+        places.extend(here.iter().copied());
         for shown in keys::hints(&there().model) {
             // Of a pair one key may have nothing left to do: up, on the first row.
             let rows = BINDINGS
                 .iter()
-                .filter(|b| hint(b, place) == Some(shown.word));
+                .filter(|b| here.iter().any(|at| hint(b, *at) == Some(shown.word)));
             let acts = rows.flat_map(|b| b.keys).any(|key| {
                 let mut desk = there();
                 let before = seen(&desk);
                 !desk.key(*key).is_empty() || seen(&desk) != before
             });
             if !acts {
-                idle.push(format!("{} in {place:?}, world {world}", shown.word));
+                idle.push(format!("{} in {here:?}, world {world}", shown.word));
             }
         }
     }

@@ -79,11 +79,18 @@ pub(super) async fn run(
             WAITS,
         )),
         Work::TakeBack(all, _) => Ok(changed(writer.take_back(queue, &all[range]).await?, WAITS)),
-        Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
-        Work::PutElements(all) => Ok(plain(
-            writer.put_elements_back(queue, &all[range]).await?,
+        Work::WaitAgain(all) => Ok(changed(writer.wait_again(queue, &all[range]).await?, WAITS)),
+        Work::OrderList(all) => Ok(plain(
+            writer.in_order_list(queue, &all[range]).await?,
             SCORE,
         )),
+        Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
+        Work::PutElements(all) => {
+            // Each batch comes before the one that was put back before it.
+            let first: Vec<_> = all[range].iter().rev().cloned().collect();
+            let timed = writer.put_elements_back(queue, &first).await?;
+            Ok(plain(timed, SCORE))
+        }
         Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
     }
 }
@@ -100,8 +107,8 @@ async fn edit(
     edits: &[(Chosen, Vec<u8>)],
 ) -> Result<Did, StoreError> {
     let Timed { done, took, .. } = writer.edit(queue, edits).await?;
-    let fates = done.into_iter().zip(edits);
-    let fated = fates.map(|(fate, (chosen, _))| match fate {
+    let each = done.into_iter().zip(edits);
+    let fated = each.map(|(fate, (chosen, _))| match fate {
         Fate::Changed(score) if score.total_cmp(&chosen.score).is_eq() => {
             Fated::because(Outcome::Refused, TWIN)
         }

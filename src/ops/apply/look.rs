@@ -165,10 +165,12 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
             (_, Some(_)) => Seen::Changed,
             (None, None) => Seen::Left,
         },
-        Work::PutBack(_) | Work::TakeBack(..) | Work::Offer(_) => match score {
-            Some(_) => Seen::Done,
-            None => Seen::NotDone,
-        },
-        Work::Discard(_) | Work::PutElements(_) => Seen::Nothing,
+        Work::PutBack(_) | Work::TakeBack(..) | Work::Offer(_) | Work::WaitAgain(_) => {
+            match score {
+                Some(_) => Seen::Done,
+                None => Seen::NotDone,
+            }
+        }
+        Work::Discard(_) | Work::PutElements(_) | Work::OrderList(_) => Seen::Nothing,
     }
 }

@@ -54,9 +54,14 @@ impl Making<'_> {
         for id in &found.missing {
             made.warnings.push(format!("No entry has the id {id}."));
         }
-        for member in std::mem::take(&mut found.order_only) {
-            let why = "only the order list holds it; `repair --drift` mends that";
-            made.refuse(self.queue.id(&member), why);
+        let order_only = std::mem::take(&mut found.order_only);
+        if let What::Requeue(due) = what {
+            self.wait_again(&mut made, *due, order_only);
+        } else {
+            for member in order_only {
+                let why = "only the order list holds it; `repair --drift` mends that";
+                made.refuse(self.queue.id(&member), why);
+            }
         }
         let Found {
             waiting, delivered, ..
@@ -130,6 +135,19 @@ impl Making<'_> {
         }
         made.work(Work::TakeBack(elements, called));
         Ok(())
+    }
+
+    /// What only the order list holds has no due time of its own: it is reckoned from now.
+    fn wait_again(&self, made: &mut Made, due: NewDue, members: Vec<Vec<u8>>) {
+        let all = members.len();
+        let mut again = Vec::with_capacity(all);
+        for (i, member) in members.into_iter().enumerate() {
+            match self.new_score(due, Some(self.now), i, all) {
+                Ok(score) => again.push(Chosen { member, score }),
+                Err(why) => made.refuse(self.queue.id(&member), why),
+            }
+        }
+        made.work(Work::WaitAgain(again));
     }
 
     /// The score of the `i`-th of `all` that are requeued.

@@ -196,6 +196,11 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
             };
             lines.push(line(&[back, target, &all[0]]));
         }
+        Work::WaitAgain(all) => lines.push(zadd(all[0].score, &all[0].member)),
+        Work::OrderList(all) => order(&mut lines, &|list| match &all[0] {
+            (member, true) => line(&[b"RPUSH", list, member]),
+            (member, false) => line(&[b"LREM", list, b"-1", member]),
+        }),
         Work::Offer(all) => {
             lines.push(zadd(queue.score(all[0].0), &all[0].1));
             order(&mut lines, &|list| line(&[b"RPUSH", list, &all[0].1]));

@@ -42,8 +42,13 @@ pub(in crate::ops) enum Work {
     TakeBack(Vec<TakeBack>, Vec<EntryId>),
     /// Out of target.
     Discard(Vec<Vec<u8>>),
-    /// What was taken out of target, where the next consumer takes it.
+    /// What was taken out of target, where the next consumer takes it; those that a consumer is
+    /// to take last stand first.
     PutElements(Vec<Vec<u8>>),
+    /// What only the order list holds, into timeouts too.
+    WaitAgain(Vec<Chosen>),
+    /// Into the order list (`true`) or out of it: a repair of drift taken back.
+    OrderList(Vec<(Vec<u8>, bool)>),
     /// New entries.
     Offer(Vec<(EpochMillis, Vec<u8>)>),
 }
@@ -52,7 +57,8 @@ impl Work {
     /// How many entries.
     pub(in crate::ops) const fn len(&self) -> usize {
         match self {
-            Self::Delete(all) | Self::Deliver(all) => all.len(),
+            Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => all.len(),
+            Self::OrderList(all) => all.len(),
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
             Self::PutBack(all) => all.len(),
@@ -65,7 +71,8 @@ impl Work {
     /// How many bytes of an entry go to the server, about.
     pub(in crate::ops) fn bytes(&self, i: usize) -> usize {
         match self {
-            Self::Delete(all) | Self::Deliver(all) => all[i].member.len(),
+            Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => all[i].member.len(),
+            Self::OrderList(all) => all[i].0.len(),
             Self::Requeue(all) => all[i].0.member.len(),
             Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
             Self::PutBack(all) => match &all[i].1 {
@@ -82,7 +89,8 @@ impl Work {
     /// concerned.
     pub(in crate::ops) fn member(&self, i: usize) -> Option<&[u8]> {
         Some(match self {
-            Self::Delete(all) | Self::Deliver(all) => &all[i].member,
+            Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => &all[i].member,
+            Self::OrderList(all) => &all[i].0,
             Self::Requeue(all) => &all[i].0.member,
             Self::Edit(all) => &all[i].0.member,
             Self::PutBack(all) => &all[i].0.member,
@@ -107,6 +115,7 @@ impl Work {
         match self {
             Self::Requeue(all) => Some(all[i].1),
             Self::PutBack(all) => Some(all[i].0.score),
+            Self::WaitAgain(all) => Some(all[i].score),
             Self::TakeBack(all, _) => Some(all[i].score),
             Self::Offer(all) => Some(queue.score(all[i].0)),
             _ => None,
@@ -139,17 +148,20 @@ impl Work {
         match self {
             Self::Delete(_) | Self::Discard(_) => "deleting",
             Self::Deliver(_) => "delivering",
-            Self::Requeue(_) | Self::TakeBack(..) => "requeueing",
+            Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
-            Self::PutBack(_) | Self::PutElements(_) => "putting back",
+            Self::PutBack(_) | Self::PutElements(_) | Self::OrderList(_) => "putting back",
             Self::Offer(_) => "offering",
         }
     }
 
     /// Whether doing it twice is the same as doing it once: each looks for exact bytes that only
-    /// one entry can have. Equal elements of target can be many.
+    /// one entry can have. Equal elements of a list can be many.
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
-        !matches!(self, Self::Discard(_) | Self::PutElements(_))
+        !matches!(
+            self,
+            Self::Discard(_) | Self::PutElements(_) | Self::OrderList(_)
+        )
     }
 
     /// The entry as the journal keeps it. What was done can be read off it: see
@@ -157,6 +169,9 @@ impl Work {
     pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
         let state = match self {
             Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) => State::Delivered,
+            Self::WaitAgain(_) => State::Order,
+            Self::OrderList(all) if all[i].1 => State::Waiting,
+            Self::OrderList(_) => State::Order,
             _ => match self.score(i).and_then(|score| queue.due(score).at()) {
                 Some(due) if due <= now => State::Late,
                 _ => State::Waiting,
@@ -173,7 +188,9 @@ impl Work {
             hash: None,
         };
         match self {
-            Self::Delete(_) | Self::Requeue(_) => item.member = self.member(i).map(<[u8]>::to_vec),
+            Self::Delete(_) | Self::Requeue(_) | Self::WaitAgain(_) | Self::OrderList(_) => {
+                item.member = self.member(i).map(<[u8]>::to_vec);
+            }
             Self::Deliver(all) => {
                 (item.form, item.hash) = form_and_hash(queue, &all[i].member);
             }

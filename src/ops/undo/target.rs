@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
 use crate::ops::plan::work::{member_of, sha1};
-use crate::queue::{EntryId, Form, Layout, Push};
+use crate::queue::{EntryId, Form, Layout, Push, Queue};
 use crate::store::change::TakeBack;
 use crate::store::read;
 
@@ -34,6 +34,11 @@ pub(super) struct Found {
     pub(super) gone: Vec<EntryId>,
 }
 
+/// Whether new elements come at the head of target.
+pub(super) fn comes_at_head(queue: &Queue) -> bool {
+    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
+}
+
 /// Looks for entries, given from the last delivered to the first, from the end of target on where
 /// new ones come. What is consumed or delivered meanwhile shifts the others only to where they have
 /// not been looked for yet.
@@ -45,7 +50,7 @@ pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Fou
     let mut elements: Vec<Option<Vec<u8>>> = vec![None; sought.len()];
     let mut missing = sought.len();
     let target = making.queue.keys().target;
-    let at_head = matches!(&making.queue.layout, Layout::ZsetList(z) if z.push == Push::Left);
+    let at_head = comes_at_head(making.queue);
     let (mut read_so_far, mut size) = (0, PAGE.0);
     let length = match missing {
         0 => 0,

@@ -46,6 +46,11 @@ static DISCARD: Script = script!(
     "delete delivered elements",
     ["list"]
 );
+static ORDER_LIST: Script = script!(
+    [guard, chosen, aside, "order-list.lua"],
+    "take a repair of the order list back",
+    ["list", "list"]
+);
 static PUSH_BACK: Script = script!([guard, "push-back.lua"], "put elements back", ["list"]);
 
 /// What a script answers of an entry (see `parts/chosen.lua`).
@@ -163,6 +168,15 @@ pub(in crate::store) async fn edit(
     args: Args<'_>,
 ) -> Result<Timed<Vec<Fate>>, StoreError> {
     run(lane, &EDIT, keys, args, fates).await
+}
+
+/// `order-list.lua`. `keys`: order list, aside.
+pub(in crate::store) async fn order_list(
+    lane: &Lane,
+    keys: [&[u8]; 2],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &ORDER_LIST, &keys, args, fates).await
 }
 
 /// `discard.lua`.

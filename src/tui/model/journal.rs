@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{Model, Screen};
@@ -179,7 +180,8 @@ pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
     for outcome in Outcome::ALL.into_iter().skip(1) {
         let n = tally.get(outcome);
         if n > 0 {
-            words.push_str(&format!(", {} {}", text::thousands(n), outcome.word()));
+            // Writing into a String cannot fail.
+            let _ = write!(words, ", {} {}", text::thousands(n), outcome.word());
         }
     }
     words

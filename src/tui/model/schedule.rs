@@ -76,12 +76,10 @@ pub struct Schedule {
     pub(crate) stage: Stage,
     /// Only the queues that were named are shown.
     pub(crate) only_named: bool,
-    /// The journal shall be read.
-    pub(crate) journal_wanted: bool,
-    /// The request for the journal that is under way.
-    pub(crate) journal: Option<u64>,
-    /// The panel of the change under way was shown in the last picture.
-    pub(crate) panel: bool,
+    /// The reading of the journal.
+    pub(crate) journal: Reading,
+    /// The panel of the change under way, as it was in the last picture.
+    pub(crate) panel: Panel,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
 }
@@ -94,6 +92,25 @@ pub(crate) enum Stage {
     There,
     /// It has left one, whose last answers may still come.
     Between,
+}
+
+/// Something that is read when it was written: once under way, it may be wanted once more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// It shall be read.
+    pub(crate) wanted: bool,
+    /// The request that is under way.
+    pub(crate) flight: Option<u64>,
+}
+
+/// Whether a panel is on the screen.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) enum Panel {
+    /// It is not.
+    #[default]
+    Hidden,
+    /// It is.
+    Shown,
 }
 
 /// When a queue was surveyed last.

@@ -63,22 +63,14 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Filter if matches!(model.screen, Screen::Entry(_)) => return opened::ask(model),
         Action::Filter => return filter::open(model),
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
-        Action::Palette => {
-            model.overlay = None;
-            return prompt::open(model, PromptKind::Command, "");
-        }
+        Action::Palette => return palette(model),
         Action::Sort => return sort::next(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Help => {
-            model.overlay = match model.overlay {
-                None => Some(Overlay::Help { scroll: 0 }),
-                Some(_) => None,
-            }
-        }
+        Action::Help => help(model),
         _ => return change_something(model, action),
     }
     Vec::new()
@@ -104,6 +96,18 @@ fn change_something(model: &mut Model, action: Action) -> Vec<Effect> {
         _ => {}
     }
     Vec::new()
+}
+
+fn palette(model: &mut Model) -> Vec<Effect> {
+    model.overlay = None;
+    prompt::open(model, PromptKind::Command, "")
+}
+
+fn help(model: &mut Model) {
+    model.overlay = match model.overlay {
+        None => Some(Overlay::Help { scroll: 0 }),
+        Some(_) => None,
+    }
 }
 
 /// Why an action cannot do anything now; none when it can.
@@ -153,7 +157,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         | Action::Repair
         | Action::Undo => change::why_not(model, action),
         Action::CopyPayload => copy::why_not(model),
-        Action::CopyCommand if no_queue => Some("no queue to ask for"),
+        Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
             Some("still connecting")
         }

@@ -3,11 +3,12 @@
 use super::{act, change, cursor, journal, lists, load, plan};
 use crate::queue::told::{Applied, Order};
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, Summary, Tally};
-use crate::tui::areas;
+use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::change::{RESULTS_KEPT, Running, Stage, UnderWay, is_worth_a_look};
 use crate::tui::model::journal::{OwnChange, sum_up};
+use crate::tui::model::schedule::Panel;
 use crate::tui::model::{Model, Tone};
 
 /// Lets the change under way pause, or go on.
@@ -55,9 +56,20 @@ pub(super) fn take_keys(model: &mut Model, take: bool) {
     model.panel_left = if take { None } else { generation };
 }
 
+/// A click below the panel gives the keys to what was clicked.
+pub(super) fn clicked(model: &mut Model, hit: Hit) {
+    if hit != Hit::Nothing {
+        take_keys(model, false);
+    }
+}
+
 /// Time passed: the panel may be there now, or no longer.
 pub(super) fn ticked(model: &mut Model) {
-    let shown = areas::bulk::is_shown(model);
+    let shown = if areas::bulk::is_shown(model) {
+        Panel::Shown
+    } else {
+        Panel::Hidden
+    };
     if std::mem::replace(&mut model.schedule.panel, shown) != shown {
         cursor::keep_in_sight(model);
     }

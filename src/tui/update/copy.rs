@@ -4,7 +4,7 @@ use super::act::say;
 use crate::queue::{redis_cli, text};
 use crate::tui::areas::lines;
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryRow, Model, Pane, Screen, Tab, Tone};
+use crate::tui::model::{EntryRow, Model, Overlay, Pane, Screen, Tab, Tone};
 
 /// Terminals refuse more than about this, in bytes.
 const MOST: usize = 100_000;
@@ -28,6 +28,11 @@ pub(super) fn payload(model: &mut Model) -> Vec<Effect> {
 
 /// A command that shows what is under the cursor.
 pub(super) fn command(model: &mut Model) -> Vec<Effect> {
+    if let Some(Overlay::Change(view)) = &model.overlay {
+        let own = view.own.as_ref();
+        let lines = own.map_or(String::new(), |own| own.plan.commands.join("\n"));
+        return copy_out(model, lines, "what was done");
+    }
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
     };
@@ -43,6 +48,16 @@ pub(super) fn command(model: &mut Model) -> Vec<Effect> {
     };
     let line = redis_cli::line(&model.redis_cli, &args);
     copy_out(model, line, "a redis-cli command")
+}
+
+/// Why there is no command to copy; none when there is one.
+pub(super) fn why_no_command(model: &Model) -> Option<&'static str> {
+    match &model.overlay {
+        Some(Overlay::Change(view)) if view.own.is_none() => {
+            Some("only the session that made it knows its commands")
+        }
+        _ => (model.selected().is_none()).then_some("no queue to ask for"),
+    }
 }
 
 /// Why there is nothing to copy; none when there is.

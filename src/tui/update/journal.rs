@@ -3,27 +3,41 @@
 use super::{act, change, cursor, load};
 use crate::tui::effect::Effect;
 use crate::tui::model::journal::Explained;
+use crate::tui::model::schedule::Reading;
 use crate::tui::model::{ChangeView, Model, Overlay, Pane, PastChange, Screen, Tab, Tone};
+use crate::tui::msg::Msg;
 
 /// The journal shall be read: its tab was opened, or something was written down.
 pub(super) fn want(model: &mut Model) {
-    model.schedule.journal_wanted = true;
+    model.schedule.journal.wanted = true;
 }
 
 /// Reads it, one time after the other.
 pub(super) fn start_due(model: &mut Model) -> Option<Effect> {
-    if !model.schedule.journal_wanted || model.schedule.journal.is_some() {
+    let journal = model.schedule.journal;
+    if !journal.wanted || journal.flight.is_some() {
         return None;
     }
-    model.schedule.journal_wanted = false;
     let generation = load::generation(model);
-    model.schedule.journal = Some(generation);
+    model.schedule.journal = Reading {
+        wanted: false,
+        flight: Some(generation),
+    };
     Some(Effect::ReadJournal { generation })
 }
 
+/// The journal told something.
+pub(super) fn told(model: &mut Model, msg: Msg) {
+    match msg {
+        Msg::JournalRead { generation, result } => read(model, generation, result),
+        Msg::ChangeRead { generation, result } => explained(model, generation, result),
+        _ => {}
+    }
+}
+
 /// The journal was read.
-pub(super) fn read(model: &mut Model, generation: u64, result: Result<Vec<PastChange>, String>) {
-    let journal = &mut model.schedule.journal;
+fn read(model: &mut Model, generation: u64, result: Result<Vec<PastChange>, String>) {
+    let journal = &mut model.schedule.journal.flight;
     if journal.take_if(|asked| *asked == generation).is_none() {
         return;
     }
@@ -89,7 +103,7 @@ pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
 }
 
 /// What became of a change's entries was read.
-pub(super) fn explained(model: &mut Model, generation: u64, result: Result<Explained, String>) {
+fn explained(model: &mut Model, generation: u64, result: Result<Explained, String>) {
     if let Some(Overlay::Change(view)) = &mut model.overlay
         && view.asked == Some(generation)
     {

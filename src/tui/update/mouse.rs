@@ -115,9 +115,7 @@ fn hint_at(model: &Model, x: u16, y: u16) -> Option<Key> {
 /// A click on what the panes show.
 fn on_screen(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     let hit = areas::hit(model, x, y);
-    if hit != Hit::Nothing {
-        bulk::take_keys(model, false);
-    }
+    bulk::clicked(model, hit);
     match hit {
         Hit::Row(Pane::Queues, row) => {
             let row = model.top + row;

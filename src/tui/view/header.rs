@@ -106,10 +106,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         let since = time::clock(m.look.zone, since);
         push(8, format!("FROZEN {since}"), t.warn);
     }
-    if let Some((words, style)) = workers(ctx) {
-        push(8, words, style);
-    }
-    if let Some((words, style)) = under_way(ctx) {
+    for (words, style) in [workers(ctx), under_way(ctx)].into_iter().flatten() {
         push(8, words, style);
     }
     if m.link.clock.is_some() {
