@@ -46,10 +46,11 @@ async fn an_order_list_that_is_aside_comes_back_in_offer_order_whatever_others_d
         }
         // It dies, and two bring the list back at once.
         let mut both = [BringBack::new(&queue), BringBack::new(&queue)];
-        while let Some(_) = both[dice.below(2)]
+        while both[dice.below(2)]
             .next(&world.writer, 1 + dice.below(9))
             .await
             .unwrap()
+            .is_some()
         {
             world.holds(&format!("coming back, seed {seed}"));
             if dice.below(3) == 0 {

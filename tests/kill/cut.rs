@@ -27,13 +27,18 @@ fn cut(typed: &[&str], point: Point) {
     after.disorder().unwrap();
     let moved = moved(&before.places, &after.places).len() as u64;
     assert!(all_told(&said), "each entry has one outcome: {}", said.told);
-    assert_eq!(said.count("done"), moved, "as it is: {}", said.told);
+    // What is nowhere after a lost answer may have been cancelled by somebody else just then: a sweep
+    // says that it does not know, and says so of nothing else.
+    let unknown = said.count("unknown");
     assert_eq!(
-        (said.count("unknown"), said.code),
-        (0, Some(0)),
-        "{}",
+        said.count("done") + unknown,
+        moved,
+        "as it is: {}",
         said.told
     );
+    if typed[0] != "delete" {
+        assert_eq!((unknown, said.code), (0, Some(0)), "{}", said.told);
+    }
 }
 
 #[test]

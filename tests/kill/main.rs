@@ -33,6 +33,7 @@ mod scenario;
 mod single;
 #[path = "../support/mod.rs"]
 mod support;
+mod whole;
 mod world;
 
 #[cfg(feature = "interop")]

@@ -85,8 +85,8 @@ impl Did {
         for name in &self.offered {
             let there = world.places.contains_key(name);
             if there == self.cancelled.contains(name) {
-                let word = if there { "was cancelled" } else { "is lost" };
-                return Err(format!("{name:?} {word}: {:?}", world.places.get(name)));
+                let how = if there { "was cancelled" } else { "is lost" };
+                return Err(format!("{name:?} {how}: {:?}", world.places.get(name)));
             }
         }
         let theirs = world.places.keys().filter(|name| is_theirs(name));

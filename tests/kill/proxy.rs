@@ -75,7 +75,7 @@ impl Proxy {
                 if serving.ended.load(Ordering::SeqCst) {
                     return;
                 }
-                serve(&serving, client.unwrap());
+                serve(&serving, &client.unwrap());
             }
         });
         Self { dir, shared }
@@ -109,7 +109,7 @@ impl Drop for Proxy {
     }
 }
 
-fn serve(shared: &Arc<Shared>, client: UnixStream) {
+fn serve(shared: &Arc<Shared>, client: &UnixStream) {
     let server = UnixStream::connect(&shared.server).unwrap();
     let pair = Arc::new(Pair {
         passed: AtomicUsize::new(0),
@@ -132,7 +132,7 @@ fn serve(shared: &Arc<Shared>, client: UnixStream) {
     let shared = Arc::clone(shared);
     thread::spawn(move || {
         let (client, mut server) = answers;
-        if shared.pass_answers(&pair, &client, &mut server).is_some() {
+        if pass_answers(&pair, &client, &mut server).is_some() {
             shared.stop(&client, &server);
         } else {
             close(&client, &server);
@@ -199,28 +199,23 @@ impl Shared {
             _ => request.len(),
         }
     }
+}
 
-    /// The same with answers.
-    fn pass_answers(
-        &self,
-        pair: &Pair,
-        mut client: &UnixStream,
-        server: &mut UnixStream,
-    ) -> Option<Reached> {
-        let (mut unread, mut answered) = (Vec::new(), 0);
-        while let Some(some) = read(server) {
-            unread.extend(some);
-            while let Some(length) = whole(&unread) {
-                let value: Vec<u8> = unread.drain(..length).collect();
-                if answered == pair.withheld.load(Ordering::SeqCst) && is_answer(&value) {
-                    return Some(Reached);
-                }
-                client.write_all(&value).ok()?;
-                answered += usize::from(is_answer(&value));
+/// Passes answers on until one end closes (none), or the point is reached.
+fn pass_answers(pair: &Pair, mut client: &UnixStream, server: &mut UnixStream) -> Option<Reached> {
+    let (mut unread, mut answered) = (Vec::new(), 0);
+    while let Some(some) = read(server) {
+        unread.extend(some);
+        while let Some(length) = whole(&unread) {
+            let value: Vec<u8> = unread.drain(..length).collect();
+            if answered == pair.withheld.load(Ordering::SeqCst) && is_answer(&value) {
+                return Some(Reached);
             }
+            client.write_all(&value).ok()?;
+            answered += usize::from(is_answer(&value));
         }
-        None
     }
+    None
 }
 
 fn read(stream: &mut UnixStream) -> Option<Vec<u8>> {

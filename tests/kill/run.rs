@@ -19,7 +19,7 @@ use crate::world::{Place, Places, World, astray, moved};
 /// So many kills of each scenario unless `KILLS` says another number.
 const KILLS: usize = 3;
 /// Longer than any change takes.
-const FOREVER: Duration = Duration::from_secs(600);
+const FOREVER: Duration = Duration::from_mins(10);
 
 /// What a scenario does when nobody kills it.
 struct Control {

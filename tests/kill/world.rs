@@ -19,6 +19,8 @@ pub enum Place {
 /// Where each message is; what is in none is not told.
 pub type Places = BTreeMap<String, Place>;
 
+type Elements = Vec<Vec<u8>>;
+
 /// A queue as it lies on the server.
 #[derive(Clone, Debug, Default)]
 pub struct World {
@@ -48,7 +50,6 @@ impl World {
         all.cmd("LRANGE").arg(&keys.order).arg(0).arg(-1);
         all.cmd("LRANGE").arg(&keys.aside).arg(0).arg(-1);
         all.cmd("LRANGE").arg(&keys.target).arg(0).arg(-1);
-        type Elements = Vec<Vec<u8>>;
         let (scored, order, aside, target): (Vec<(Vec<u8>, String)>, Elements, Elements, Elements) =
             all.query(&mut server.connection()).unwrap();
         let mut world = Self {

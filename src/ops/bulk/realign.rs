@@ -14,7 +14,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError, read};
 
 /// With how many swaps a script of it begins, and the most it takes.
-pub const SIZE: Size = Size::new(100, 500);
+pub const SIZE: Size = Size::new(100, 250);
 
 /// So often the list is read anew, when others have moved too much in it meanwhile.
 const ROUNDS: u32 = 5;

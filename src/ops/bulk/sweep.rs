@@ -17,7 +17,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
 /// With how many elements a script of it begins, and the most it takes.
-pub const SIZE: Size = Size::new(500, 2_000);
+pub const SIZE: Size = Size::new(500, 1_000);
 
 /// So many scores are looked up in one step.
 const LOOKED_AT: usize = 1_000;

@@ -103,13 +103,6 @@ fn palette(model: &mut Model) -> Vec<Effect> {
     prompt::open(model, PromptKind::Command, "")
 }
 
-fn help(model: &mut Model) {
-    model.overlay = match model.overlay {
-        None => Some(Overlay::Help { scroll: 0 }),
-        Some(_) => None,
-    }
-}
-
 /// Why an action cannot do anything now; none when it can.
 #[must_use]
 pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
