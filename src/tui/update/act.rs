@@ -70,7 +70,12 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Help => help(model),
+        Action::Help => {
+            model.overlay = match model.overlay {
+                None => Some(Overlay::Help { scroll: 0 }),
+                Some(_) => None,
+            }
+        }
         _ => return change_something(model, action),
     }
     Vec::new()
