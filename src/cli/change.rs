@@ -235,7 +235,10 @@ impl<'a> Making<'a> {
             Asks::Yes => None,
             Asks::Name => Some(protection.unwrap_or_else(|| plan::many(plan))),
         };
-        let question = format!("{}\nGo on?", plan::lines(plan, meter::columns()).join("\n"));
+        let mut question = plan::lines(plan, meter::columns()).join("\n");
+        if by_name.is_none() {
+            question.push_str("\nGo on?");
+        }
         let otherwise = format!(
             "this would {}, and there is no terminal to ask on. Give --yes, or --dry-run to see \
              the plan.",

@@ -15,9 +15,11 @@ use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::Config;
 use crate::ops::consumer::{ConsumeOptions, Consumed, consume_until, peek};
+use crate::ops::journal::Journal;
+use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
 use crate::payload::Codec;
-use crate::queue::{Queue, text};
+use crate::queue::{Change, Queue, text};
 use crate::store::write::Writer;
 
 const COLUMNS: [Column; 3] = [
@@ -48,7 +50,15 @@ pub(super) async fn run<W: Write>(
         say::note("nothing was taken");
         return Ok(Outcome::Partly);
     }
-    let taken = take(asked, &writer, &queue, out).await.with_context(what)?;
+    let journal = Journal::of_user(config.keep_days);
+    let size = [asked.count.unwrap_or(0), 0];
+    let noted = Noted::begin(&journal, &session.store, &queue, Change::Consume, size);
+    let mut noted = noted.await.with_context(what)?;
+    let taken = take(asked, &writer, &queue, &mut noted, out).await;
+    if let Err(why) = noted.end().await {
+        say::note(&format!("the journal does not say how this ended: {why}"));
+    }
+    let taken = taken.with_context(what)?;
     let noun = if taken == 1 { "message" } else { "messages" };
     say::note(&format!("took {} {noun}", text::thousands(taken)));
     let all = asked.count.map_or(taken > 0, |count| taken == count);
@@ -60,6 +70,7 @@ async fn take<W: Write>(
     asked: &args::Consume,
     writer: &Writer,
     queue: &Queue,
+    noted: &mut Noted,
     out: &mut Output<W>,
 ) -> anyhow::Result<u64> {
     let options = ConsumeOptions {
@@ -90,7 +101,12 @@ async fn take<W: Write>(
         match element {
             None => return Ok(taken),
             Some(Ok(element)) => {
-                if let Err(why) = print(queue, &element, out) {
+                // Where it is written down before it is printed, it is found after a death too.
+                let handed_on = match noted.taken(&element.element).await {
+                    Ok(()) => print(queue, &element, out).map_err(anyhow::Error::new),
+                    Err(why) => Err(anyhow::Error::new(why)),
+                };
+                if let Err(why) = handed_on {
                     return Err(put_back(writer, queue, &element, why).await);
                 }
                 taken += 1;
@@ -107,13 +123,12 @@ async fn put_back(
     writer: &Writer,
     queue: &Queue,
     element: &Consumed,
-    unprinted: io::Error,
+    unprinted: anyhow::Error,
 ) -> anyhow::Error {
     match writer.put_back(queue, &element.element).await {
-        Ok(()) => anyhow::Error::new(unprinted)
-            .context("a message that could not be printed was put back"),
+        Ok(()) => unprinted.context("a message that could not be handed on was put back"),
         Err(why) => anyhow::Error::new(why).context(format!(
-            "a message was taken, but could neither be printed ({unprinted}) nor be put back; it is {}",
+            "a message was taken, but could neither be handed on ({unprinted}) nor be put back; it is {}",
             text::hex(&element.element)
         )),
     }

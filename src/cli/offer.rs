@@ -17,7 +17,9 @@ use super::{Outcome, say, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
-use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer};
+use crate::ops::journal::{Journal, JournalError};
+use crate::ops::noted::Noted;
+use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer_noted};
 use crate::payload::Codec;
 use crate::queue::{Change, Form, Layout, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
@@ -56,8 +58,15 @@ pub(super) async fn run<W: Write>(
         codec,
         began: instant(),
         totals: Totals::default(),
+        journal: Journal::of_user(config.keep_days),
+        noted: None,
+        journal_id: None,
     };
-    match offering.all(out).await.with_context(what) {
+    let ended = offering.all(out).await.with_context(what);
+    if let Some(Err(why)) = offering.close().await {
+        say::note(&format!("the journal does not say how this ended: {why}"));
+    }
+    match ended {
         Ok(()) => offering.summary(out),
         Err(why) => {
             // What is in is told, also when the rest cannot be read.
@@ -142,6 +151,10 @@ struct Offering<'a> {
     codec: Codec,
     began: Instant,
     totals: Totals,
+    journal: Journal,
+    /// What is written down of it, from the first batch on.
+    noted: Option<Noted>,
+    journal_id: Option<String>,
 }
 
 impl Offering<'_> {
@@ -172,7 +185,12 @@ impl Offering<'_> {
             if self.asked.dry_run {
                 continue;
             }
-            match offer(&self.writer, &self.queue, &payloads, due, self.form).await {
+            let mut noted = self.noted(&payloads).await?;
+            let messages = payloads.iter().map(|payload| (due, payload.as_slice()));
+            let sent =
+                offer_noted(&self.writer, &self.queue, messages, self.form, &mut noted).await;
+            self.noted = Some(noted);
+            match sent {
                 Ok(offered) => self.count(offered, out)?,
                 Err(why) if !self.totals.touched() => return Err(why.into()),
                 Err(why) => self.stopped(Stopped {
@@ -186,6 +204,27 @@ impl Offering<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What is written down of it; begun with the first batch.
+    async fn noted(&mut self, first: &[Vec<u8>]) -> Result<Noted, JournalError> {
+        if let Some(noted) = self.noted.take() {
+            return Ok(noted);
+        }
+        // Of lines nobody knows how many will come.
+        let lines = self.asked.text.as_deref() == Some("-");
+        let count = if lines { 0 } else { self.asked.count };
+        let each = first.first().map_or(0, Vec::len) as u64;
+        let size = [count, count.saturating_mul(each)];
+        let store = &self.session.store;
+        let noted = Noted::begin(&self.journal, store, &self.queue, Change::Offer, size).await?;
+        self.journal_id = Some(noted.id().to_owned());
+        Ok(noted)
+    }
+
+    /// Nothing more is offered.
+    async fn close(&mut self) -> Option<Result<(), JournalError>> {
+        Some(self.noted.take()?.end().await)
     }
 
     /// We were asked to end, with so many messages known and not offered.
@@ -273,6 +312,7 @@ impl Offering<'_> {
             dry_run: self.asked.dry_run,
             planned: totals.planned,
             tally,
+            journal_id: self.journal_id.as_deref(),
             elapsed: instant().saturating_duration_since(self.began),
             longest: totals.longest,
             ..Figures::of(Change::Offer, &self.queue)

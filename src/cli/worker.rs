@@ -15,9 +15,12 @@ use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
+use crate::ops::journal::Journal;
+use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
 use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, work};
-use crate::queue::{Queue, text};
+use crate::queue::{Change, Outcome as Became, Queue, text};
+use crate::store::write::Writer;
 
 const COLUMNS: [Column; 6] = [
     Column::left("TIME", 8),
@@ -95,6 +98,36 @@ pub(super) async fn run<W: Write>(
         say::note("nothing was moved");
         return Ok(Outcome::Partly);
     }
+    let journal = Journal::of_user(config.keep_days);
+    let noted = Noted::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
+    let mut noted = noted.await.with_context(what)?;
+    let mut totals = Totals::default();
+    let worked = follow(asked, &session, writer, &queue, &mut totals, out).await;
+    noted.count(Became::Done, totals.moved);
+    noted.count(Became::Refused, totals.skipped);
+    if let Err(why) = noted.end().await {
+        say::note(&format!("the journal does not say how this ended: {why}"));
+    }
+    worked.with_context(what)?;
+    say::note(&format!(
+        "moved {} entries in {} batches, skipped {}",
+        text::thousands(totals.moved),
+        text::thousands(totals.batches),
+        text::thousands(totals.skipped)
+    ));
+    let all = !asked.until_empty || totals.skipped == 0;
+    Ok(if all { Outcome::Done } else { Outcome::Partly })
+}
+
+/// Works until it is asked to end, or has nothing left to do.
+async fn follow<W: Write>(
+    asked: &args::Worker,
+    session: &Session,
+    writer: Writer,
+    queue: &Queue,
+    totals: &mut Totals,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
     let options = WorkerOptions {
         batch: asked.batch,
         until_empty: asked.until_empty,
@@ -105,37 +138,29 @@ pub(super) async fn run<W: Write>(
         out.titles(&COLUMNS)?;
         out.flush()?;
     }
-    let (mut totals, mut told) = (Totals::default(), Told::default());
+    let mut told = Told::default();
     loop {
         let event = tokio::select! {
             biased;
-            () = stop.asked() => break,
+            () = stop.asked() => return Ok(()),
             event = events.next() => event,
         };
         match event {
-            None | Some(WorkerEvent::Done) => break,
+            None | Some(WorkerEvent::Done) => return Ok(()),
             Some(WorkerEvent::Batch(batch)) => {
                 totals.count(&batch);
-                print(&queue, &batch, out)?;
+                print(queue, &batch, out)?;
             }
             Some(WorkerEvent::Trouble { why, .. }) if asked.until_empty && !why.may_heal() => {
-                return Err(why).with_context(what);
+                return Err(why.into());
             }
             Some(event) => {
-                if let Some(line) = told.news(&event, &queue) {
+                if let Some(line) = told.news(&event, queue) {
                     say::note(&line);
                 }
             }
         }
     }
-    say::note(&format!(
-        "moved {} entries in {} batches, skipped {}",
-        text::thousands(totals.moved),
-        text::thousands(totals.batches),
-        text::thousands(totals.skipped)
-    ));
-    let all = !asked.until_empty || totals.skipped == 0;
-    Ok(if all { Outcome::Done } else { Outcome::Partly })
 }
 
 async fn agreed(session: &Session, queue: &Queue, config: &Config) -> anyhow::Result<bool> {

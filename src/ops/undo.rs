@@ -122,7 +122,7 @@ fn sentence(kept: &Kept) -> String {
 
 /// What is done to take items back, by kind.
 #[derive(Default)]
-struct Back {
+struct Inverse {
     delete: Vec<Chosen>,
     deliver: Vec<Chosen>,
     requeue: Vec<(Chosen, f64)>,
@@ -141,7 +141,7 @@ struct Back {
 
 /// What undoes the items, from the last to the first.
 async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
-    let mut back = Back::default();
+    let mut back = Inverse::default();
     for part in (0..items.parts()).rev() {
         let part = items.part(part).await?;
         for (item, happened) in part.into_iter().rev() {
@@ -200,7 +200,7 @@ async fn as_they_left(
     Ok(put_back.into_iter().map(|(_, entry)| entry).collect())
 }
 
-impl Back {
+impl Inverse {
     /// What undoes one item: what was done to it can be read off what the journal keeps of it.
     fn item(&mut self, item: Item, happened: Option<Happened>) {
         let outcome = happened.as_ref().map(|happened| happened.outcome);

@@ -278,7 +278,14 @@ impl Writer {
         let args = each.flat_map(|([to, score], entry)| [to.as_slice(), score, entry.member]);
         let args = std::iter::once(n.as_bytes()).chain(args);
         let done = script::run(&self.lane, &PUT_BACK, &keys, args, put_back).await?;
-        self.unless_aside(PUT_BACK.attempt, done)
+        let (ended_us, took) = (done.ended_us, done.took);
+        let aside = "its order list is set aside; bring it back first";
+        let done = (done.done).map_err(|_| self.impossible(PUT_BACK.attempt, aside.to_owned()))?;
+        Ok(Timed {
+            done,
+            ended_us,
+            took,
+        })
     }
 
     /// Appends entries (at most [`MOST_APPENDED`]) that wait, but were not in the order list when
@@ -295,7 +302,12 @@ impl Writer {
         let aside: &[u8] = if seen.aside { b"1" } else { b"0" };
         let last = (seen.last.as_ref()).map_or(Vec::new(), |last| [b"l", &last[..]].concat());
         let args = [aside, &last].into_iter().chain(members.iter().copied());
-        script::run(&self.lane, &APPEND, &keys, args, appended).await
+        let done = script::run(&self.lane, &APPEND, &keys, args, appended).await?;
+        Ok(Timed {
+            done: done.done.ok(),
+            ended_us: done.ended_us,
+            took: done.took,
+        })
     }
 
     /// Takes the second copy of `element` out of the order list, when it still stands at both (or
@@ -318,30 +330,10 @@ impl Writer {
     /// Timeouts, order list, and the name of one that is aside.
     fn three_keys(&self, script: &Script, queue: &Queue) -> Result<[Vec<u8>; 3], StoreError> {
         let keys = queue.keys();
-        match (keys.order, keys.aside) {
-            (Some(order), Some(aside)) => Ok([keys.timeouts, order, aside]),
-            _ => {
-                let why = format!("the queue {} has no order list", queue.name);
-                Err(self.impossible(script.attempt, why))
-            }
+        if let (Some(order), Some(aside)) = (keys.order, keys.aside) {
+            return Ok([keys.timeouts, order, aside]);
         }
-    }
-
-    fn unless_aside<T>(
-        &self,
-        attempt: &'static str,
-        timed: Timed<Option<T>>,
-    ) -> Result<Timed<T>, StoreError> {
-        match timed.done {
-            Some(done) => Ok(Timed {
-                done,
-                ended_us: timed.ended_us,
-                took: timed.took,
-            }),
-            None => {
-                let why = "its order list is set aside; bring it back first";
-                Err(self.impossible(attempt, why.to_owned()))
-            }
-        }
+        let why = format!("the queue {} has no order list", queue.name);
+        Err(self.impossible(script.attempt, why))
     }
 }

@@ -182,15 +182,12 @@ impl Writer {
             None => push(queue),
         };
         let args = [vec![how.as_bytes()], pairs].concat();
-        match (&keys.order, &keys.aside) {
-            (Some(order), Some(aside)) => {
-                let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-                script::deliver(&self.lane, keys, args).await
-            }
-            _ => {
-                let keys = [keys.target.as_slice(), &keys.timeouts];
-                script::deliver_zset_list(&self.lane, keys, args).await
-            }
+        if let (Some(order), Some(aside)) = (&keys.order, &keys.aside) {
+            let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+            script::deliver(&self.lane, keys, args).await
+        } else {
+            let keys = [keys.target.as_slice(), &keys.timeouts];
+            script::deliver_zset_list(&self.lane, keys, args).await
         }
     }
 
@@ -208,15 +205,12 @@ impl Writer {
         let keys = queue.keys();
         let n = n.clamp(1, MOST_MOVED);
         let now = queue.score(now).to_string();
-        let told = match (&keys.order, &keys.aside) {
-            (Some(order), Some(aside)) => {
-                let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-                script::transfer_telling(&self.lane, keys, &now, [n, known], drain).await?
-            }
-            _ => {
-                let keys = [keys.target.as_slice(), &keys.timeouts];
-                script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
-            }
+        let told = if let (Some(order), Some(aside)) = (&keys.order, &keys.aside) {
+            let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+            script::transfer_telling(&self.lane, keys, &now, [n, known], drain).await?
+        } else {
+            let keys = [keys.target.as_slice(), &keys.timeouts];
+            script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
         };
         Ok(told.map(|(more, moved, skipped)| {
             let chosen = |(member, score)| Chosen { member, score };

@@ -2,6 +2,7 @@
 
 use delayscope::ops::apply::{Applied, Limits, apply};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
+use delayscope::queue::plan::Way;
 use delayscope::queue::{Address, Outcome, Queue, Summary};
 
 use crate::bench::{Bench, Contents};
@@ -26,7 +27,11 @@ async fn broken(
         What::Transfer => Which::Due,
         _ => bench.entries(&(1..=60).collect::<Vec<_>>()),
     };
-    let prepared = bench.plan(what, which).await.unwrap();
+    let mut prepared = bench.plan(what, which).await.unwrap();
+    if stopped {
+        // A sweep reads before each script, and a server that is stopped answers no reads.
+        prepared.plan.way = Way::InOrder;
+    }
     let limits = Limits {
         per_s: Some(100.0),
         ..Limits::default()

@@ -29,7 +29,7 @@ mod deletion;
 mod drain;
 #[path = "../interop/peer.rs"]
 mod peer;
-#[path = "backlog/program.rs"]
+#[path = "../support/program.rs"]
 mod program;
 #[path = "../support/mod.rs"]
 mod support;

@@ -120,12 +120,12 @@ async fn a_sweep_whose_answers_get_lost_deletes_exactly_the_chosen_and_can_be_un
         let (list, timeouts) = (world.order(), world.timeouts());
         let chosen = world.chosen((1..=300).filter(|_| dice.below(3) > 0));
         let mut way = Sweep::new(&world.queue, chosen.clone());
-        let (steps, lost) = run!(way, &writer, 20, between, dice);
-        all_lost += lost;
+        let (steps, answers) = run!(way, &writer, 20, between, dice);
+        all_lost += answers;
         let fates: Vec<_> = steps.into_iter().flat_map(|s| s.fates).collect();
         assert_eq!(fates.len(), chosen.len());
         assert!(fates.iter().all(|f| f.fate == Fate::Done || f.unsure));
-        assert_eq!(fates.iter().any(|f| f.unsure), lost > 0);
+        assert_eq!(fates.iter().any(|f| f.unsure), answers > 0);
         let kept = |m: &&Vec<u8>| !chosen.iter().any(|c| &c.member == *m);
         let left: Vec<Vec<u8>> = list.iter().filter(kept).cloned().collect();
         assert_eq!(world.order(), left, "seed {seed}");
@@ -139,8 +139,8 @@ async fn a_sweep_whose_answers_get_lost_deletes_exactly_the_chosen_and_can_be_un
             list.iter().position(|m| *m == c.member).unwrap()
         });
         let mut way = PutBack::new(&world.queue, back);
-        let (steps, lost) = run!(way, &writer, 20, between, dice);
-        all_lost += lost;
+        let (steps, answers) = run!(way, &writer, 20, between, dice);
+        all_lost += answers;
         let done = steps.iter().flat_map(|s| &s.fates);
         assert!(done.clone().all(|f| f.fate == Fate::Done), "seed {seed}");
         assert_eq!(done.count(), chosen.len());
@@ -167,8 +167,8 @@ async fn a_realignment_whose_answers_get_lost_is_exact_in_the_end() {
         let writer = between.writer(&server).await;
         let chosen: Vec<Vec<u8>> = (1..=200).map(member).collect();
         let mut way = Realign::new(&world.queue, chosen.clone());
-        let (steps, lost) = run!(way, &writer, 60, between, dice);
-        all_lost += lost;
+        let (steps, answers) = run!(way, &writer, 60, between, dice);
+        all_lost += answers;
         let fates = steps.iter().flat_map(|s| &s.fates);
         assert_eq!(fates.filter(|f| f.fate == Fate::Done).count(), 200);
         assert_eq!(world.order()[..200], chosen);

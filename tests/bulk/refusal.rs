@@ -30,7 +30,7 @@ fn due(id: u64) -> i64 {
 
 /// Each script once, on what would make it write: its name, and what it said. An order list is
 /// aside for those that bring it back.
-async fn each(server: &Server, writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
+async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     let queue = delayscope::queue::Queue::redisson("orders");
     let mark = |id| <[u8; 8]>::try_from(&member(id)[1..9]).unwrap();
     let swap = Swap {
@@ -56,8 +56,8 @@ async fn each(server: &Server, writer: &Writer, aside: bool) -> Vec<(&'static st
         );
         return said;
     }
-    tell("set aside", writer.set_aside(&queue).await.map(drop));
-    if !server.list(&["KEYS", "delayscope:aside:*"]).is_empty() {
+    let set_aside = writer.set_aside(&queue).await;
+    if set_aside.is_ok() {
         while writer
             .bring_back(&queue, 9, false)
             .await
@@ -67,6 +67,7 @@ async fn each(server: &Server, writer: &Writer, aside: bool) -> Vec<(&'static st
             > 0
         {}
     }
+    tell("set aside", set_aside.map(drop));
     tell("swap", writer.swap(&queue, &[swap]).await.map(drop));
     let chosen = [(&member(1)[..], Broom::Delete(1.0))];
     tell("sweep", writer.sweep(&queue, 2, &chosen).await.map(drop));
@@ -106,7 +107,7 @@ async fn a_key_of_another_type_is_named_and_nothing_is_done() {
             let world = world(&server, aside).await;
             server.cmd_bytes(&[b"SET", wrong, b"in the way"]);
             let before = contents(&server);
-            let said = each(&server, &world.writer, aside).await;
+            let said = each(&world.writer, aside).await;
             for (name, error) in &said {
                 let StoreError::WrongType { key, .. } = error else {
                     panic!("{name}: {error:?}");
@@ -143,7 +144,7 @@ async fn a_replica_takes_none_of_it_and_a_full_server_only_what_needs_no_room() 
         let world = world(&server, aside).await;
         let before = contents(&server);
         server.cmd(replica[0]);
-        let said = each(&server, &world.writer, aside).await;
+        let said = each(&world.writer, aside).await;
         server.cmd(replica[1]);
         let wanted = if aside { 1 } else { 6 };
         assert_eq!(said.len(), wanted, "{said:?}");
@@ -155,7 +156,7 @@ async fn a_replica_takes_none_of_it_and_a_full_server_only_what_needs_no_room() 
     }
     let mut world = world(&server, false).await;
     server.cmd(full[0]);
-    let said = each(&server, &world.writer, false).await;
+    let said = each(&world.writer, false).await;
     server.cmd(full[1]);
     let names: Vec<_> = said.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["swap", "put back", "append", "drop copy"]);
@@ -175,7 +176,7 @@ async fn a_server_that_forgot_the_scripts_is_told_them_again() {
     let world = world(&server, false).await;
     for _ in 0..2 {
         server.cmd(&["SCRIPT", "FLUSH"]);
-        assert!(each(&server, &world.writer, false).await.is_empty());
+        assert!(each(&world.writer, false).await.is_empty());
     }
 }
 
@@ -202,7 +203,7 @@ async fn a_user_who_may_not_do_all_of_a_script_does_nothing_of_it() {
             delayscope::store::Store::open(server.endpoint(), delayscope::store::Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
         let before = contents(&server);
-        let said = each(&server, &store.writer().unwrap(), aside).await;
+        let said = each(&store.writer().unwrap(), aside).await;
         assert_eq!(said.len(), count, "{missing}: {said:?}");
         for (name, error) in &said {
             let error = error.to_string();

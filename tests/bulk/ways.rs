@@ -8,7 +8,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::restore_order::RestoreOrder;
 use delayscope::ops::bulk::sweep::Sweep;
-use delayscope::store::bulk::SetAside;
+use delayscope::store::bulk::{Appended, Order, SetAside, Swap};
 use delayscope::store::change::{Chosen, Fate, Place};
 
 use crate::Server;
@@ -267,4 +267,58 @@ async fn what_waits_again_is_not_put_back_and_what_has_lost_its_neighbour_comes_
     let fates: Vec<Fate> = fates.into_iter().map(|f| f.fate).collect();
     assert_eq!(fates, [Fate::Done, Fate::Changed(33.0)]);
     assert_eq!(world.order(), [member(4), member(3), member(2)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn elements_that_have_moved_up_since_they_were_read_are_swapped_all_the_same() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2, 3, 4, 5, 6, 7, 8], due_by_id).await;
+    let queue = world.queue.clone();
+    let order = queue.keys().order.unwrap();
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(1)]);
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(5)]);
+    let mark = |id| member(id)[1..9].try_into().unwrap();
+    let swaps = [[1, 7], [2, 4]].map(|places: [u32; 2]| Swap {
+        places,
+        marks: places.map(|place| mark(u64::from(place) + 1)),
+    });
+    let missed = world.writer.swap(&queue, &swaps).await.unwrap().done;
+    // 2 and 8 have moved up, 5 is gone.
+    assert_eq!(missed, [1]);
+    assert_eq!(world.order(), [8, 3, 4, 6, 7, 2].map(member));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2], due_by_id).await;
+    let queue = world.queue.clone();
+    let timeouts = queue.keys().timeouts;
+    let _: i64 = world.cmd("ZADD", &[&timeouts, b"3", &member(3)]);
+    let seen = Order {
+        aside: false,
+        last: Some(member(2)),
+    };
+    let both = [&member(3)[..], &member(4)];
+    for wanted in [Appended::Done, Appended::There] {
+        let done = world
+            .writer
+            .append(&queue, &seen, &both)
+            .await
+            .unwrap()
+            .done;
+        assert_eq!(done, Some(vec![wanted, Appended::Gone]));
+        assert_eq!(world.order(), [1, 2, 3].map(member));
+    }
+    // Another list than the one that was read: nothing is done.
+    for (aside, last) in [(true, Some(member(2))), (false, Some(member(9)))] {
+        let seen = Order { aside, last };
+        let done = world
+            .writer
+            .append(&queue, &seen, &both)
+            .await
+            .unwrap()
+            .done;
+        assert_eq!(done, None);
+    }
 }

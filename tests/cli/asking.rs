@@ -1,7 +1,5 @@
 //! What keeps a change from being made: the dry run, the question, read-only sessions.
 
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
-
 use std::collections::BTreeSet;
 
 use delayscope::queue::Queue;

@@ -50,63 +50,65 @@ fn summary(lines: &[Value]) -> &Value {
     lines.last().unwrap()
 }
 
+/// A change, how it is asked for, how many entries it does, and what is there afterwards.
+const CASES: [(&str, &[&str], u64, [i64; 3]); 9] = [
+    ("transfer", &["transfer", "orders", "--yes"], 1, [2, 2, 1]),
+    (
+        "deliver",
+        &["deliver", "orders", "--all", "--yes"],
+        3,
+        [0, 0, 3],
+    ),
+    (
+        "requeue",
+        &["requeue", "orders", "--late", "--in", "2h"],
+        1,
+        [3, 3, 0],
+    ),
+    (
+        "delete",
+        &["delete", "orders", "--grep", "entry 2"],
+        1,
+        [2, 2, 0],
+    ),
+    (
+        "duplicate",
+        &["duplicate", "orders", "--grep", "entry 2"],
+        1,
+        [4, 4, 0],
+    ),
+    (
+        "transfer",
+        &["transfer", "orders", "--grep", "entry", "--yes"],
+        1,
+        [2, 2, 1],
+    ),
+    (
+        "deliver",
+        &[
+            "deliver",
+            "orders",
+            "--due-after",
+            "+5m",
+            "--limit",
+            "1",
+            "--yes",
+        ],
+        1,
+        [2, 2, 1],
+    ),
+    (
+        "delete",
+        &["delete", "orders", "--all", "--yes"],
+        3,
+        [0, 0, 0],
+    ),
+    ("kick", &["kick", "orders"], 0, [3, 3, 0]),
+];
+
 #[test]
 fn every_change_ends_with_a_summary_that_adds_up() {
-    let cases: [(&str, &[&str], u64, [i64; 3]); 9] = [
-        ("transfer", &["transfer", "orders", "--yes"], 1, [2, 2, 1]),
-        (
-            "deliver",
-            &["deliver", "orders", "--all", "--yes"],
-            3,
-            [0, 0, 3],
-        ),
-        (
-            "requeue",
-            &["requeue", "orders", "--late", "--in", "2h"],
-            1,
-            [3, 3, 0],
-        ),
-        (
-            "delete",
-            &["delete", "orders", "--grep", "entry 2"],
-            1,
-            [2, 2, 0],
-        ),
-        (
-            "duplicate",
-            &["duplicate", "orders", "--grep", "entry 2"],
-            1,
-            [4, 4, 0],
-        ),
-        (
-            "transfer",
-            &["transfer", "orders", "--grep", "entry", "--yes"],
-            1,
-            [2, 2, 1],
-        ),
-        (
-            "deliver",
-            &[
-                "deliver",
-                "orders",
-                "--due-after",
-                "+5m",
-                "--limit",
-                "1",
-                "--yes",
-            ],
-            1,
-            [2, 2, 1],
-        ),
-        (
-            "delete",
-            &["delete", "orders", "--all", "--yes"],
-            3,
-            [0, 0, 0],
-        ),
-        ("kick", &["kick", "orders"], 0, [3, 3, 0]),
-    ];
-    for (change, args, done, expected) in cases {
+    for (change, args, done, expected) in CASES {
         let program = with_orders();
         let said = program.run(&[args, &["--json", "--each"]].concat()).done();
         let lines = said.json();

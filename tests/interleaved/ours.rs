@@ -87,8 +87,8 @@ impl<'a> We<'a> {
         let told = self.writer.delete(self.queue, &chosen).await;
         let told = told.map_err(|e| e.to_string())?.done;
         // Of copies either may leave, so that the places of the others are not known.
-        let copies = |c: &Chosen| model.order.iter().filter(|m| **m == c.member).count() > 1;
-        let copied = chosen.iter().any(copies);
+        let twice = |c: &Chosen| model.order.iter().filter(|m| **m == c.member).count() > 1;
+        let copied = chosen.iter().any(twice);
         for (chosen, Deleted { fate, stood }) in chosen.iter().zip(told) {
             same("delete", &fate, &fate_of(&model.waiting, chosen))?;
             if fate != Fate::Done {

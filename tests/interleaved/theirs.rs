@@ -10,6 +10,8 @@ use crate::redisson::Client;
 use crate::steps::Theirs;
 use crate::support::{Server, frame};
 
+type Elements = Vec<Vec<u8>>;
+
 /// Other clients.
 pub struct They {
     redisson: Client,
@@ -42,7 +44,6 @@ impl They {
         for list in [&keys.order, &keys.aside, &Some(keys.target)] {
             all.cmd("LRANGE").arg(list).arg(0).arg(-1);
         }
-        type Elements = Vec<Vec<u8>>;
         let (waiting, order, aside, target): (Vec<(Vec<u8>, f64)>, Elements, Elements, Elements) =
             all.query(&mut self.connection).unwrap();
         Model {
@@ -89,9 +90,9 @@ impl They {
                 model.offer(member, f64::from(*due));
             }
             Theirs::Zrem(which) | Theirs::Lrem(which) | Theirs::Copy(which) => {
-                self.by_hand(model, theirs, which, 0);
+                self.by_hand(model, theirs, *which, 0);
             }
-            Theirs::Rescore(which, due) => self.by_hand(model, theirs, which, *due),
+            Theirs::Rescore(which, due) => self.by_hand(model, theirs, *which, *due),
         }
     }
 
@@ -106,7 +107,7 @@ impl They {
     }
 
     /// What somebody does to one of those that wait.
-    fn by_hand(&mut self, model: &mut Model, what: &Theirs, which: &Index, due: u32) {
+    fn by_hand(&mut self, model: &mut Model, what: &Theirs, which: Index, due: u32) {
         if model.waiting.is_empty() {
             return;
         }

@@ -6,21 +6,31 @@
 //! the newest; and for each of the codecs string, json and kryo5, which all three have.
 
 #![expect(
+    dead_code,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "all of this is one test; a failure here is a failed test"
+    reason = "all of this is one test, and uses a part of what others use; a failure here is a failed test"
 )]
 
 #[path = "../support/mod.rs"]
 mod support;
 
+mod beside;
 mod build;
 mod check;
+#[path = "../support/data.rs"]
+mod data;
 mod ours;
 mod peer;
+#[path = "../support/program.rs"]
+mod program;
 mod scenes;
 mod values;
+#[path = "../support/watch.rs"]
+mod watch;
+#[path = "../kill/world.rs"]
+mod world;
 
 /// The tests of one Redisson release.
 macro_rules! beside {
@@ -64,3 +74,30 @@ macro_rules! beside {
 beside!(redisson_3_15_1, 0);
 beside!(redisson_3_21_1, 1);
 beside!(redisson_4_7_0, 2);
+
+/// The tests of our bulk changes beside the newest release's worker and offers.
+macro_rules! bulk {
+    ($($name:ident: $scene:ident),*) => {
+        mod beside_its_worker_and_offers {
+            use crate::beside;
+
+            $(
+                #[test]
+                fn $name() {
+                    beside::$scene();
+                }
+            )*
+        }
+    };
+}
+
+bulk!(
+    everything_due_is_transferred_once: transfer,
+    chosen_entries_are_delivered_once: deliver,
+    what_is_late_is_delivered_once: deliver_late,
+    chosen_entries_are_deleted: delete,
+    a_deletion_is_taken_back: undo,
+    chosen_entries_are_requeued: requeue,
+    a_burst_is_realigned: realign,
+    an_order_list_is_brought_back: restore_order
+);

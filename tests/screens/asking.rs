@@ -85,7 +85,10 @@ fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
         marks: None,
         says: matches!(&stage, Stage::Asking(plan) if plan.planned == 1).then(|| says.to_owned()),
         asked_by: None,
-        since: m.instant - Duration::from_secs(1),
+        since: m
+            .instant
+            .checked_sub(Duration::from_secs(1))
+            .unwrap_or(m.instant),
         stage,
     });
     let now = m.instant;

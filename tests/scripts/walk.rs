@@ -30,7 +30,7 @@ impl Walk<'_> {
         self.queue.layout == Layout::Redisson
     }
 
-    fn from_the_left(&self) -> bool {
+    fn pushes_left(&self) -> bool {
         matches!(&self.queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
     }
 
@@ -78,7 +78,7 @@ impl Walk<'_> {
     }
 
     fn take_element(&mut self, element: &[u8]) -> Option<usize> {
-        let newest_first = !self.from_the_left();
+        let newest_first = !self.pushes_left();
         let take = if newest_first { take_last } else { take_first };
         take(&mut self.model.target, element)
     }
@@ -221,7 +221,7 @@ impl Walk<'_> {
     fn moved(&mut self, member: &[u8], payload: Vec<u8>) {
         self.model.set(member, None);
         take_first(&mut self.model.order, member);
-        let at = if self.from_the_left() {
+        let at = if self.pushes_left() {
             0
         } else {
             self.model.target.len()

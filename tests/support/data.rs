@@ -110,7 +110,7 @@ pub fn timeouts(server: &Server, queue: &Queue) -> Vec<(Vec<u8>, String)> {
     }
 }
 
-/// SplitMix64: the same numbers in every run.
+/// `SplitMix64`: the same numbers in every run.
 pub struct Random(pub u64);
 
 impl Random {

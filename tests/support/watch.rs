@@ -63,8 +63,14 @@ fn longest_ping(mut stream: UnixStream, ended: &AtomicBool) -> Duration {
     longest
 }
 
-/// The slowest script since the slow log was emptied, of those whose text or SHA-1 is `wanted`.
+/// The slowest script since the slow log was emptied, of those whose text or SHA-1 is wanted.
 pub fn slowest_script(server: &Server, wanted: impl Fn(&str) -> bool) -> Duration {
+    let took = script_times(server, wanted).into_iter().max();
+    took.unwrap_or_default()
+}
+
+/// How long each of them took.
+pub fn script_times(server: &Server, wanted: impl Fn(&str) -> bool) -> Vec<Duration> {
     let log: Vec<Vec<Value>> =
         redis::from_redis_value(server.cmd(&["SLOWLOG", "GET", "-1"])).unwrap();
     let took = log.into_iter().filter_map(|mut line| {
@@ -73,5 +79,5 @@ pub fn slowest_script(server: &Server, wanted: impl Fn(&str) -> bool) -> Duratio
         let script = words[0].to_uppercase().starts_with("EVAL") && wanted(&words[1]);
         script.then(|| Duration::from_micros(micros))
     });
-    took.max().unwrap_or_default()
+    took.collect()
 }

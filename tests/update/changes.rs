@@ -67,10 +67,7 @@ fn generation(effects: &[Effect]) -> u64 {
         Effect::PlanUndo { generation, .. } => Some(*generation),
         _ => None,
     };
-    effects
-        .iter()
-        .find_map(of)
-        .expect("nothing is to be planned")
+    effects.iter().find_map(of).unwrap()
 }
 
 /// A plan arrives.

@@ -229,7 +229,7 @@ fn line(progress: &Progress) -> String {
     let [done, planned] = [progress.tally.sum(), progress.planned].map(text::thousands);
     let mut line = format!("{}: {done} of {planned}", progress.phase);
     if progress.per_s >= 1.0 {
-        line.extend([", ", &format!("{:.0}/s", progress.per_s)]);
+        line.extend([", ", &per_second(progress.per_s), "/s"]);
     }
     if let Some(left) = progress.left {
         let ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
@@ -239,4 +239,13 @@ fn line(progress: &Progress) -> String {
         line.extend(["; waits: ", waits]);
     }
     line
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate of at least 1, for people"
+)]
+fn per_second(rate: f64) -> String {
+    text::thousands(rate.round() as u64)
 }

@@ -107,8 +107,8 @@ async fn edit(
     edits: &[(Chosen, Vec<u8>)],
 ) -> Result<Did, StoreError> {
     let Timed { done, took, .. } = writer.edit(queue, edits).await?;
-    let fates = done.into_iter().zip(edits);
-    let fated = fates.map(|(fate, (chosen, _))| match fate {
+    let each = done.into_iter().zip(edits);
+    let fated = each.map(|(fate, (chosen, _))| match fate {
         Fate::Changed(score) if score.total_cmp(&chosen.score).is_eq() => {
             Fated::because(Outcome::Refused, TWIN)
         }

@@ -32,7 +32,7 @@ impl Run {
         if way == Way::Swap {
             let store = self.writer.store().clone();
             let members = due_until(&store, &self.queue, Some(bound)).await?;
-            self.to_the_head(members).await?;
+            self.head_first(members).await?;
         }
         let ended = self.transfer(bound).await;
         self.restored().await;

@@ -40,7 +40,7 @@ impl Run {
     /// With the chosen ones at the head of the order list.
     async fn swapped(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let members = chosen.iter().map(|chosen| chosen.member.clone());
-        match self.to_the_head(members.collect()).await {
+        match self.head_first(members.collect()).await {
             Ok(()) => self.in_order(work).await,
             halt => {
                 self.leave(work, 0).await;
@@ -176,13 +176,13 @@ impl Run {
         fated: Vec<Fated>,
     ) -> Ended {
         let each = (first..).zip(range.clone()).zip(fated);
-        let fates = each.map(|((item, i), fated)| Fate {
+        let told = each.map(|((item, i), fated)| Fate {
             item: Some(item),
             id: work.id(&self.queue, i),
             fated,
         });
-        let fates = fates.collect();
-        self.happened(fates).await
+        let told = told.collect();
+        self.happened(told).await
     }
 
     /// What was not attempted: told, and written down for what was intended.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use super::Limits;
+use crate::ops::bulk::Size;
 use crate::ops::plan::work::Work;
 use crate::store::change::MOST_CHANGED;
 
@@ -26,6 +27,8 @@ const BACK: Duration = Duration::from_secs(3);
 pub(super) struct Pace {
     size: usize,
     most: usize,
+    /// By a limit of entries a second.
+    limited: bool,
     max_block: Duration,
 }
 
@@ -45,12 +48,22 @@ impl Pace {
         Self {
             size: FIRST.min(most),
             most,
+            limited: limits.per_s.is_some(),
             max_block: limits.max_block,
         }
     }
 
     pub(super) const fn size(&self) -> usize {
         self.size
+    }
+
+    /// The size for a way that goes step by step: a limit of entries a second holds for it too.
+    pub(super) fn of(&self, size: Size) -> Size {
+        if self.limited {
+            Size::new(size.get().min(self.most), self.most)
+        } else {
+            size
+        }
     }
 
     /// A script with so many entries kept the server for so long.

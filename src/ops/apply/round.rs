@@ -51,7 +51,7 @@ impl Stepper {
 
 impl Run {
     /// Brings these to the head of the order list, in this order.
-    pub(super) async fn to_the_head(&mut self, members: Vec<Vec<u8>>) -> Ended {
+    pub(super) async fn head_first(&mut self, members: Vec<Vec<u8>>) -> Ended {
         let phase = self.phase;
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, None).await;
@@ -65,6 +65,7 @@ impl Run {
         let mut told = Told {
             first: None,
             open: ids.map(Some).collect(),
+            scores: Vec::new(),
             why_changed: "",
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
@@ -120,6 +121,9 @@ impl Run {
             open: (0..work.len())
                 .map(|i| Some(work.id(&self.queue, place(i))))
                 .collect(),
+            scores: (0..work.len())
+                .map_while(|i| work.score(place(i)))
+                .collect(),
             why_changed,
         };
         let mut ended = self.steps(&mut stepper, Some(&mut told)).await;
@@ -134,7 +138,7 @@ impl Run {
 
     /// Step by step, with brakes between them.
     async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told>) -> Ended {
-        let mut size = stepper.size();
+        let mut size = self.pace.of(stepper.size());
         let mut wrote = true;
         loop {
             if wrote {
@@ -174,10 +178,11 @@ impl Run {
             self.longest = self.longest.max(step.took);
         }
         if let Some(told) = told {
-            let fates = step.fates.into_iter();
-            let fated: Vec<_> = fates.filter_map(|fated| told.of(fated)).collect();
-            self.meter.went(fated.len(), crate::clock::instant());
-            self.happened(fated).await?;
+            let now = self.queue.score(self.now());
+            let each = step.fates.into_iter();
+            let fresh: Vec<_> = each.filter_map(|fated| told.of(fated, now)).collect();
+            self.meter.went(fresh.len(), crate::clock::instant());
+            self.happened(fresh).await?;
         }
         self.progress(None, false).await;
         Ok(())
@@ -190,14 +195,20 @@ struct Told {
     first: Option<u64>,
     /// The ids of those without a result.
     open: Vec<Option<EntryId>>,
+    /// The scores that they wait with, where they are deleted.
+    scores: Vec<f64>,
     why_changed: &'static str,
 }
 
 impl Told {
-    fn of(&mut self, fated: bulk::Fated) -> Option<Fate> {
+    /// `now`: the score that says it.
+    fn of(&mut self, fated: bulk::Fated, now: f64) -> Option<Fate> {
         let i = fated.index;
         let id = self.open.get_mut(i)?.take()?;
+        // Nobody transfers what is not due: only the script can have deleted that.
+        let alone = self.scores.get(i).is_some_and(|score| *score > now);
         let outcome = match fated.fate {
+            _ if fated.unsure && alone => Outcome::Done,
             _ if fated.unsure => Outcome::Unknown,
             change::Fate::Done => Outcome::Done,
             change::Fate::Gone => Outcome::Gone,

@@ -11,7 +11,7 @@ use crate::store::bulk::{SetAside, Timed};
 use crate::store::write::Writer;
 
 /// With how many elements a script of [`BringBack`] begins, and the most it takes.
-pub const SIZE: Size = Size::new(500, 2_000);
+pub const SIZE: Size = Size::new(500, 1_000);
 
 /// What people are told meanwhile.
 pub(super) const PHASE: &str = "bringing the order list back";

@@ -150,7 +150,7 @@ impl Drift {
             },
             Stage::Order => return self.read_order(store).await,
             Stage::Checking(_) => return self.check(store).await,
-            _ => return Ok(None),
+            Stage::Mending(_) => return Ok(None),
         }
         Ok(Some(self.reading()))
     }

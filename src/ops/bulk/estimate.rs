@@ -189,10 +189,9 @@ fn way(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> Way {
         return Way::InOrder;
     }
     match ask.kind {
-        Kind::Stay => Way::InOrder,
         Kind::Realign => Way::Swap,
         Kind::Delete | Kind::PutBack if faster(Way::Sweep, Way::InOrder) => Way::Sweep,
-        Kind::Delete | Kind::PutBack => Way::InOrder,
+        Kind::Stay | Kind::Delete | Kind::PutBack => Way::InOrder,
         // Few are done before the list has been read once.
         Kind::Deliver if walk <= SHORT_WALK || faster(Way::InOrder, Way::Swap) => Way::InOrder,
         Kind::Deliver if !ask.due => Way::Swap,
@@ -311,130 +310,4 @@ impl Figures {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A list of `length`, of which 1,000 elements were looked at; `score(place)`.
-    fn sample(length: u64, score: impl Fn(u64) -> f64) -> Sample {
-        let places = (0..1_000).map(|i| i * length / 1_000);
-        Sample {
-            length,
-            expires: false,
-            elements: places
-                .map(|place| Sampled {
-                    place,
-                    member: place.to_be_bytes().to_vec(),
-                    score: Some(score(place)),
-                })
-                .collect(),
-        }
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    fn in_order(place: u64) -> f64 {
-        place as f64
-    }
-
-    /// Each place once, in no order.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    fn shuffled(place: u64) -> f64 {
-        (place * 7_919 % 1_000_003) as f64
-    }
-
-    const MILLION: u64 = 1_000_000;
-
-    fn ask(kind: Kind, count: u64) -> Ask {
-        Ask {
-            kind,
-            count,
-            bytes: 41,
-            due: true,
-            clients: 1,
-            scores: (0.0, 1e6),
-        }
-    }
-
-    fn chosen_way(sample: &Sample, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Way {
-        let walk = sample.walk(ask, chosen);
-        choose(&Queue::redisson("q"), sample, ask, walk).0
-    }
-
-    #[test]
-    fn what_stands_in_due_order_costs_no_walk() {
-        let sample = sample(MILLION, in_order);
-        let all = ask(Kind::Deliver, MILLION);
-        assert!(sample.walk(&all, |_, _| true) < 1.0);
-        assert_eq!(chosen_way(&sample, &all, |_, _| true), Way::InOrder);
-        let half = ask(Kind::Deliver, MILLION / 2);
-        let is = |_: &[u8], score: f64| score < 5e5;
-        assert_eq!(chosen_way(&sample, &half, is), Way::InOrder);
-    }
-
-    #[test]
-    fn a_shuffled_backlog_walks_past_what_is_due_later() {
-        let sample = sample(MILLION, shuffled);
-        let all = sample.walk(&ask(Kind::Deliver, MILLION), |_, _| true);
-        assert!((230e3..270e3).contains(&all), "{all}");
-        let tenth = sample.walk(&ask(Kind::Deliver, MILLION / 10), |_, score| score < 1e5);
-        assert!((430e3..520e3).contains(&tenth), "{tenth}");
-    }
-
-    #[test]
-    fn many_due_are_set_aside_and_few_are_swapped_when_nobody_else_transfers() {
-        let sample = sample(MILLION, shuffled);
-        let is = |_: &[u8], score: f64| score < 5e4;
-        let few = ask(Kind::Deliver, MILLION / 20);
-        assert_eq!(chosen_way(&sample, &few, is), Way::SetAside);
-        let alone = Ask { clients: 0, ..few };
-        assert_eq!(chosen_way(&sample, &alone, is), Way::Swap);
-        let not_due = Ask { due: false, ..few };
-        assert_eq!(chosen_way(&sample, &not_due, is), Way::Swap);
-        let all = ask(Kind::Deliver, MILLION);
-        assert_eq!(chosen_way(&sample, &all, |_, _| true), Way::SetAside);
-        let expires = Sample {
-            expires: true,
-            ..sample
-        };
-        assert_eq!(chosen_way(&expires, &all, |_, _| true), Way::Swap);
-    }
-
-    #[test]
-    fn a_few_entries_are_not_worth_a_look_at_the_whole_list() {
-        let sample = sample(MILLION, shuffled);
-        let one = Ask {
-            scores: (5e5, 5e5),
-            ..ask(Kind::Deliver, 1)
-        };
-        let walk = sample.walk(&one, |_, _| false);
-        assert!(walk > 0.0);
-        let (way, cost) = choose(&Queue::redisson("q"), &sample, &one, walk);
-        assert_eq!(way, Way::InOrder);
-        assert!(cost.longest_block < Duration::from_millis(20), "{cost:?}");
-        for kind in [Kind::Delete, Kind::PutBack] {
-            assert_eq!(
-                chosen_way(&sample, &ask(kind, 50), |_, _| false),
-                Way::InOrder
-            );
-            assert_eq!(
-                chosen_way(&sample, &ask(kind, 10_000), |_, _| false),
-                Way::Sweep
-            );
-        }
-    }
-
-    #[test]
-    fn a_queue_without_order_list_goes_in_order() {
-        let queue: Queue = "zset-list:a,b".parse().unwrap();
-        for kind in [Kind::Deliver, Kind::Delete, Kind::Stay] {
-            let (way, cost) = choose(&queue, &Sample::default(), &ask(kind, 5_000), 0.0);
-            assert_eq!(way, Way::InOrder);
-            assert!(cost.takes > Duration::ZERO);
-        }
-    }
-
-    #[test]
-    fn an_empty_sample_makes_no_walk() {
-        let empty = Sample::default();
-        assert!(empty.walk(&ask(Kind::Deliver, 5), |_, _| true).abs() < 1e-9);
-    }
-}
+mod tests;

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::store::{Store, StoreError, read};
 
-/// No page has more elements.
+/// No page has fewer elements, but the last.
+const PAGE_LEAST: u32 = 32;
+/// Nor more.
 const PAGE_MOST: u32 = 1_000;
 /// Nor, as long as elements are about as large as those before them, more bytes.
 const PAGE_BYTES: usize = 512 * 1024;
@@ -128,6 +130,6 @@ impl ListReader {
         } else {
             self.size
         }
-        .clamp(OVERLAP as u32, PAGE_MOST);
+        .clamp(PAGE_LEAST, PAGE_MOST);
     }
 }

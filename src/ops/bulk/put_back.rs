@@ -135,10 +135,22 @@ impl PutBack {
             self.turn.grew(back.count() as u64);
             return Ok(Some(step));
         }
+        let neighbours: Vec<Vec<u8>> = neighbours.into_iter().cloned().collect();
+        self.go_round(writer, n, &page, &neighbours).await.map(Some)
+    }
+
+    /// Lets `n` elements go round, and with them what stands behind these neighbours.
+    async fn go_round(
+        &mut self,
+        writer: &Writer,
+        n: usize,
+        page: &[Vec<u8>],
+        neighbours: &[Vec<u8>],
+    ) -> Result<Step, StoreError> {
         let mut numbers = Vec::new();
         let mut returning = Vec::new();
-        for element in &neighbours {
-            for &i in self.groups.behind.get(*element).into_iter().flatten() {
+        for element in neighbours {
+            for &i in self.groups.behind.get(element).into_iter().flatten() {
                 numbers.push(i);
                 returning.push(self.returning(i, Where::Behind(element)));
             }
@@ -148,7 +160,7 @@ impl PutBack {
             Err(error) => {
                 if error.outcome_unknown() {
                     self.unsure.extend(numbers);
-                    self.turn.unknown(n, &page, None);
+                    self.turn.unknown(n, page, None);
                 }
                 return Err(error);
             }
@@ -171,7 +183,7 @@ impl PutBack {
             }
         }
         self.turn.went(went, n);
-        Ok(Some(self.step(done.took, fates)))
+        Ok(self.step(done.took, fates))
     }
 
     /// How many of `n` elements may go round so that at most `most` entries go with them, and those
@@ -226,7 +238,7 @@ impl PutBack {
         let mut fates = Vec::new();
         for (&i, returned) in each {
             match self.fated(i, returned) {
-                Some(fated) => fates.push(fated),
+                Some(settled) => fates.push(settled),
                 None => without.push(i),
             }
         }
@@ -248,7 +260,8 @@ impl PutBack {
             Returned::Done => Fate::Done,
             // The script whose answer never came has put it back.
             Returned::Waits(score)
-                if score == self.entries[index].score && self.unsure.contains(&index) =>
+                if score.total_cmp(&self.entries[index].score).is_eq()
+                    && self.unsure.contains(&index) =>
             {
                 Fate::Done
             }

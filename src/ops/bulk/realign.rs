@@ -14,7 +14,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError, read};
 
 /// With how many swaps a script of it begins, and the most it takes.
-pub const SIZE: Size = Size::new(100, 500);
+pub const SIZE: Size = Size::new(100, 250);
 
 /// So often the list is read anew, when others have moved too much in it meanwhile.
 const ROUNDS: u32 = 5;
@@ -218,7 +218,7 @@ impl Realign {
         let gone: std::collections::HashSet<&Vec<u8>> = (still.iter().zip(&has))
             .filter_map(|(member, has)| has.is_none().then_some(member))
             .collect();
-        let fated = |index, fate, unsure| Fated {
+        let told = |index, fate, unsure| Fated {
             index,
             fate,
             stood: None,
@@ -228,11 +228,11 @@ impl Realign {
             .map(|(member, &i)| {
                 let there = swapping.stood[i] && !gone.contains(member);
                 let fate = if there { Fate::Done } else { Fate::Gone };
-                fated(i, fate, there && missed.contains(&i))
+                told(i, fate, there && missed.contains(&i))
             })
             .collect();
         let no_frames = self.no_frames.iter();
-        fates.extend(no_frames.map(|&i| fated(i, Fate::NoFrame, false)));
+        fates.extend(no_frames.map(|&i| told(i, Fate::NoFrame, false)));
         fates.sort_unstable_by_key(|fated| fated.index);
         self.stage = Stage::Ended;
         Ok(fates)

@@ -17,7 +17,7 @@ use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 
 /// With how many elements a script of it begins, and the most it takes.
-pub const SIZE: Size = Size::new(500, 2_000);
+pub const SIZE: Size = Size::new(500, 1_000);
 
 /// So many scores are looked up in one step.
 const LOOKED_AT: usize = 1_000;
@@ -214,13 +214,15 @@ impl Sweep {
                 continue;
             };
             let fate = match (self.brooms[i], has) {
-                (Broom::Delete(wanted) | Broom::Forget(wanted), Some(score)) if wanted == score => {
+                (Broom::Delete(wanted) | Broom::Forget(wanted), Some(other))
+                    if wanted.total_cmp(&other).is_eq() =>
+                {
                     waiting.insert(member);
                     continue;
                 }
                 (Broom::Stray, _) if self.told.contains(&i) => continue,
                 (Broom::Stray, _) | (_, None) => Fate::Gone,
-                (_, Some(score)) => Fate::Changed(score),
+                (_, Some(other)) => Fate::Changed(other),
             };
             self.open.remove(&member);
             step.fates.push(self.fated(i, fate, None));
@@ -332,13 +334,16 @@ impl Sweep {
 /// What people are told after the list has gone round.
 const LOOKING: &str = "looking for the rest";
 
+/// Numbers, and where each of them stood.
+type Places = Vec<(usize, Option<Place>)>;
+
 /// Where each of those that were met stood: behind the last before it that stays; and the last
 /// of all that stays.
 fn places(
     slice: &[Vec<u8>],
     met: &[(&[u8], usize)],
     before: Option<&Vec<u8>>,
-) -> (Vec<(usize, Option<Place>)>, Option<Vec<u8>>) {
+) -> (Places, Option<Vec<u8>>) {
     let numbers: HashMap<&[u8], usize> = met.iter().copied().collect();
     let mut behind = before;
     let mut places = Vec::new();

@@ -58,12 +58,11 @@ impl Turn {
         let Some(order) = queue.keys().order else {
             return Ok(None);
         };
-        let left = match self.left {
-            Some(left) => left,
-            None => {
-                self.of = facts(store, queue).await?.order;
-                *self.left.insert(self.of)
-            }
+        let left = if let Some(left) = self.left {
+            left
+        } else {
+            self.of = facts(store, queue).await?.order;
+            *self.left.insert(self.of)
         };
         let n = n.min(usize::try_from(left).unwrap_or(usize::MAX));
         if n == 0 {

@@ -38,7 +38,7 @@ mod tests {
     fn ids_sort_by_time_and_can_be_typed() {
         let now = EpochMillis::new(1_795_293_680_000);
         let ids: Vec<String> = (0..9)
-            .map(|i| new(now.plus(i * 40), u32::MAX - i as u32))
+            .map(|i| new(now.plus(i64::from(i) * 40), u32::MAX - i))
             .collect();
         assert!(ids.is_sorted(), "{ids:?}");
         assert!(ids.iter().all(|id| id.len() == LENGTH && may_begin(id)));

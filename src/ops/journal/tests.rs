@@ -67,14 +67,14 @@ fn items(from: u64, count: u64) -> Vec<Item> {
             new_score: (i == 3).then_some(1.5),
             new_member: (i > 2).then(|| b"\x00\xffnew".to_vec()),
             form: forms[i],
-            hash: (i % 2 == 0).then_some([n as u8; 20]),
+            hash: i.is_multiple_of(2).then_some([n.to_le_bytes()[0]; 20]),
         }
     };
     (from..from + count).map(item).collect()
 }
 
 fn happened(index: u64) -> Happened {
-    let neighbour = vec![index as u8; 200];
+    let neighbour = vec![index.to_le_bytes()[0]; 200];
     let places = [
         None,
         Some(Place::Head),

@@ -45,7 +45,9 @@ pub(super) async fn choose(
     let found = match which {
         Which::These(entries) => {
             let mut found = Found::default();
-            entries.into_iter().for_each(|entry| found.add(entry));
+            for entry in entries {
+                found.add(entry);
+            }
             found
                 .waiting
                 .sort_by(|one, other| one.score.total_cmp(&other.score));

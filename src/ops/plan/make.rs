@@ -124,7 +124,7 @@ impl Making<'_> {
             match self.new_score(due, Some(self.now), first + i, all) {
                 Ok(score) => {
                     elements.push(TakeBack {
-                        member: self.fresh(form, &element)?,
+                        member: fresh(form, &element)?,
                         element,
                         score,
                     });
@@ -196,7 +196,7 @@ impl Making<'_> {
             match (unwrapped, self.queue.due(chosen.score)) {
                 (Ok(entry), Due::At(due)) => {
                     let form = entry.form.unwrap_or(Form::ByteId);
-                    offered.push((due, self.fresh(Some(form), entry.payload)?));
+                    offered.push((due, fresh(Some(form), entry.payload)?));
                 }
                 (Ok(_), Due::OutOfRange(_)) => made.refuse(id, NO_TIME),
                 (Err(_), _) => made.settled.push(undecodable(id)),
@@ -205,7 +205,7 @@ impl Making<'_> {
         if !delivered.is_empty() {
             let form = self.form().await?;
             for element in delivered {
-                offered.push((self.now, self.fresh(form, element)?));
+                offered.push((self.now, fresh(form, element)?));
             }
         }
         made.work(Work::Offer(offered));
@@ -227,15 +227,13 @@ impl Making<'_> {
         let mut edits = Vec::new();
         for chosen in waiting {
             let id = self.queue.id(&chosen.member);
-            let new = match self.queue.unwrap(&chosen.member) {
-                Ok(entry) => match entry.form {
-                    Some(form) => frame::encode(form, entry.id.0, payload),
-                    None => payload.to_vec(),
-                },
-                Err(_) => {
-                    made.settled.push(undecodable(id));
-                    continue;
-                }
+            let Ok(entry) = self.queue.unwrap(&chosen.member) else {
+                made.settled.push(undecodable(id));
+                continue;
+            };
+            let new = match entry.form {
+                Some(form) => frame::encode(form, entry.id.0, payload),
+                None => payload.to_vec(),
             };
             if new == chosen.member {
                 made.refuse(id, "it holds these bytes already");
@@ -261,17 +259,17 @@ impl Making<'_> {
             )),
         }
     }
+}
 
-    /// A member of its own for this payload.
-    fn fresh(&self, form: Option<Form>, payload: &[u8]) -> Result<Vec<u8>, ChangeError> {
-        let Some(form) = form else {
-            return Ok(payload.to_vec());
-        };
-        let id = form.fresh_id().map_err(|why| {
-            ChangeError::Senseless(format!("an entry's random id could not be made: {why}"))
-        })?;
-        Ok(frame::encode(form, id, payload))
-    }
+/// A member of its own for this payload.
+fn fresh(form: Option<Form>, payload: &[u8]) -> Result<Vec<u8>, ChangeError> {
+    let Some(form) = form else {
+        return Ok(payload.to_vec());
+    };
+    let id = form.fresh_id().map_err(|why| {
+        ChangeError::Senseless(format!("an entry's random id could not be made: {why}"))
+    })?;
+    Ok(frame::encode(form, id, payload))
 }
 
 fn undecodable(id: EntryId) -> EntryResult {

@@ -75,7 +75,7 @@ pub(super) async fn of_queue(
     let job = match wish.what {
         What::Kick => {
             let channel = keys.channel.unwrap_or_default();
-            plan.commands = vec![words::line(store, &[b"PUBLISH", &channel, b"0"])];
+            plan.commands = vec![words::in_shell(store, &[b"PUBLISH", &channel, b"0"])];
             plan.warnings = vec!["A kick cannot be taken back; it is harmless.".to_owned()];
             Job::Kick
         }

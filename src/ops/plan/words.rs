@@ -3,7 +3,7 @@
 use super::make::Making;
 use super::work::Work;
 use crate::queue::plan::{Plan, Way};
-use crate::queue::{Change, EntryResult, Layout, Outcome, Push, redis_cli};
+use crate::queue::{Change, EntryResult, Layout, Outcome, Push, Queue, redis_cli};
 use crate::store::Store;
 use crate::store::change::{Chosen, Place, TakeBack};
 
@@ -11,7 +11,7 @@ use crate::store::change::{Chosen, Place, TakeBack};
 const LONGEST: usize = 8 << 10;
 
 /// A command for a shell.
-pub(super) fn line(store: &Store, args: &[&[u8]]) -> String {
+pub(super) fn in_shell(store: &Store, args: &[&[u8]]) -> String {
     redis_cli::line(&redis_cli::program(store.endpoint()), args)
 }
 
@@ -140,15 +140,12 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
     let queue = making.queue;
     let keys = queue.keys();
     let (timeouts, target) = (&keys.timeouts, &keys.target);
-    let line = |args: &[&[u8]]| args.iter().map(|arg| arg.to_vec()).collect::<Line>();
     let mut lines = Vec::new();
     // Out of the order list, or at its tail, where there is one.
     let order = |lines: &mut Vec<Line>, args: &dyn Fn(&[u8]) -> Line| {
         lines.extend(keys.order.as_deref().map(args));
     };
-    let zadd = |score: f64, member: &[u8]| {
-        line(&[b"ZADD", timeouts, score.to_string().as_bytes(), member])
-    };
+    let zadd = |score: f64, member: &[u8]| add(timeouts, score, member);
     match work {
         Work::Delete(all) | Work::Deliver(all) => {
             let member = &all[0].member;
@@ -177,24 +174,8 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
                 Place::Tail => line(&[b"RPUSH", list, member]),
             });
         }
-        Work::TakeBack(all, _) => {
-            let TakeBack {
-                element,
-                member,
-                score,
-            } = &all[0];
-            lines.push(zadd(*score, member));
-            order(&mut lines, &|list| line(&[b"RPUSH", list, member]));
-            lines.push(line(&[b"LREM", target, b"1", element]));
-        }
-        Work::Discard(all) => lines.push(line(&[b"LREM", target, b"1", &all[0]])),
-        Work::PutElements(all) => {
-            let back: &[u8] = if push(queue) == b"RPUSH" {
-                b"LPUSH"
-            } else {
-                b"RPUSH"
-            };
-            lines.push(line(&[back, target, &all[0]]));
+        Work::TakeBack(..) | Work::Discard(_) | Work::PutElements(_) => {
+            lines = of_element(queue, work);
         }
         Work::WaitAgain(all) => lines.push(zadd(all[0].score, &all[0].member)),
         Work::OrderList(all) => order(&mut lines, &|list| match &all[0] {
@@ -209,8 +190,45 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
     lines
 }
 
+fn line(args: &[&[u8]]) -> Line {
+    args.iter().map(|arg| arg.to_vec()).collect()
+}
+
+fn add(timeouts: &[u8], score: f64, member: &[u8]) -> Line {
+    line(&[b"ZADD", timeouts, score.to_string().as_bytes(), member])
+}
+
+/// What is done to the only entry, when it was delivered.
+fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
+    let keys = queue.keys();
+    let target = keys.target.as_slice();
+    match work {
+        Work::TakeBack(all, _) => {
+            let TakeBack {
+                element,
+                member,
+                score,
+            } = &all[0];
+            let mut lines = vec![add(&keys.timeouts, *score, member)];
+            lines.extend(keys.order.map(|list| line(&[b"RPUSH", &list, member])));
+            lines.push(line(&[b"LREM", target, b"1", element]));
+            lines
+        }
+        Work::Discard(all) => vec![line(&[b"LREM", target, b"1", &all[0]])],
+        Work::PutElements(all) => {
+            let back: &[u8] = if push(queue) == b"RPUSH" {
+                b"LPUSH"
+            } else {
+                b"RPUSH"
+            };
+            vec![line(&[back, target, &all[0]])]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// How something comes into target.
-fn push(queue: &crate::queue::Queue) -> &'static [u8] {
+fn push(queue: &Queue) -> &'static [u8] {
     match &queue.layout {
         Layout::ZsetList(z) if z.push == Push::Left => b"LPUSH",
         _ => b"RPUSH",

@@ -169,9 +169,8 @@ impl Work {
     pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
         let state = match self {
             Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) => State::Delivered,
-            Self::WaitAgain(_) => State::Order,
             Self::OrderList(all) if all[i].1 => State::Waiting,
-            Self::OrderList(_) => State::Order,
+            Self::WaitAgain(_) | Self::OrderList(_) => State::Order,
             _ => match self.score(i).and_then(|score| queue.due(score).at()) {
                 Some(due) if due <= now => State::Late,
                 _ => State::Waiting,

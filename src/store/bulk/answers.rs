@@ -31,9 +31,16 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
     })
 }
 
-pub(super) fn put_back([aside, went, what]: &[Value; 3]) -> Option<Option<(usize, Vec<Returned>)>> {
+/// What was done, unless nothing was, for the one reason that the script knows.
+pub(super) type Unless<T> = Result<T, Nothing>;
+
+/// Nothing was done.
+#[derive(Debug)]
+pub(super) struct Nothing;
+
+pub(super) fn put_back([aside, went, what]: &[Value; 3]) -> Option<Unless<(usize, Vec<Returned>)>> {
     if *aside == Value::Int(1) {
-        return Some(None);
+        return Some(Err(Nothing));
     }
     let returned = |value: &Value| {
         Some(match text(value)? {
@@ -43,12 +50,12 @@ pub(super) fn put_back([aside, went, what]: &[Value; 3]) -> Option<Option<(usize
         })
     };
     let all = list(what)?.iter().map(returned).collect::<Option<_>>()?;
-    Some(Some((usize::try_from(number(went)?).ok()?, all)))
+    Some(Ok((usize::try_from(number(went)?).ok()?, all)))
 }
 
-pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Option<Vec<Appended>>> {
+pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Unless<Vec<Appended>>> {
     if *again == Value::Int(1) {
-        return Some(None);
+        return Some(Err(Nothing));
     }
     let read = |value: &Value| match value {
         Value::Int(0) => Some(Appended::Gone),
@@ -56,7 +63,7 @@ pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Option<Vec<Appended
         Value::Int(2) => Some(Appended::There),
         _ => None,
     };
-    Some(Some(list(what)?.iter().map(read).collect::<Option<_>>()?))
+    Some(Ok(list(what)?.iter().map(read).collect::<Option<_>>()?))
 }
 
 pub(super) fn number(value: &Value) -> Option<u64> {

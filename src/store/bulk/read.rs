@@ -70,8 +70,8 @@ pub async fn scan_timeouts(
     };
     let next = text(next).and_then(|next| next.parse().ok());
     let row = |pair: &[Value]| {
-        let [member, score] = pair else { return None };
-        Some((bytes(member)?, text(score)?.parse().ok()?))
+        let [member, its] = pair else { return None };
+        Some((bytes(member)?, text(its)?.parse().ok()?))
     };
     let rows = list(rows).and_then(|rows| rows.chunks(2).map(row).collect());
     Ok((next.ok_or_else(strange)?, rows.ok_or_else(strange)?))

@@ -70,6 +70,20 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
+        Action::Help => {
+            model.overlay = match model.overlay {
+                None => Some(Overlay::Help { scroll: 0 }),
+                Some(_) => None,
+            }
+        }
+        _ => return change_something(model, action),
+    }
+    Vec::new()
+}
+
+/// Does what changes something.
+fn change_something(model: &mut Model, action: Action) -> Vec<Effect> {
+    match action {
         Action::Offer => return offer::open(model),
         Action::Worker => worker::ask(model),
         Action::Pause => return bulk::pause(model),
@@ -84,8 +98,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::Repair
         | Action::Undo => return change::ask(model, action),
         // A question and a form have their keys by themselves.
-        Action::Confirm | Action::Refuse | Action::Submit | Action::Editor => {}
-        Action::Help => help(model),
+        _ => {}
     }
     Vec::new()
 }
@@ -93,13 +106,6 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
 fn palette(model: &mut Model) -> Vec<Effect> {
     model.overlay = None;
     prompt::open(model, PromptKind::Command, "")
-}
-
-fn help(model: &mut Model) {
-    model.overlay = match model.overlay {
-        None => Some(Overlay::Help { scroll: 0 }),
-        Some(_) => None,
-    }
 }
 
 /// Why an action cannot do anything now; none when it can.

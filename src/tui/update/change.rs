@@ -184,11 +184,9 @@ pub(super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
         Msg::Planning(generation, progress) => planning(model, generation, progress),
         Msg::Planned(generation, Ok(plan)) => return planned(model, generation, plan),
-        Msg::Planned(generation, Err(why)) => {
-            if model.changing.take(generation).is_some() {
-                // Nothing has happened: it is a reason, not a failure.
-                act::say(model, why, Tone::Warn);
-            }
+        // Nothing has happened: it is a reason, not a failure.
+        Msg::Planned(generation, Err(why)) if model.changing.take(generation).is_some() => {
+            act::say(model, why, Tone::Warn);
         }
         _ => {}
     }

@@ -56,7 +56,7 @@ impl Walk<'_> {
             .unwrap()
             .done;
         assert_eq!(told, vec![Fate::Done; back.len()]);
-        if self.from_the_left() {
+        if self.pushes_left() {
             self.model.target.extend(back.into_iter().rev());
         } else {
             self.model.target.splice(0..0, back);

@@ -1,5 +1,10 @@
 //! The other way: records into items and results. What makes no sense is none.
 
+#![expect(
+    clippy::option_option,
+    reason = "what is read may be none, and reading may fail"
+)]
+
 use super::{
     CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
     PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, form_code, outcome_code,

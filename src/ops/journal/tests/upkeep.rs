@@ -93,7 +93,7 @@ async fn a_purge_removes_what_is_older_and_never_what_is_under_way() {
     assert!(!file(&journal, &old).exists());
     fs::write(file(&journal, "0000000000"), b"stray").unwrap();
     assert_eq!(journal.purge(None).await.unwrap().changes, 1);
-    assert_eq!(ids(&journal).await, [running_id.clone()]);
+    assert_eq!(ids(&journal).await, std::slice::from_ref(&running_id));
     let files = fs::read_dir(dir(&journal).join("changes")).unwrap();
     assert_eq!(files.count(), 1);
     running.intend(items(0, 3)).await.unwrap();

@@ -134,16 +134,16 @@ fn dues(model: &Model, plan: &Plan) -> Option<String> {
         Some(at) => moment(model, plan, at),
         None => "no time".to_owned(),
     };
-    Some(span_of(one(oldest), one(newest)))
+    Some(span_of(one(oldest), &one(newest)))
 }
 
 fn new_dues(model: &Model, plan: &Plan) -> Option<String> {
     let (from, to) = plan.new_due?;
     let one = |at| moment(model, plan, at);
-    Some(span_of(one(from), one(to)))
+    Some(span_of(one(from), &one(to)))
 }
 
-fn span_of(from: String, to: String) -> String {
+fn span_of(from: String, to: &str) -> String {
     if from == to {
         from
     } else {

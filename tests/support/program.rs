@@ -31,6 +31,11 @@ impl<'a> Program<'a> {
 
     /// Runs a change to its end; panics unless everything planned was done.
     pub fn change(&self, words: &[&str]) -> Run {
+        self.run(words, &[0])
+    }
+
+    /// Runs a change to its end; panics unless it ends with one of these exit codes.
+    pub fn run(&self, words: &[&str], codes: &[i32]) -> Run {
         let began = instant();
         let output = Command::new(env!("CARGO_BIN_EXE_delayscope"))
             .args(["-u", &self.server.url()])
@@ -45,7 +50,10 @@ impl<'a> Program<'a> {
         let said = String::from_utf8_lossy(&output.stdout);
         let last = said.lines().last().unwrap_or_default();
         assert!(
-            output.status.success(),
+            output
+                .status
+                .code()
+                .is_some_and(|code| codes.contains(&code)),
             "{words:?}: {}\n{last}\n{}",
             output.status,
             String::from_utf8_lossy(&output.stderr)

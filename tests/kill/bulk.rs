@@ -1,0 +1,67 @@
+//! The ways that keep the order list out of the way, repairs, and undo.
+
+use crate::run::kill;
+use crate::scenario::{Lie, Scenario, Then, Undo};
+
+const MANY: Lie = Lie::new(6_000, 300).shuffled();
+
+#[test]
+fn the_order_list_is_set_aside() {
+    let lie = Lie::new(10_000, 10_000).due().shuffled();
+    let typed = &["transfer", "orders"];
+    kill(&Scenario::new(lie, typed, 10_000, Undo::AllBut(500)).by("order list set aside"));
+}
+
+#[test]
+fn entries_are_swapped_to_the_head() {
+    let typed = &["deliver", "orders", "--grep", "pick"];
+    kill(&Scenario::new(MANY, typed, 300, Undo::All).by("swap to the head first"));
+}
+
+#[test]
+fn the_order_list_is_swept() {
+    let lie = Lie::new(4_000, 600).shuffled();
+    let typed = &["delete", "orders", "--grep", "pick"];
+    kill(&Scenario::new(lie, typed, 600, Undo::All).by("sweep of the order list"));
+}
+
+#[test]
+fn the_order_list_is_realigned() {
+    let typed = &["repair", "orders", "--realign"];
+    kill(&Scenario::new(MANY, typed, 0, Undo::Nothing));
+}
+
+#[test]
+fn the_order_list_is_brought_back() {
+    let lie = MANY.then(Then::SetAside);
+    let typed = &["repair", "orders", "--restore-order"];
+    kill(&Scenario::new(lie, typed, 0, Undo::Nothing));
+}
+
+#[test]
+fn drift_is_mended() {
+    let lie = MANY.then(Then::Drift);
+    let typed = &["repair", "orders", "--drift"];
+    kill(&Scenario::new(lie, typed, 0, Undo::All));
+}
+
+#[test]
+fn a_deletion_is_undone() {
+    let lie = Lie::new(4_000, 600).shuffled();
+    let deleted = &["delete", "orders", "--grep", "pick"];
+    kill(&Scenario::new(lie, &["undo"], 600, Undo::Nothing).after(deleted));
+}
+
+#[test]
+fn a_delivery_is_undone() {
+    let lie = Lie::new(1_200, 700).shuffled();
+    let delivered = &["deliver", "orders", "--grep", "pick"];
+    kill(&Scenario::new(lie, &["undo"], 700, Undo::Nothing).after(delivered));
+}
+
+#[test]
+fn a_requeue_is_undone() {
+    let lie = Lie::new(1_200, 700).shuffled();
+    let requeued = &["requeue", "orders", "--grep", "pick", "--by", "1h"];
+    kill(&Scenario::new(lie, &["undo"], 700, Undo::Nothing).after(requeued));
+}

@@ -1,0 +1,120 @@
+//! The answer of a script never comes, but the program lives: it reads again and says what became
+//! of each entry.
+
+use std::time::Duration;
+
+use crate::program::Program;
+use crate::proxy::{Point, Proxy, Then};
+use crate::run::all_told;
+use crate::scenario::{Lie, QUEUE};
+use crate::support::{Server, wait_for};
+use crate::world::{Place, World, moved};
+
+const SOME: Lie = Lie::new(1_200, 700).shuffled();
+
+/// What is typed, cut at its script number 1, before or after that ran.
+fn cut(typed: &[&str], point: Point) {
+    let queue = delayscope::queue::Queue::redisson(QUEUE);
+    let server = Server::start();
+    SOME.put(&server);
+    let before = World::of(&server, &queue);
+    let program = Program::new(&server);
+    let proxy = Proxy::start(&server.socket(), point, Then::Cut);
+    let said = program.run_through(&[typed, &["--yes"]].concat(), "", &proxy);
+    assert!(proxy.reached(), "the point was reached: {}", said.told);
+    let after = World::of(&server, &queue);
+    assert!(after.doubled.is_empty(), "{:?}", after.doubled);
+    after.disorder().unwrap();
+    let moved = moved(&before.places, &after.places).len() as u64;
+    assert!(all_told(&said), "each entry has one outcome: {}", said.told);
+    // What is nowhere after a lost answer may have been cancelled by somebody else just then: a sweep
+    // says that it does not know, and says so of nothing else.
+    let unknown = said.count("unknown");
+    assert_eq!(
+        said.count("done") + unknown,
+        moved,
+        "as it is: {}",
+        said.told
+    );
+    if typed[0] != "delete" {
+        assert_eq!((unknown, said.code), (0, Some(0)), "{}", said.told);
+    }
+}
+
+#[test]
+fn a_deletion_whose_answer_never_came_is_read_again() {
+    cut(
+        &["delete", QUEUE, "--grep", "pick", "--limit", "250"],
+        Point::After(1),
+    );
+}
+
+#[test]
+fn a_deletion_that_never_arrived_is_made_again() {
+    cut(
+        &["delete", QUEUE, "--grep", "pick", "--limit", "250"],
+        Point::Before(1),
+    );
+}
+
+#[test]
+fn a_sweep_whose_answer_never_came_is_read_again() {
+    cut(&["delete", QUEUE, "--grep", "pick"], Point::After(1));
+}
+
+#[test]
+fn a_requeue_whose_answer_never_came_is_read_again() {
+    cut(
+        &["requeue", QUEUE, "--grep", "pick", "--by", "1h"],
+        Point::After(1),
+    );
+}
+
+#[test]
+fn a_delivery_whose_answer_never_came_is_read_again() {
+    cut(&["deliver", QUEUE, "--grep", "pick"], Point::After(1));
+}
+
+/// The server is stopped in the middle of a change, for as long as `pause` takes.
+fn stopped(pause: impl FnOnce()) {
+    let queue = delayscope::queue::Queue::redisson(QUEUE);
+    let server = Server::start();
+    SOME.put(&server);
+    let program = Program::new(&server);
+    let proxy = Proxy::start(&server.socket(), Point::Never, Then::Hold);
+    let typed = [
+        "deliver", QUEUE, "--grep", "pick", "--rate", "2000/s", "--yes",
+    ];
+    let child = program.begin(&typed, &proxy);
+    wait_for("the second script", || proxy.passed()[0] >= 2);
+    server.stop();
+    pause();
+    server.go_on();
+    let said = program.end(&typed, child);
+    let done = [
+        said.count("planned"),
+        said.count("done"),
+        said.count("unknown"),
+    ];
+    assert_eq!((done, said.code), ([700, 700, 0], Some(0)), "{}", said.told);
+    let world = World::of(&server, &queue);
+    let delivered = world
+        .places
+        .values()
+        .filter(|place| **place == Place::Delivered);
+    assert_eq!((delivered.count(), world.doubled.len()), (700, 0));
+    world.disorder().unwrap();
+}
+
+#[test]
+fn a_server_that_pauses_is_waited_for() {
+    stopped(|| {});
+}
+
+/// Twelve seconds: longer than an answer may take. Only with `KILLS`, since it takes that long.
+#[test]
+fn what_a_server_that_stood_still_did_is_read_again() {
+    if std::env::var_os("KILLS").is_some() {
+        stopped(|| std::thread::sleep(Duration::from_secs(12)));
+    }
+}

@@ -1,0 +1,47 @@
+//! Changes are killed: the real program, with SIGKILL, at step boundaries and at random moments,
+//! while other clients work on the queue. Whatever the moment, every message is in exactly one
+//! place; repairs bring the order list back; the journal tells what happened; undo takes it back.
+//!
+//! `cargo test --test kill` kills each change a few times, beside a client that sends what Redisson
+//! sends. Hundreds of times each, and beside the real Redisson (needs a JDK and Maven):
+//!
+//! `KILLS=200 cargo test --release --features interop --test kill`
+//!
+//! A failure tells `KILL_SEED`, with which the same kills are made again.
+
+#![expect(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "all of this is one test, and uses a part of what others use; a failure here is a failed test"
+)]
+
+mod beside;
+mod bulk;
+mod cut;
+#[path = "../support/data.rs"]
+mod data;
+mod others;
+mod program;
+mod proxy;
+#[path = "../support/redisson.rs"]
+mod redisson;
+mod resp;
+mod run;
+mod scenario;
+mod single;
+#[path = "../support/mod.rs"]
+mod support;
+mod whole;
+mod world;
+
+#[cfg(feature = "interop")]
+#[path = "../interop/build.rs"]
+mod build;
+#[cfg(feature = "interop")]
+#[path = "../interop/check.rs"]
+mod check;
+#[cfg(feature = "interop")]
+#[path = "../interop/peer.rs"]
+mod peer;

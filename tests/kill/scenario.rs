@@ -1,0 +1,190 @@
+//! The changes that are killed: what lies in the queue, and what is typed.
+
+use delayscope::queue::Queue;
+
+use crate::data::Random;
+use crate::support::{Server, frame};
+
+/// The queue of all scenarios.
+pub const QUEUE: &str = "orders";
+/// Long past, and far away: due times that are the same in every run.
+const PAST: i64 = 1_700_000_000_000;
+const AFAR: i64 = 4_000_000_000_000;
+
+/// What lies in the queue before.
+#[derive(Clone, Copy)]
+pub struct Lie {
+    /// How many wait.
+    pub waiting: u64,
+    /// How many of these are called `pick`, and not `rest`.
+    pub picked: u64,
+    /// Whether these are due.
+    pub due: bool,
+    /// Whether the offers were made in another order than that of the due times.
+    pub shuffled: bool,
+    /// What else is done to the queue.
+    pub then: Then,
+}
+
+/// What else is done to a queue before.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub enum Then {
+    /// Nothing.
+    Nothing,
+    /// The picked ones are delivered, not waiting.
+    Delivered,
+    /// The order list was set aside by a change that died.
+    SetAside,
+    /// The order list lacks a third of the picked ones and holds as many that do not wait.
+    Drift,
+}
+
+/// A change that is killed.
+pub struct Scenario {
+    /// What lies in the queue.
+    pub lie: Lie,
+    /// What is typed before, and not killed.
+    pub before: &'static [&'static str],
+    /// What is typed, and killed.
+    pub typed: &'static [&'static str],
+    /// Given to its standard input.
+    pub input: &'static str,
+    /// How many messages are elsewhere afterwards.
+    pub moves: usize,
+    /// What an undo of it brings back.
+    pub undo: Undo,
+    /// The words of the way that its plan must name.
+    pub way: &'static str,
+}
+
+/// What an undo brings back.
+#[derive(Clone, Copy, Eq, PartialEq)]
+pub enum Undo {
+    /// Everything is as it was.
+    All,
+    /// The same, save what the last script before the death did: at most so many messages.
+    AllBut(usize),
+    /// It is not undone.
+    Nothing,
+}
+
+impl Scenario {
+    /// A change of that queue.
+    pub const fn new(lie: Lie, typed: &'static [&'static str], moves: usize, undo: Undo) -> Self {
+        Self {
+            lie,
+            before: &[],
+            typed,
+            input: "",
+            moves,
+            undo,
+            way: "",
+        }
+    }
+
+    /// After another change.
+    pub const fn after(mut self, before: &'static [&'static str]) -> Self {
+        self.before = before;
+        self
+    }
+
+    /// With something to read.
+    pub const fn reading(mut self, input: &'static str) -> Self {
+        self.input = input;
+        self
+    }
+
+    /// In that way.
+    pub const fn by(mut self, way: &'static str) -> Self {
+        self.way = way;
+        self
+    }
+}
+
+impl Lie {
+    /// So many that wait, some of them picked, none of them due, in offer order.
+    pub const fn new(waiting: u64, picked: u64) -> Self {
+        Self {
+            waiting,
+            picked,
+            due: false,
+            shuffled: false,
+            then: Then::Nothing,
+        }
+    }
+
+    /// The picked ones are due.
+    pub const fn due(mut self) -> Self {
+        self.due = true;
+        self
+    }
+
+    /// Offered in any order.
+    pub const fn shuffled(mut self) -> Self {
+        self.shuffled = true;
+        self
+    }
+
+    /// And then.
+    pub const fn then(mut self, then: Then) -> Self {
+        self.then = then;
+        self
+    }
+
+    /// Score and member of each that waits.
+    fn entries(self) -> Vec<(i64, Vec<u8>)> {
+        let entry = |n: u64| {
+            // Spread evenly.
+            let picked = (n + 1) * self.picked / self.waiting > n * self.picked / self.waiting;
+            let name = if picked { "pick" } else { "rest" };
+            let base = if picked && self.due { PAST } else { AFAR };
+            let member = frame(n + 1, format!("{name} {:06}", n + 1).as_bytes());
+            (base + i64::try_from(n).unwrap() * 1_000, member)
+        };
+        (0..self.waiting).map(entry).collect()
+    }
+
+    /// Puts it on the server, which loses everything else.
+    pub fn put(self, server: &Server) {
+        let keys = Queue::redisson(QUEUE).keys();
+        let entries = self.entries();
+        let mut order: Vec<&Vec<u8>> = entries.iter().map(|(_, member)| member).collect();
+        if self.shuffled {
+            let mut random = Random(11);
+            for at in (1..order.len()).rev() {
+                order.swap(at, random.below(at + 1));
+            }
+        }
+        let is_pick = |member: &[u8]| member[17..].starts_with(b"pick");
+        let mut all = redis::pipe();
+        all.cmd("FLUSHALL");
+        all.cmd("ZADD").arg(&keys.timeouts);
+        for (score, member) in &entries {
+            all.arg(score).arg(member);
+        }
+        all.cmd("RPUSH").arg(&keys.order).arg(&order);
+        let picked: Vec<&Vec<u8>> = order.iter().copied().filter(|m| is_pick(m)).collect();
+        match self.then {
+            Then::Nothing => {}
+            Then::Delivered => {
+                let payloads: Vec<&[u8]> = picked.iter().map(|member| &member[17..]).collect();
+                all.cmd("RPUSH").arg(&keys.target).arg(payloads);
+                all.cmd("ZREM").arg(&keys.timeouts).arg(&picked);
+                for member in &picked {
+                    all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
+                }
+            }
+            Then::SetAside => {
+                all.cmd("RENAME").arg(&keys.order).arg(&keys.aside);
+            }
+            Then::Drift => {
+                for (n, member) in picked.iter().enumerate().filter(|(n, _)| n % 3 == 0) {
+                    all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
+                    let stale = frame(900_000 + n as u64, b"stale");
+                    all.cmd("LPUSH").arg(&keys.order).arg(stale);
+                }
+            }
+        }
+        all.exec(&mut server.connection()).unwrap();
+    }
+}

@@ -1,0 +1,29 @@
+//! A bulk change that nobody interrupts, taken back: everything is as it was, byte by byte.
+
+use delayscope::queue::Queue;
+
+use crate::data::{Data, list, timeouts};
+use crate::program::Program;
+use crate::scenario::QUEUE;
+use crate::support::Server;
+
+#[test]
+fn ten_thousand_of_a_hundred_thousand_deleted_by_a_filter_come_back_where_they_were() {
+    let server = Server::start();
+    let queue = Queue::redisson(QUEUE);
+    let order = queue.keys().order.unwrap();
+    let name = |n: usize| if n.is_multiple_of(10) { "pick" } else { "rest" };
+    let due = |n| 4_000_000_000_000 + i64::try_from(n).unwrap();
+    let data = Data::new(100_000, due, |n| format!("{} {n:06}", name(n))).shuffled();
+    data.load(&server, &queue);
+    let before = (timeouts(&server, &queue), list(&server, &order));
+    let program = Program::new(&server);
+    let deleted = program.change(&["delete", QUEUE, "--grep", "pick"]);
+    assert_eq!(deleted.count("done"), 10_000, "{}", deleted.told);
+    assert_eq!(timeouts(&server, &queue).len(), 90_000);
+    let undone = program.change(&["undo"]);
+    assert_eq!(undone.count("done"), 10_000, "{}", undone.told);
+    let after = (timeouts(&server, &queue), list(&server, &order));
+    assert!(after.0 == before.0, "members and scores");
+    assert!(after.1 == before.1, "the order list");
+}
