@@ -1,5 +1,6 @@
 //! Each change with each layout: planned, done, taken back.
 
+use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Base, NewDue, What, Which};
 use delayscope::queue::{Change, Due, Outcome, Queue};
@@ -204,7 +205,7 @@ async fn what_changed_since_the_plan_is_left_alone_and_told() {
         let (gone, moved) = (bench.member(1), bench.member(2));
         bench.server.cmd_bytes(&[b"ZREM", &timeouts, &gone]);
         bench.server.cmd_bytes(&[b"ZADD", &timeouts, b"5", &moved]);
-        let told = bench.apply(prepared, Default::default()).await;
+        let told = bench.apply(prepared, Limits::default()).await;
         assert_eq!(told.count(Outcome::Done), 2);
         assert_eq!(
             (told.count(Outcome::Gone), told.count(Outcome::Changed)),

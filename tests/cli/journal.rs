@@ -1,5 +1,7 @@
 //! `journal`: what was changed from this account, without any server.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::process::{Command, Stdio};
 
 use delayscope::clock::EpochMillis;

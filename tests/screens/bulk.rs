@@ -1,5 +1,7 @@
 //! The panel of a change under way, the tab of the changes, and a change that is looked at.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::time::Duration;
 
 use delayscope::queue::plan::{Cost, Progress, Way};

@@ -58,10 +58,16 @@ fn a_hint_stands_only_where_its_keys_work() {
     }
 }
 
+/// All places but the panel of a change under way: what that has no use for goes to another one.
+fn whole() -> impl Iterator<Item = Place> {
+    let places = Place::ALL.into_iter();
+    places.filter(|place| *place != Place::Bulk)
+}
+
 #[test]
 fn leaving_works_everywhere() {
     let map = Keymap::default();
-    for place in Place::ALL {
+    for place in whole() {
         assert_eq!(map.resolve(place, Key::ctrl('c')), Some(Action::QuitNow));
         assert_eq!(map.resolve(place, Key::char('q')), Some(Action::Quit));
         assert_eq!(map.resolve(place, Key::of(Code::Esc)), Some(Action::Back));
@@ -249,14 +255,14 @@ fn a_key_of_ones_own_is_seen_in_the_help_and_the_hints() {
 fn ctrl_c_quits_whatever_is_written() {
     let quit = |lines: &[(&str, &[&str])]| {
         let map = mapped(lines).unwrap();
-        Place::ALL.map(|place| map.resolve(place, Key::ctrl('c')))
+        whole().all(|place| map.resolve(place, Key::ctrl('c')) == Some(Action::QuitNow))
     };
     for lines in [
         &[("quit-now", &["X"][..])][..],
         &[("quit-now", &[])],
         &[("quit", &[])],
     ] {
-        assert_eq!(quit(lines), [Some(Action::QuitNow); Place::ALL.len()]);
+        assert!(quit(lines));
     }
     assert_eq!(
         mapped(&[("freeze", &["ctrl-c"])]).unwrap_err(),

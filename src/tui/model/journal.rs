@@ -336,7 +336,7 @@ pub(crate) mod tests {
         changes.read(vec![past("a", 4), past("old", 1)]);
         let told: Vec<_> = changes.lines.iter().map(|l| l.id.clone()).collect();
         assert_eq!(told, ["b", "a", "old"].map(|id| Some(id.to_owned())));
-        assert!(changes.lines[0].doubtful);
+        assert!(!changes.lines[0].undone);
         assert!(changes.lines[1].undone);
         assert!(changes.own("a").is_some());
         // Purged from the journal by somebody: it is no longer told.

@@ -151,23 +151,27 @@ fn what_it_tries_to_get_over_is_told_until_it_goes_on() {
 
 #[test]
 fn the_end_says_what_was_done_and_offers_to_take_it_back() {
-    let cases: [(&[(Outcome, u64)], &str, Tone); 4] = [
-        (&[(Outcome::Done, 3)], "3 deleted · u undo", Tone::Good),
+    let cases = [
+        (vec![(Outcome::Done, 3)], "3 deleted · u undo", Tone::Good),
         (
-            &[(Outcome::Done, 2), (Outcome::Gone, 1)],
+            vec![(Outcome::Done, 2), (Outcome::Gone, 1)],
             "2 of 3 deleted, 1 gone · u undo",
             Tone::Warn,
         ),
-        (&[(Outcome::Gone, 3)], "0 of 3 deleted, 3 gone", Tone::Warn),
         (
-            &[(Outcome::Done, 1), (Outcome::Unknown, 2)],
+            vec![(Outcome::Gone, 3)],
+            "0 of 3 deleted, 3 gone",
+            Tone::Warn,
+        ),
+        (
+            vec![(Outcome::Done, 1), (Outcome::Unknown, 2)],
             "1 of 3 deleted, 2 unknown · u undo",
             Tone::Error,
         ),
     ];
     for (outcomes, said, tone) in cases {
         let (mut desk, generation) = running(3);
-        desk.tell(Msg::Applied(generation, summary(outcomes, &[])));
+        desk.tell(Msg::Applied(generation, summary(&outcomes, &[])));
         assert_eq!(toast(&desk), said);
         assert_eq!(desk.model.toast.as_ref().unwrap().tone, tone);
     }
