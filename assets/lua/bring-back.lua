@@ -11,22 +11,11 @@
 --
 -- Depends on nothing but the arguments and the keys. The first LTRIM changes nothing, but it is a
 -- write: after it a full server lets the rest of the script pass, which needs no more memory.
+-- Part: guard.
 
-local wanted = {'zset', 'list', 'list'}
-for k = 1, 3 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done.
--- (Redis 7 can say; before, a right that is missing shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+local needed = {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}}
+local refusal = guard({'zset', 'list', 'list'}, needed)
+if refusal then return refusal end
 
 -- Where nothing waits nothing comes back, and a list loses many at once as cheaply as a few.
 if ARGV[2] ~= '1' and redis.call('EXISTS', KEYS[1]) == 0 then

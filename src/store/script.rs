@@ -35,22 +35,22 @@ pub(super) struct Script {
 /// its own header what it does.
 macro_rules! lua {
     (guard) => {
-        lua!("parts/guard.lua")
+        $crate::store::script::lua!("parts/guard.lua")
     };
     (chosen) => {
-        lua!("parts/chosen.lua")
+        $crate::store::script::lua!("parts/chosen.lua")
     };
     (aside) => {
-        lua!("parts/aside.lua")
+        $crate::store::script::lua!("parts/aside.lua")
     };
     (frame) => {
-        lua!("parts/frame.lua")
+        $crate::store::script::lua!("parts/frame.lua")
     };
     (moving) => {
-        lua!("parts/move.lua")
+        $crate::store::script::lua!("parts/move.lua")
     };
     (announce) => {
-        lua!("parts/announce.lua")
+        $crate::store::script::lua!("parts/announce.lua")
     };
     ($file:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file))
