@@ -17,7 +17,9 @@ use crate::support::Server;
 use crate::world::{Place, Places, World, astray, moved};
 
 /// So many kills of each scenario unless `KILLS` says another number.
-const KILLS: usize = 3;
+const KILLS: usize = 2;
+/// Kinds of moments.
+const KINDS: usize = 4;
 /// Longer than any change takes.
 const FOREVER: Duration = Duration::from_mins(10);
 
@@ -46,7 +48,7 @@ pub fn kill(scenario: &Scenario) {
     let beside = Beside::start();
     let control = control(beside.server(), scenario);
     for n in 0..kills {
-        let (point, after) = moment(n, kills, &control, &mut random);
+        let (point, after) = moment(n + seed % KINDS, kills, &control, &mut random);
         let told = format!(
             "{} killed at {point:?} or after {after:?} (KILL_SEED={seed} KILLS={kills}, the {n}th)",
             scenario.typed.join(" ")
@@ -71,16 +73,17 @@ fn fresh_seed() -> usize {
     usize::try_from(delayscope::clock::local_now().get()).unwrap() % 1_000_000
 }
 
-/// Step boundaries and random moments take turns; a few kills still are of every kind.
+/// Step boundaries and random moments take turns; which is first, the seed says, so that a few kills
+/// are of another kind in every run.
 fn moment(n: usize, kills: usize, control: &Control, random: &mut Random) -> (Point, Duration) {
     let steps = control.scripts.max(1);
     // All boundaries when there are kills enough, else any.
-    let step = if kills >= 4 * steps {
-        n / 4 % steps
+    let step = if kills >= KINDS * steps {
+        n / KINDS % steps
     } else {
         random.below(steps)
     };
-    match n % 4 {
+    match n % KINDS {
         0 => (Point::After(step), FOREVER),
         1 => (Point::Before(step), FOREVER),
         2 => {
