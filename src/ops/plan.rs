@@ -83,7 +83,17 @@ pub struct Prepared {
     /// Entries of which is known already that nothing can be done to them; the plan counts them.
     pub(super) settled: Vec<EntryResult>,
     /// The change of the journal that it takes back.
-    pub(super) undoes: Option<String>,
+    pub(super) undoes: Option<Undone>,
+}
+
+/// A change of the journal that is taken back.
+#[derive(Clone, Debug)]
+pub(super) struct Undone {
+    /// Its id.
+    pub(super) id: String,
+    /// So many attempts to take it back the journal knew of when the plan was made, and so does the
+    /// plan.
+    pub(super) attempts: usize,
 }
 
 /// Plans a change. `tell` hears how far the looking is. Dropping the future ends it.

@@ -1,10 +1,15 @@
 //! The scripts of the bulk ways, each applied to the real queue and to the model.
 
-use delayscope::store::bulk::{Appended, Broom, BroughtBack, Order, SetAside, Swap, Swept};
+use std::collections::BTreeMap;
+
+use delayscope::store::bulk::{
+    Appended, Broom, BroughtBack, Order, Returned, Returning, SetAside, Swap, Swept, Where,
+};
+use delayscope::store::change::Place;
 use proptest::sample::Index;
 
 use crate::model::Model;
-use crate::ours::{Checked, We, same};
+use crate::ours::{Checked, We, refused, same};
 
 /// How far before a place a swap looks for what stood there.
 const NEAR: usize = 256;
@@ -126,6 +131,64 @@ impl We<'_> {
         same("sweep", &told.swept, &expected)
     }
 
+    pub async fn put_back_around(&mut self, model: &mut Model, n: u8) -> Checked {
+        let deleted = std::mem::take(&mut self.deleted);
+        let back: Vec<Returning<'_>> = deleted
+            .iter()
+            .rev()
+            .map(|(chosen, place)| Returning {
+                to: match place {
+                    Place::Head => Where::Head,
+                    Place::Behind(other) => Where::Behind(other),
+                    Place::Tail => Where::Tail,
+                },
+                score: chosen.score,
+                member: &chosen.member,
+            })
+            .collect();
+        let told = self.writer.put_back_around(self.queue, n.into(), &back);
+        let Some(told) = refused(model, told.await)? else {
+            return Ok(());
+        };
+        let went = usize::from(n).min(model.order.len());
+        let expected = match n {
+            0 => put_beside(model, &back),
+            _ => put_around(model, &back, went),
+        };
+        let expected: Vec<Returned> = (0..back.len()).map(|i| expected[&i]).collect();
+        same("put back around", &told.done, &(went, expected))
+    }
+
+    pub async fn drop_copy(&mut self, model: &mut Model, which: &Index) -> Checked {
+        let seen = &self.seen.order;
+        let second = |(at, element): (usize, &Vec<u8>)| {
+            let first = seen[..at].iter().position(|other| other == element)?;
+            Some([first, at])
+        };
+        let mut copies: Vec<[usize; 2]> = seen.iter().enumerate().filter_map(second).collect();
+        if copies.is_empty() {
+            copies.extend((1..seen.len()).map(|at| [at - 1, at]));
+        }
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let [first, second] = *which.get(&copies);
+        let element = &seen[second];
+        let places = [first as u64, second as u64];
+        let told = self.writer.drop_copy(self.queue, places, element).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        let stands = |place: usize, from: usize| {
+            let first = from.max(place.saturating_sub(NEAR));
+            let end = model.order.len().min(place + 1);
+            (first..end).rev().find(|at| model.order[*at] == *element)
+        };
+        let copy = stands(first, 0).and_then(|one| stands(second, one + 1));
+        if let Some(copy) = copy {
+            model.order.remove(copy);
+        }
+        same("drop copy", &told, &copy.is_some())
+    }
+
     pub async fn append(&mut self, model: &mut Model) -> Checked {
         let seen = Order {
             aside: !self.seen.aside.is_empty(),
@@ -158,4 +221,89 @@ impl We<'_> {
         let expected: Option<Vec<Appended>> = same_list.then(|| lacking.iter().map(one).collect());
         same("append", &told, &expected)
     }
+}
+
+type Fates = BTreeMap<usize, Returned>;
+
+/// Lets an entry wait again, unless it does.
+fn wait(model: &mut Model, entry: &Returning<'_>) -> Returned {
+    match model.waiting.get(entry.member) {
+        Some(has) => Returned::Waits(*has),
+        None => {
+            model.waiting.insert(entry.member.to_vec(), entry.score);
+            Returned::Done
+        }
+    }
+}
+
+/// Nothing goes round: each comes behind its neighbour, wherever that is.
+fn put_beside(model: &mut Model, back: &[Returning<'_>]) -> Fates {
+    let mut fates = Fates::new();
+    let mut neighbours: Vec<&[u8]> = Vec::new();
+    for entry in back {
+        if let Where::Behind(neighbour) = entry.to
+            && !neighbours.contains(&neighbour)
+        {
+            neighbours.push(neighbour);
+        }
+    }
+    for neighbour in neighbours {
+        for (i, entry) in back.iter().enumerate().rev() {
+            if entry.to != Where::Behind(neighbour) {
+                continue;
+            }
+            let stands = model.order.iter().position(|other| other == neighbour);
+            let fate = match (model.waiting.get(entry.member), stands) {
+                (Some(has), _) => Returned::Waits(*has),
+                (None, None) => Returned::NoNeighbour,
+                (None, Some(at)) => {
+                    model.order.insert(at + 1, entry.member.to_vec());
+                    wait(model, entry)
+                }
+            };
+            fates.insert(i, fate);
+        }
+    }
+    for (i, entry) in back.iter().enumerate().rev() {
+        if entry.to == Where::Head {
+            fates.insert(i, wait(model, entry));
+            if fates[&i] == Returned::Done {
+                model.order.insert(0, entry.member.to_vec());
+            }
+        }
+    }
+    for (i, entry) in back.iter().enumerate() {
+        if entry.to == Where::Tail {
+            fates.insert(i, wait(model, entry));
+            if fates[&i] == Returned::Done {
+                model.order.push(entry.member.to_vec());
+            }
+        }
+    }
+    fates
+}
+
+/// The first `went` go round, with each right behind its neighbour.
+fn put_around(model: &mut Model, back: &[Returning<'_>], went: usize) -> Fates {
+    let slice: Vec<Vec<u8>> = model.order.drain(..went).collect();
+    let mut fates: Fates = (0..back.len())
+        .map(|i| (i, Returned::NoNeighbour))
+        .collect();
+    let mut put = |model: &mut Model, to: &Where<'_>| {
+        for (i, entry) in back.iter().enumerate().filter(|(_, entry)| entry.to == *to) {
+            fates.insert(i, wait(model, entry));
+            if fates[&i] == Returned::Done {
+                model.order.push(entry.member.to_vec());
+            }
+        }
+    };
+    put(model, &Where::Head);
+    for (at, element) in slice.iter().enumerate() {
+        model.order.push(element.clone());
+        if !slice[..at].contains(element) {
+            put(model, &Where::Behind(element));
+        }
+    }
+    put(model, &Where::Tail);
+    fates
 }

@@ -14,6 +14,7 @@
 mod bulk;
 mod model;
 mod ours;
+mod plain;
 #[path = "../support/redisson.rs"]
 mod redisson;
 mod steps;
@@ -21,7 +22,7 @@ mod steps;
 mod support;
 mod theirs;
 
-use delayscope::queue::Queue;
+use delayscope::queue::{Push, Queue};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 use proptest::prelude::*;
@@ -29,6 +30,7 @@ use proptest::test_runner::{FileFailurePersistence, TestCaseResult, TestRunner};
 
 use model::Model;
 use ours::We;
+use plain::Play;
 use steps::{Ours, Step, step};
 use support::{PATIENCE, Server};
 use theirs::They;
@@ -47,8 +49,12 @@ fn few() -> ProptestConfig {
     }
 }
 
-#[test]
-fn whatever_others_do_between_our_scripts_the_queue_is_what_the_model_says() {
+/// Plays steps against a server, as many cases of them as were asked for.
+fn hold<S, P>(steps: S, play: P)
+where
+    S: Strategy,
+    P: AsyncFn(&Server, &Writer, S::Value) -> TestCaseResult,
+{
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -59,12 +65,34 @@ fn whatever_others_do_between_our_scripts_the_queue_is_what_the_model_says() {
         store.ready(PATIENCE).await.unwrap();
         store.writer().unwrap()
     });
-    let steps = prop::collection::vec(step(), 1..60);
     let mut runner = TestRunner::new(few());
     let outcome = runner.run(&steps, |steps| {
         runtime.block_on(play(&server, &writer, steps))
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn whatever_others_do_between_our_scripts_the_queue_is_what_the_model_says() {
+    hold(prop::collection::vec(step(), 1..60), play);
+}
+
+#[test]
+fn whatever_others_do_between_our_scripts_a_plain_queue_is_what_the_model_says() {
+    let steps = prop::collection::vec(plain::step(), 1..60);
+    hold((any::<bool>(), steps), play_plain);
+}
+
+async fn play_plain(
+    server: &Server,
+    writer: &Writer,
+    (left, steps): (bool, Vec<plain::Step>),
+) -> TestCaseResult {
+    let mut plain = Play::new(server, writer, if left { Push::Left } else { Push::Right });
+    for (n, step) in steps.iter().enumerate() {
+        prop_assert_eq!(plain.take(step).await, Ok(()), "step {}: {:?}", n, step);
+    }
+    Ok(())
 }
 
 async fn play(server: &Server, writer: &Writer, steps: Vec<Step>) -> TestCaseResult {
@@ -107,6 +135,8 @@ async fn act(we: &mut We<'_>, model: &mut Model, ours: &Ours) -> Result<(), Stri
         Ours::BringBack(n) => we.bring_back(model, *n).await,
         Ours::Swap(pairs) => we.swap(model, pairs).await,
         Ours::Sweep(n, which) => we.sweep(model, *n, which).await,
+        Ours::PutBackAround(n) => we.put_back_around(model, *n).await,
         Ours::Append => we.append(model).await,
+        Ours::DropCopy(which) => we.drop_copy(model, which).await,
     }
 }

@@ -18,7 +18,7 @@ pub struct We<'a> {
     pub queue: &'a Queue,
     /// The queue when last looked.
     pub seen: Model,
-    deleted: Vec<(Chosen, Place)>,
+    pub deleted: Vec<(Chosen, Place)>,
     discarded: Vec<Vec<u8>>,
     fresh: u64,
 }
@@ -39,7 +39,7 @@ fn at(ms: u32) -> EpochMillis {
 }
 
 /// Whether a script that adds to the order list is refused, since that is set aside.
-fn refused<T>(model: &Model, answer: Result<T, StoreError>) -> Result<Option<T>, String> {
+pub fn refused<T>(model: &Model, answer: Result<T, StoreError>) -> Result<Option<T>, String> {
     match answer {
         Err(error) if !model.aside.is_empty() && error.to_string().contains("aside") => Ok(None),
         Err(error) => Err(error.to_string()),

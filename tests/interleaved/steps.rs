@@ -69,8 +69,13 @@ pub enum Ours {
     Swap(Vec<(Index, Index)>),
     /// Let so many go round without the chosen ones.
     Sweep(u8, Vec<Index>),
+    /// Put back what the last deletion took, while so many go round.
+    PutBackAround(u8),
     /// Append what the order list lacked.
     Append,
+    /// Take the second copy of one that stood twice out of the order list; else of any, that is no
+    /// copy of the other.
+    DropCopy(Index),
 }
 
 fn few() -> impl Strategy<Value = Vec<Index>> {
@@ -91,7 +96,7 @@ fn theirs() -> impl Strategy<Value = Theirs> {
         1 => any::<Index>().prop_map(Theirs::Zrem),
         1 => any::<Index>().prop_map(Theirs::Lrem),
         1 => (any::<Index>(), time()).prop_map(|(which, due)| Theirs::Rescore(which, due)),
-        1 => any::<Index>().prop_map(Theirs::Copy),
+        2 => any::<Index>().prop_map(Theirs::Copy),
         1 => time().prop_map(Theirs::Foreign),
         1 => Just(Theirs::Consume),
     ]
@@ -113,7 +118,9 @@ fn ours() -> impl Strategy<Value = Ours> {
         4 => (1..60u8).prop_map(Ours::BringBack),
         2 => pairs.prop_map(Ours::Swap),
         3 => (0..60u8, few()).prop_map(|(n, which)| Ours::Sweep(n, which)),
+        2 => (0..60u8).prop_map(Ours::PutBackAround),
         1 => Just(Ours::Append),
+        2 => any::<Index>().prop_map(Ours::DropCopy),
     ]
 }
 

@@ -9,7 +9,7 @@ use delayscope::clock::instant;
 use serde_json::Value;
 
 use crate::proxy::Proxy;
-use crate::support::{Server, wait_for};
+use crate::support::{PATIENCE, Server};
 
 /// The program and the home of its journal, which is gone with it.
 pub struct Program {
@@ -47,16 +47,35 @@ impl Program {
     }
 
     /// Runs it through `proxy`; kills it there, or after that time, whichever comes first.
-    pub fn kill(&self, words: &[&str], input: &str, proxy: &Proxy, after: Duration) -> Said {
+    pub fn kill(
+        &self,
+        words: &[&str],
+        input: &str,
+        proxy: &Proxy,
+        after: Duration,
+    ) -> Result<Said, String> {
         let began = instant();
         let mut child = self.start(&proxy.url(), words, input);
-        wait_for("the point or the end", || {
-            let ended = child.try_wait().unwrap().is_some();
-            ended || proxy.reached() || began.elapsed() >= after
-        });
+        // Longer than anything takes: then it hangs, and is killed all the same.
+        while began.elapsed() < after.min(PATIENCE) {
+            if proxy.reached() || child.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
         // SIGKILL. It may have ended already.
         let _ = child.kill();
-        self.end(words, child)
+        let hung = began.elapsed() >= PATIENCE;
+        let said = self.end(words, child);
+        if hung {
+            let [scripts, bytes] = proxy.passed();
+            let passed = format!("{scripts} scripts and {bytes} bytes passed");
+            return Err(format!(
+                "neither the point nor the end came; {passed}: {}",
+                said.told
+            ));
+        }
+        Ok(said)
     }
 
     /// Runs it through `proxy` to its end.

@@ -153,6 +153,7 @@ fn one(beside: &Beside, scenario: &Scenario, control: &Control, kill: &Kill) -> 
     let proxy = Proxy::start(&server.socket(), kill.point, Then::Hold);
     let said = program.kill(&words(scenario), scenario.input, &proxy, kill.after);
     let did = others.end();
+    let said = said?;
     let dead = World::of(server, &queue());
     let found = look(&dead, control).and_then(|()| did.check(&dead));
     found.map_err(|wrong| format!("after the death: {wrong}\n{}", said.told))?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::batch::Fated;
 use super::run::{Halt, Run};
 use crate::ops::plan::work::{Work, sha1};
-use crate::queue::{Due, Layout, Outcome, Push};
+use crate::queue::{Due, Layout, Outcome, Push, Queue};
 use crate::store::{StoreError, read};
 
 /// So many are looked up in timeouts at once.
@@ -65,7 +65,9 @@ impl Run {
         if seen.iter().any(|seen| matches!(seen, Seen::NotDone)) {
             return Ok(None);
         }
-        let ran = seen.iter().any(|seen| matches!(seen, Seen::Done));
+        // What was due may have been transferred before the script came to delete it.
+        let ran =
+            seen.iter().any(|seen| matches!(seen, Seen::Done)) && !matches!(work, Work::Delete(_));
         let delivered = if seen.iter().any(|seen| matches!(seen, Seen::Left)) && !ran {
             self.newest_of_target().await?
         } else {
@@ -103,7 +105,7 @@ impl Run {
     }
 
     /// The hashes of the newest elements of target.
-    async fn newest_of_target(&self) -> Result<HashSet<[u8; 20]>, Halt> {
+    pub(super) async fn newest_of_target(&self) -> Result<HashSet<[u8; 20]>, Halt> {
         let target = self.queue.keys().target;
         let store = self.writer.store();
         let length = read::list_page(store, &target, 0, 1).await?.length;
@@ -124,22 +126,31 @@ impl Run {
     /// What became of an entry that left timeouts, when that may have been others.
     fn left(&self, work: &Work, i: usize, delivered: &HashSet<[u8; 20]>) -> Fated {
         let member = work.member(i).unwrap_or_default();
-        let there = self
-            .queue
-            .unwrap(member)
-            .is_ok_and(|entry| delivered.contains(&sha1(entry.payload)));
         match work {
-            Work::Deliver(_) if there => Fated::plain(Outcome::Done),
-            Work::Delete(_) if there => {
-                Fated::because(Outcome::Gone, "it was transferred meanwhile")
-            }
+            Work::Delete(_) => deleted_or_not(&self.queue, member, delivered),
             Work::Requeue(_) | Work::Edit(_) => Fated::plain(Outcome::Gone),
-            _ => Fated::because(
-                Outcome::Unknown,
-                "the answer never came; it has left timeouts, by this change or by others",
-            ),
+            _ if is_among(&self.queue, member, delivered) => Fated::plain(Outcome::Done),
+            _ => Fated::because(Outcome::Unknown, BY_WHOM),
         }
     }
+}
+
+/// Why nobody can tell.
+const BY_WHOM: &str = "the answer never came; it has left timeouts, by this change or by others";
+
+/// What became of an entry that was to be deleted and has left timeouts, when others may have
+/// transferred it: these have come to target.
+pub(super) fn deleted_or_not(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> Fated {
+    if is_among(queue, member, delivered) {
+        Fated::because(Outcome::Gone, "it was transferred meanwhile")
+    } else {
+        Fated::because(Outcome::Unknown, BY_WHOM)
+    }
+}
+
+fn is_among(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> bool {
+    let entry = queue.unwrap(member);
+    entry.is_ok_and(|entry| delivered.contains(&sha1(entry.payload)))
 }
 
 /// What the score of an entry (and of its new bytes) says.

@@ -1,13 +1,16 @@
 //! The ways in which the order list goes round or is put into order: swap, sweep, put back.
 
+use std::collections::HashSet;
+
 use super::batch::Fated;
+use super::look::deleted_or_not;
 use super::run::{Ended, Fate, Halt, Run};
 use crate::ops::bulk::put_back::{self, PutBack};
 use crate::ops::bulk::realign::{self, Realign};
 use crate::ops::bulk::sweep::{self, Sweep};
 use crate::ops::bulk::{self, Size, Step};
 use crate::ops::plan::work::Work;
-use crate::queue::{EntryId, Outcome};
+use crate::queue::{EntryId, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::change::{self, Chosen, Place};
 
@@ -65,7 +68,7 @@ impl Run {
         let mut told = Told {
             first: None,
             open: ids.map(Some).collect(),
-            scores: Vec::new(),
+            chosen: &[],
             why_changed: "",
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
@@ -121,9 +124,10 @@ impl Run {
             open: (0..work.len())
                 .map(|i| Some(work.id(&self.queue, place(i))))
                 .collect(),
-            scores: (0..work.len())
-                .map_while(|i| work.score(place(i)))
-                .collect(),
+            chosen: match work {
+                Work::Delete(chosen) => chosen,
+                _ => &[],
+            },
             why_changed,
         };
         let mut ended = self.steps(&mut stepper, Some(&mut told)).await;
@@ -137,7 +141,7 @@ impl Run {
     }
 
     /// Step by step, with brakes between them.
-    async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told>) -> Ended {
+    async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told<'_>>) -> Ended {
         let mut size = self.pace.of(stepper.size());
         let mut wrote = true;
         loop {
@@ -160,7 +164,7 @@ impl Run {
     }
 
     /// After a stop: what must be finished, without brakes, however long the server is away.
-    async fn finish(&mut self, stepper: &mut Stepper, told: &mut Told) -> Ended {
+    async fn finish(&mut self, stepper: &mut Stepper, told: &mut Told<'_>) -> Ended {
         let size = stepper.size();
         loop {
             match stepper.next(self, size.get()).await {
@@ -172,15 +176,23 @@ impl Run {
         }
     }
 
-    async fn step(&mut self, step: Step, told: Option<&mut Told>) -> Ended {
+    async fn step(&mut self, step: Step, told: Option<&mut Told<'_>>) -> Ended {
         self.phase = step.phase;
         if step.wrote {
             self.longest = self.longest.max(step.took);
         }
         if let Some(told) = told {
             let now = self.queue.score(self.now());
+            let others = |fated| told.may_be_others(fated, now);
+            let delivered = if step.fates.iter().any(others) {
+                // What cannot be looked at stays unknown.
+                self.newest_of_target().await.unwrap_or_default()
+            } else {
+                HashSet::new()
+            };
             let each = step.fates.into_iter();
-            let fresh: Vec<_> = each.filter_map(|fated| told.of(fated, now)).collect();
+            let of = |fated| told.of(&self.queue, fated, now, &delivered);
+            let fresh: Vec<_> = each.filter_map(of).collect();
             self.meter.went(fresh.len(), crate::clock::instant());
             self.happened(fresh).await?;
         }
@@ -190,40 +202,54 @@ impl Run {
 }
 
 /// Which entries have no result yet.
-struct Told {
+struct Told<'a> {
     /// The item of the journal that the first entry is; none: they are not written down.
     first: Option<u64>,
     /// The ids of those without a result.
     open: Vec<Option<EntryId>>,
-    /// The scores that they wait with, where they are deleted.
-    scores: Vec<f64>,
+    /// The entries, where they are deleted.
+    chosen: &'a [Chosen],
     why_changed: &'static str,
 }
 
-impl Told {
-    /// `now`: the score that says it.
-    fn of(&mut self, fated: bulk::Fated, now: f64) -> Option<Fate> {
+impl Told<'_> {
+    /// Whether the script whose answer never came, or others that transfer what is due, made it so.
+    /// (Nobody transfers what is not due: only the script can have deleted that.) `now`: the score
+    /// that says it.
+    fn may_be_others(&self, fated: &bulk::Fated, now: f64) -> bool {
+        let chosen = self.chosen.get(fated.index);
+        fated.unsure && chosen.is_none_or(|chosen| chosen.score <= now)
+    }
+
+    /// `delivered`: the hashes of what has come to target, for those that others may have
+    /// transferred.
+    fn of(
+        &mut self,
+        queue: &Queue,
+        fated: bulk::Fated,
+        now: f64,
+        delivered: &HashSet<[u8; 20]>,
+    ) -> Option<Fate> {
         let i = fated.index;
         let id = self.open.get_mut(i)?.take()?;
-        // Nobody transfers what is not due: only the script can have deleted that.
-        let alone = self.scores.get(i).is_some_and(|score| *score > now);
         let outcome = match fated.fate {
-            _ if fated.unsure && alone => Outcome::Done,
-            _ if fated.unsure => Outcome::Unknown,
+            _ if self.may_be_others(&fated, now) => Outcome::Unknown,
+            _ if fated.unsure => Outcome::Done,
             change::Fate::Done => Outcome::Done,
             change::Fate::Gone => Outcome::Gone,
             change::Fate::Changed(_) => Outcome::Changed,
             change::Fate::NoFrame => Outcome::Undecodable,
         };
-        let fated = Fated {
-            reason: (outcome == Outcome::Changed).then(|| self.why_changed.to_owned()),
-            outcome,
-            stood: fated.stood,
+        let stood = fated.stood;
+        let fated = match (outcome, self.chosen.get(i)) {
+            (Outcome::Unknown, Some(chosen)) => deleted_or_not(queue, &chosen.member, delivered),
+            (Outcome::Changed, _) => Fated::because(outcome, self.why_changed),
+            _ => Fated::plain(outcome),
         };
         Some(Fate {
             item: self.item(i),
             id,
-            fated,
+            fated: Fated { stood, ..fated },
         })
     }
 

@@ -131,10 +131,11 @@ impl Run {
                 Job::Due(bound) => Some(bound),
                 _ => None,
             },
-            undoes,
+            undoes: undoes.as_ref().map(|undone| undone.id.clone()),
             bytes: plan.cost.journal_bytes,
         };
-        match journal.begin(head).await {
+        let attempts = undoes.map(|undone| undone.attempts);
+        match journal.begin_after(head, attempts).await {
             Ok(record) => self.record = Some(record),
             Err(error) => return self.say(Applied::Failed(error.to_string())).await,
         }
