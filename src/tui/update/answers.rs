@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{lists, marks, opened, order, plan, rows, time, timeline};
+use super::{cursor, lists, marks, opened, order, plan, rows, time, timeline};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -81,6 +81,7 @@ pub(super) fn pulses(
         }
     }
     order::sort(model);
+    cursor::keep_in_sight(model);
     plan::plan_others(model);
     Vec::new()
 }
