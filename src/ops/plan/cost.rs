@@ -7,11 +7,11 @@ use super::ChangeError;
 use super::make::Making;
 use super::work::Work;
 use crate::clock::EpochMillis;
+use crate::ops::bulk::clients;
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
+use crate::queue::Queue;
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{Known, Queue};
 use crate::store::Store;
-use crate::store::read::{self, GlanceAsk};
 
 /// What an entry costs the server in a script, without its walk through the order list.
 const ENTRY: Duration = Duration::from_micros(10);
@@ -94,22 +94,6 @@ pub(super) async fn of_due(
             ..cost
         },
     ))
-}
-
-/// How many transfer clients are subscribed, as far as that can be seen.
-async fn clients(store: &Store, queue: &Queue, now: EpochMillis) -> Result<u64, ChangeError> {
-    let ask = GlanceAsk {
-        keys: queue.keys(),
-        now: queue.score(now),
-        page: None,
-    };
-    let glances = read::glance(store, &[ask]).await?;
-    Ok(match glances.first().map(|glance| &glance.subscribers) {
-        Some(Known::Is(clients)) => *clients,
-        // It may be any number: what is unknown is taken for a live one.
-        Some(Known::Unknown(_)) => 1,
-        _ => 0,
-    })
 }
 
 fn bytes(work: &Work) -> u64 {
