@@ -86,10 +86,12 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let now = EpochMillis::new(1_600_000_000_000);
             let members = [1, 2, 3, 4].map(|n| waiting(n).member);
             let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice));
-            // Of a queue without order list nothing is foreseen.
             if let (Some(foreseen), Some(_)) = (foreseen, queue.keys().order) {
                 let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
                 drop(sent.await?);
+            } else {
+                // Of a queue without order list nothing is foreseen.
+                drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
             }
         }
         "put entries back" => {
