@@ -1,7 +1,7 @@
 -- Deletes delivered elements, one copy for each time that it is named.
 --
 -- KEYS     1 target (list)
--- ARGV     1 `-1` or `1`: from its tail or its head target is searched, where it is newest
+-- ARGV     1 `-1` or `1`: from its tail or its head target is searched
 --          then the elements. At most 950.
 -- returns  {0, 1, type}       KEYS[1] holds a `type`; nothing was done
 --          {1, {fate, ...}}   of each element: done or gone (see chosen)

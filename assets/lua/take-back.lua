@@ -4,7 +4,7 @@
 -- KEYS     1 target (list)   2 timeouts (sorted set)   where the queue has an order list: 3 it (list)
 --          4 aside (list)
 -- ARGV     1 channel; empty when the queue has none
---          2 `-1` or `1`: at its tail or its head target is searched first, where it is newest
+--          2 `-1` or `1`: at its tail or its head target is searched first
 --          3 `LPUSH` or `RPUSH`: to the end of the order list that takes them
 --          then, for each element: it, the member that it becomes, its score (decimal text). At most
 --          950 elements.

@@ -29,12 +29,6 @@ pub fn take(list: &mut Vec<Vec<u8>>, element: &[u8]) -> bool {
     at.map(|at| list.remove(at)).is_some()
 }
 
-/// Takes the last copy out.
-pub fn take_last(list: &mut Vec<Vec<u8>>, element: &[u8]) -> bool {
-    let at = list.iter().rposition(|other| other == element);
-    at.map(|at| list.remove(at)).is_some()
-}
-
 impl Model {
     /// Members by score, then by their bytes, as Redis has them.
     pub fn by_score(&self) -> Vec<(Vec<u8>, f64)> {

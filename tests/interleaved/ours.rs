@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Deleted, Fate, Place, TakeBack};
+use delayscope::store::change::{Chosen, Deleted, Fate, Foreseen, Place, TakeBack};
 use delayscope::store::write::Writer;
 use proptest::sample::Index;
 
-use crate::model::{Model, payload, take, take_last};
+use crate::model::{Model, payload, take};
 
 /// We, at work on one queue.
 pub struct We<'a> {
@@ -188,6 +188,9 @@ impl<'a> We<'a> {
 
     pub async fn transfer(&mut self, model: &mut Model, now: u32, n: u8, drain: bool) -> Checked {
         let n = usize::from(n);
+        if self.foreseen(model, now, n, drain).await? {
+            return Ok(());
+        }
         let (mut known, mut rounds) = (0, 0);
         // As the engine does: what is no frame is told once, and looked past from then on.
         loop {
@@ -220,6 +223,35 @@ impl<'a> We<'a> {
         }
     }
 
+    /// Whether what was due when last looked is what falls due next, and was moved.
+    async fn foreseen(
+        &mut self,
+        model: &mut Model,
+        now: u32,
+        n: usize,
+        drain: bool,
+    ) -> Result<bool, String> {
+        let members = |model: &Model| -> Vec<Vec<u8>> {
+            let due = model.due(f64::from(now), n).into_iter();
+            due.map(|(member, _)| member).collect()
+        };
+        let (expected, real) = (members(&self.seen), members(model));
+        let slices: Vec<&[u8]> = expected.iter().map(Vec::as_slice).collect();
+        let Some(foreseen) = Foreseen::of(self.queue, &slices) else {
+            return Ok(false);
+        };
+        let sent = (self.writer).transfer_foreseen(self.queue, at(now), &foreseen, drain, [0, n]);
+        let (moved, then) = sent.await.map_err(|e| e.to_string())?.done;
+        same("foreseen", &moved, &real.starts_with(&expected))?;
+        if moved {
+            model.deliver(&expected, drain);
+        }
+        let then = then.map_err(|e| e.to_string())?.into_iter();
+        let then: Vec<_> = then.map(|chosen| chosen.member).collect();
+        same("due next", &then, &members(model))?;
+        Ok(moved)
+    }
+
     pub async fn take_back(&mut self, model: &mut Model, which: &[Index], due: u32) -> Checked {
         let elements = self.elements(which);
         let back = |element: Vec<u8>| {
@@ -242,7 +274,7 @@ impl<'a> We<'a> {
             score,
         } in back
         {
-            if take_last(&mut model.target, &element) {
+            if take(&mut model.target, &element) {
                 model.offer(member, score);
                 expected.push(Fate::Done);
             } else {
@@ -258,7 +290,7 @@ impl<'a> We<'a> {
         let told = told.map_err(|e| e.to_string())?.done;
         let mut expected = Vec::new();
         for element in elements {
-            if take_last(&mut model.target, &element) {
+            if take(&mut model.target, &element) {
                 expected.push(Fate::Done);
                 self.discarded.push(element);
             } else {

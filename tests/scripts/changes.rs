@@ -3,7 +3,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Place, TakeBack};
+use delayscope::store::change::{Chosen, Foreseen, Place, TakeBack};
 use delayscope::store::write::Writer;
 
 use crate::support::{self, Server};
@@ -12,11 +12,12 @@ use crate::support::{self, Server};
 const SCORE: f64 = 1_600_000_000_000.0;
 
 /// Every change, with the keys that it looks at: target, timeouts, order list, aside.
-const ALL: [(&str, &str); 13] = [
+const ALL: [(&str, &str); 14] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
     ("transfer", "qTLA"),
+    ("transfer what is foreseen", "qTLA"),
     ("deliver while set aside", "qTLA"),
     ("transfer while set aside", "qTLA"),
     ("put entries back", "TLA"),
@@ -89,6 +90,18 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         "transfer" | "transfer while set aside" => {
             let now = EpochMillis::new(1_600_000_000_000);
             drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
+        }
+        "transfer what is foreseen" => {
+            let now = EpochMillis::new(1_600_000_000_000);
+            let members = [1, 2, 3, 4].map(|n| waiting(n).member);
+            let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice));
+            if let (Some(foreseen), Some(_)) = (foreseen, queue.keys().order) {
+                let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
+                drop(sent.await?);
+            } else {
+                // Of a queue without order list nothing is foreseen.
+                drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
+            }
         }
         "put entries back" => {
             let [a, b, c] = gone;

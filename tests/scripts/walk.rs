@@ -78,9 +78,7 @@ impl Walk<'_> {
     }
 
     fn take_element(&mut self, element: &[u8]) -> Option<usize> {
-        let newest_first = !self.pushes_left();
-        let take = if newest_first { take_last } else { take_first };
-        take(&mut self.model.target, element)
+        take_first(&mut self.model.target, element)
     }
 
     fn offer_to_order(&mut self, at: usize, member: &[u8]) {

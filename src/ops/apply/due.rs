@@ -31,6 +31,7 @@ impl Run {
     /// Transfers all that is due at `bound`: as many as were counted, and no more.
     pub(super) async fn due(&mut self, bound: EpochMillis) -> Ended {
         self.phase = "transferring";
+        self.pace.by_number();
         let way = match self.way() {
             Way::SetAside => match self.set_aside().await? {
                 SetAside::Expires => Way::Swap,

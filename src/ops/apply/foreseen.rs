@@ -182,23 +182,14 @@ impl Run {
 
 /// What a script needs to know of entries, and the journal.
 fn look(queue: &Queue, rows: &[Chosen]) -> (Vec<Item>, Ahead) {
-    let (mut items, mut ids) = (
-        Vec::with_capacity(rows.len()),
-        Vec::with_capacity(rows.len()),
-    );
-    let mut all = Vec::with_capacity(rows.iter().map(|row| row.member.len()).sum());
-    let mut header = None;
+    let (mut items, mut ids, mut members) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bytes = 0;
     for Chosen { member, score } in rows {
-        let Some(entry) = queue.unwrap(member).ok().filter(|_| all.len() < BYTES) else {
+        let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < BYTES) else {
             break;
         };
-        let before = member.len() - entry.payload.len();
-        header = match header {
-            None => Some(before),
-            Some(same) if same == before => header,
-            Some(_) => Some(0),
-        };
-        all.extend_from_slice(member);
+        bytes += member.len();
+        members.push(member.as_slice());
         ids.push(entry.id);
         items.push(Item {
             id: entry.id,
@@ -211,17 +202,11 @@ fn look(queue: &Queue, rows: &[Chosen]) -> (Vec<Item>, Ahead) {
             hash: Some(sha1(entry.payload)),
         });
     }
-    let what = header.map(|header| Foreseen {
-        count: ids.len(),
-        sha1: sha1_smol::Sha1::from(&all).digest().to_string(),
-        header,
-    });
-    let cut = ids.len() < rows.len();
     let ahead = Ahead {
-        what,
+        what: Foreseen::of(queue, &members),
+        cut: members.len() < rows.len(),
         ids,
         items: 0..0,
-        cut,
     };
     (items, ahead)
 }

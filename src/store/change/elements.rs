@@ -15,8 +15,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 impl Writer {
     /// Takes delivered elements out of target and puts them into timeouts, each with a score that
-    /// is a number, and at the tail of the order list; of equal ones the newest first. Publishes
-    /// the due time of a new head. `Gone`: no such element; `Changed`: that member waits already
+    /// is a number, and at the tail of the order list; of equal ones that nearest to the head of
+    /// target first, and cheap when they stand near it. Publishes the due time of a new head. `Gone`: no such element; `Changed`: that member waits already
     /// (nothing done). Refused with the code `ASIDE` while the order list is set aside.
     pub async fn take_back(
         &self,
@@ -27,7 +27,8 @@ impl Writer {
     }
 
     /// [`take_back`](Self::take_back) to either end of the order list. To its head: each before the
-    /// one given before it, so those that were delivered last come first.
+    /// one given before it, and of equal ones the newest first; cheap when those that were delivered
+    /// last come first.
     pub async fn take_back_to(
         &self,
         queue: &Queue,
@@ -37,11 +38,11 @@ impl Writer {
         self.fits("take elements back", elements.len())?;
         let keys = queue.keys();
         let scores = texts(elements.iter().map(|taken| taken.score));
-        let push: &[u8] = match end {
-            End::Head => b"LPUSH",
-            End::Tail => b"RPUSH",
+        let (from, push) = match end {
+            End::Head => (newest(queue), "LPUSH"),
+            End::Tail => (FROM_HEAD, "RPUSH"),
         };
-        let mut args = vec![channel(&keys), newest(queue).as_bytes(), push];
+        let mut args = vec![channel(&keys), from.as_bytes(), push.as_bytes()];
         for (score, taken) in scores.iter().zip(elements) {
             args.extend([&taken.element, &taken.member, score.as_bytes()]);
         }
@@ -50,16 +51,15 @@ impl Writer {
         Ok(told.map(Changed::from))
     }
 
-    /// Deletes delivered elements: each of them once, of equal ones the newest first. Never more
-    /// than are there.
+    /// Deletes delivered elements: each of them once, of equal ones that nearest to the head of
+    /// target first. Never more than are there. Cheap when they stand near its head.
     pub async fn discard(
         &self,
         queue: &Queue,
         elements: &[Vec<u8>],
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
         self.fits("delete delivered elements", elements.len())?;
-        let from = newest(queue).as_bytes();
-        let args = std::iter::once(from).chain(elements.iter().map(Vec::as_slice));
+        let args = std::iter::once(FROM_HEAD.as_bytes()).chain(elements.iter().map(Vec::as_slice));
         script::discard(&self.lane, &queue.keys().target, args.collect()).await
     }
 
@@ -108,6 +108,9 @@ impl Writer {
         })
     }
 }
+
+/// Target is searched from its head, as LREM counts: what people choose they choose from there on.
+const FROM_HEAD: &str = "1";
 
 /// The end of target that is searched first, as LREM counts: where the newest stand.
 fn newest(queue: &Queue) -> &'static str {

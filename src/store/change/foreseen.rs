@@ -24,6 +24,28 @@ pub struct Foreseen {
     pub header: usize,
 }
 
+impl Foreseen {
+    /// Of these members, in due order; none: there is none, or one of them is no frame.
+    #[must_use]
+    pub fn of(queue: &Queue, members: &[&[u8]]) -> Option<Self> {
+        let (mut all, mut header) = (sha1_smol::Sha1::new(), None);
+        for member in members {
+            let before = member.len() - queue.unwrap(member).ok()?.payload.len();
+            header = match header {
+                None => Some(before),
+                Some(other) if other == before => header,
+                Some(_) => Some(0),
+            };
+            all.update(member);
+        }
+        Some(Self {
+            count: members.len(),
+            sha1: all.digest().to_string(),
+            header: header?,
+        })
+    }
+}
+
 impl Writer {
     /// What is due at `now`, in due order: up to `n` entries behind the first `skip`.
     pub async fn due_after(

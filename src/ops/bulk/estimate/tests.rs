@@ -123,3 +123,21 @@ fn an_empty_sample_makes_no_walk() {
     let empty = Sample::default();
     assert!(empty.walk(&ask(Kind::Deliver, 5), |_, _| true).abs() < 1e-9);
 }
+
+#[test]
+fn what_does_not_wait_yet_is_looked_for_among_all_or_among_what_falls_due_then() {
+    let sample = sample(MILLION, in_order);
+    let none = |_: &[u8], _: f64| false;
+    let spread = ask(Kind::PutBack, 10_000);
+    assert_eq!(chosen_way(&sample, &spread, none), Way::Sweep);
+    let unknown = Ask {
+        scores: (f64::INFINITY, f64::NEG_INFINITY),
+        ..spread
+    };
+    assert_eq!(chosen_way(&sample, &unknown, none), Way::Sweep);
+    let at_the_head = Ask {
+        scores: (0.0, 20_000.0),
+        ..spread
+    };
+    assert_eq!(chosen_way(&sample, &at_the_head, none), Way::InOrder);
+}
