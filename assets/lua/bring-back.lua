@@ -3,7 +3,8 @@
 -- of the offers comes back exactly.
 --
 -- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
--- ARGV     1 n: at most so many elements, 1 to 2,000   2 1: tell what was dropped, 0: only count it
+-- ARGV     1 n: at most so many elements, 1 to 2,000 (without timeouts, when they are only counted,
+--            100,000)   2 1: tell what was dropped, 0: only count it
 -- returns  {0, k, type}                      KEYS[k] holds a `type`; nothing was done
 --          {1, taken, left, {member, ...}}   so many elements were taken (0: nothing is aside any
 --                                            more), so many are left, these were dropped
@@ -15,6 +16,13 @@
 local needed = {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}}
 local refusal = guard({'zset', 'list', 'list'}, needed)
 if refusal then return refusal end
+
+-- Where nothing waits nothing comes back, and a list loses many at once as cheaply as a few.
+if ARGV[2] ~= '1' and redis.call('EXISTS', KEYS[1]) == 0 then
+  local long = redis.call('LLEN', KEYS[3])
+  redis.call('LTRIM', KEYS[3], 0, -100001)
+  return {1, math.min(long, 100000), math.max(long - 100000, 0), {}}
+end
 
 local taken = redis.call('LRANGE', KEYS[3], -math.min(tonumber(ARGV[1]), 2000), -1)
 local n = #taken

@@ -159,7 +159,7 @@ impl We<'_> {
         same("put back around", &told.done, &(went, expected))
     }
 
-    pub async fn drop_copy(&mut self, model: &mut Model, which: &Index) -> Checked {
+    pub async fn drop_copy(&mut self, model: &mut Model, which: Index) -> Checked {
         let seen = &self.seen.order;
         let second = |(at, element): (usize, &Vec<u8>)| {
             let first = seen[..at].iter().position(|other| other == element)?;

@@ -137,6 +137,6 @@ async fn act(we: &mut We<'_>, model: &mut Model, ours: &Ours) -> Result<(), Stri
         Ours::Sweep(n, which) => we.sweep(model, *n, which).await,
         Ours::PutBackAround(n) => we.put_back_around(model, *n).await,
         Ours::Append => we.append(model).await,
-        Ours::DropCopy(which) => we.drop_copy(model, which).await,
+        Ours::DropCopy(which) => we.drop_copy(model, *which).await,
     }
 }

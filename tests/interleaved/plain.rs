@@ -16,8 +16,7 @@ pub use self::steps::{Step, step};
 use crate::ours::{Checked, same};
 use crate::support::Server;
 
-/// Members with their scores.
-type Scored = Vec<(Vec<u8>, f64)>;
+type Elements = Vec<Vec<u8>>;
 
 /// A queue whose poller pushes to that end.
 pub fn queue(push: Push) -> Queue {
@@ -70,7 +69,8 @@ impl<'a> Play<'a> {
             .arg(-1)
             .arg("WITHSCORES");
         all.cmd("LRANGE").arg("ready").arg(0).arg(-1);
-        let (waiting, mut target): (Scored, Vec<Vec<u8>>) = all.query(&mut self.others).unwrap();
+        let (waiting, mut target): (Vec<(Vec<u8>, f64)>, Elements) =
+            all.query(&mut self.others).unwrap();
         if self.push == Push::Left {
             target.reverse();
         }
