@@ -15,27 +15,10 @@ use crate::support::frame;
 /// them due at `last` ms from now.
 async fn shuffled(count: u64, last: i64) -> Bench {
     let bench = Bench::new(&Queue::redisson("orders")).await;
-    let keys = bench.queue.keys();
-    let first = bench
-        .server
-        .now()
-        .plus(last - i64::try_from(count).unwrap());
-    let mut connection = bench.server.connection();
-    let all: Vec<u64> = (0..count).collect();
-    for chunk in all.chunks(10_000) {
-        let mut zadd = redis::cmd("ZADD");
-        zadd.arg(&keys.timeouts);
-        let mut rpush = redis::cmd("RPUSH");
-        rpush.arg(&keys.order);
-        for &n in chunk {
-            let member = frame(n + 1, format!("entry {}", n + 1).as_bytes());
-            let place = i64::try_from(n * 7_919 % count).unwrap();
-            zadd.arg(first.plus(place).get()).arg(&member);
-            rpush.arg(member);
-        }
-        zadd.exec(&mut connection).unwrap();
-        rpush.exec(&mut connection).unwrap();
-    }
+    let last = bench.server.now().plus(last);
+    let first = last.plus(-i64::try_from(count).unwrap());
+    let due = |n: u64| first.plus(i64::try_from((n - 1) * 7_919 % count).unwrap());
+    bench.server.fill_with(&bench.queue, count, due);
     bench
 }
 

@@ -163,7 +163,11 @@ fn beside_a_change(table: &mut Table) {
         pause(Duration::from_millis(7));
     }
     assert!(took.len() >= 50, "only {} keys while it ran", took.len());
-    println!("{:<58} {:>9}", "  (keys while 1 M were transferred)", took.len());
+    println!(
+        "{:<58} {:>9}",
+        "  (keys while 1 M were transferred)",
+        took.len()
+    );
     for (share, name) in [(0.5, "median"), (0.95, "p95"), (1.0, "longest")] {
         let what = format!("key to picture beside a bulk change ({name})");
         table.row(&what, middle(took.clone(), share), 10.0, "ms");

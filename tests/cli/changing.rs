@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::program::{Program, names};
 use crate::support::frame;
 
-const SUMMARY_FIELDS: [&str; 15] = [
+/// What a change says of itself at the end.
+pub(crate) const SUMMARY_FIELDS: [&str; 15] = [
     "change",
     "queue",
     "dry_run",

@@ -273,6 +273,12 @@ impl Server {
     /// Fills a queue with `count` framed entries, ids 1 to `count`, payload `entry N`, the first
     /// due at `first` and each `step_ms` after the one before.
     pub fn fill(&self, queue: &Queue, count: u64, first: EpochMillis, step_ms: i64) {
+        let due = |n: u64| first.plus(step_ms * i64::try_from(n - 1).unwrap());
+        self.fill_with(queue, count, due);
+    }
+
+    /// The same, due as `due` says of each id; the order list has them by their ids.
+    pub fn fill_with(&self, queue: &Queue, count: u64, due: impl Fn(u64) -> EpochMillis) {
         let keys = queue.keys();
         let mut connection = self.connection();
         let all: Vec<u64> = (1..=count).collect();
@@ -283,8 +289,7 @@ impl Server {
             rpush.arg(&keys.order);
             for &n in chunk {
                 let member = frame(n, format!("entry {n}").as_bytes());
-                let due = first.plus(step_ms * i64::try_from(n - 1).unwrap());
-                zadd.arg(due.get()).arg(&member);
+                zadd.arg(due(n).get()).arg(&member);
                 rpush.arg(member);
             }
             zadd.exec(&mut connection).unwrap();

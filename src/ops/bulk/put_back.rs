@@ -121,8 +121,8 @@ impl PutBack {
         let now = self.queue.score(now);
         let (mut fates, mut told) = (Vec::new(), HashSet::new());
         for (i, has) in std::mem::take(&mut self.sent).into_iter().zip(has) {
-            let fated = match has {
-                Some(score) => self.fated(i, Returned::Waits(score)),
+            let found = match has {
+                Some(has) => self.fated(i, Returned::Waits(has)),
                 None if left && self.entries[i].score <= now => Some(Fated {
                     index: i,
                     fate: if ran { Fate::Done } else { Fate::Gone },
@@ -131,8 +131,8 @@ impl PutBack {
                 }),
                 None => None,
             };
-            told.extend(fated.iter().map(|fated| fated.index));
-            fates.extend(fated);
+            told.extend(found.iter().map(|fated| fated.index));
+            fates.extend(found);
         }
         let open = |numbers: &mut Vec<usize>| numbers.retain(|i| !told.contains(i));
         open(&mut self.groups.heads);

@@ -88,15 +88,7 @@ fn change_something(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Worker => worker::ask(model),
         Action::Pause => return bulk::pause(model),
         Action::Stop => return bulk::stop(model),
-        Action::Transfer
-        | Action::Deliver
-        | Action::Requeue
-        | Action::Delete
-        | Action::Edit
-        | Action::Duplicate
-        | Action::Kick
-        | Action::Repair
-        | Action::Undo => return change::ask(model, action),
+        _ if change::is_planned(action) => return change::ask(model, action),
         // A question and a form have their keys by themselves.
         _ => {}
     }
@@ -145,15 +137,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Worker if no_queue => Some("no queue to work on"),
         Action::Pause | Action::Stop => bulk::why_not(model, action),
         Action::Offer | Action::Worker if model.read_only => Some(change::READ_ONLY),
-        Action::Transfer
-        | Action::Deliver
-        | Action::Requeue
-        | Action::Delete
-        | Action::Edit
-        | Action::Duplicate
-        | Action::Kick
-        | Action::Repair
-        | Action::Undo => change::why_not(model, action),
+        _ if change::is_planned(action) => change::why_not(model, action),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {

@@ -28,6 +28,22 @@ const SAID: usize = 110;
 /// Nobody has read it before.
 const UNREAD: Duration = Duration::from_millis(500);
 
+/// Whether an action is a change that is planned first.
+pub(super) const fn is_planned(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Transfer
+            | Action::Deliver
+            | Action::Requeue
+            | Action::Delete
+            | Action::Edit
+            | Action::Duplicate
+            | Action::Kick
+            | Action::Repair
+            | Action::Undo
+    )
+}
+
 /// A key asks for a change.
 pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
