@@ -192,11 +192,24 @@ impl Journal {
     /// Begins to write a change down; refused when there is no room for it. Its head is on disk
     /// when it returns.
     pub async fn begin(&self, head: Head) -> Result<Record, JournalError> {
+        self.begin_after(head, None).await
+    }
+
+    /// The same for an undo, refused when there were other `attempts` to take that change back than
+    /// so many: what they have put back meanwhile would be there twice.
+    pub(super) async fn begin_after(
+        &self,
+        head: Head,
+        attempts: Option<usize>,
+    ) -> Result<Record, JournalError> {
         let folder = self.folder()?;
         let keep_days = self.keep_days;
         blocking(move || {
             let turn = folder.turn()?;
             folder.expire(&turn, keep_days)?;
+            if let (Some(undone), Some(attempts)) = (&head.undoes, attempts) {
+                folder.check_attempts(undone, attempts)?;
+            }
             folder.check_room(head.bytes)?;
             let now = local_now();
             let (id, file) = folder.create(&turn, now)?;

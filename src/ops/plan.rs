@@ -68,6 +68,9 @@ pub enum ChangeError {
     /// The journal could not be written or read.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// There is nothing that it could change, in a full sentence.
+    #[error("{0}")]
+    Nothing(String),
     /// It makes no sense, in a full sentence.
     #[error("{0}")]
     Senseless(String),
@@ -83,7 +86,17 @@ pub struct Prepared {
     /// Entries of which is known already that nothing can be done to them; the plan counts them.
     pub(super) settled: Vec<EntryResult>,
     /// The change of the journal that it takes back.
-    pub(super) undoes: Option<String>,
+    pub(super) undoes: Option<Undone>,
+}
+
+/// A change of the journal that is taken back.
+#[derive(Clone, Debug)]
+pub(super) struct Undone {
+    /// Its id.
+    pub(super) id: String,
+    /// So many attempts to take it back the journal knew of when the plan was made, and so does the
+    /// plan.
+    pub(super) attempts: usize,
 }
 
 /// Plans a change. `tell` hears how far the looking is. Dropping the future ends it.

@@ -1,17 +1,19 @@
 //! A change of the journal is taken back: a plan of its own, made of what the journal says was
 //! done to each entry, and compared again when it is applied.
 
+mod earlier;
 mod target;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use self::earlier::{Back, Earlier};
 use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
-use super::plan::{ChangeError, Prepared, READY, blank};
-use crate::queue::{Change, Due, EntryResult, Outcome, Queue, State};
-use crate::store::change::{Chosen, Place};
+use super::plan::{ChangeError, Prepared, READY, Undone, blank};
+use crate::queue::{Change, Due, EntryId, EntryResult, Outcome, Queue, State, Tally};
+use crate::store::change::{Chosen, End, Place};
 use crate::store::{Store, read};
 
 /// So many are looked up in timeouts at once.
@@ -40,7 +42,9 @@ pub(super) async fn plan(
         now,
     };
     let items = journal.read(&kept.id).await?;
-    let mut made = back(&making, &items).await?;
+    let earlier = Earlier::read(journal, &kept.id).await?;
+    let attempts = earlier.attempts;
+    let mut made = back(&making, &items, earlier).await?;
     made.warnings.insert(0, sentence(&kept));
     if differs {
         made.warnings.push(format!(
@@ -50,7 +54,10 @@ pub(super) async fn plan(
     }
     let mut plan = blank(store, &queue, Change::Undo, now);
     let mut prepared = describe(&making, &mut plan, made).await?;
-    prepared.undoes = Some(kept.id);
+    prepared.undoes = Some(Undone {
+        id: kept.id,
+        attempts,
+    });
     Ok(prepared)
 }
 
@@ -68,9 +75,21 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
                 .is_none_or(|tally| tally.get(Outcome::Done) + tally.get(Outcome::Unknown) > 0)
             && !server.differs_from(&kept.head.server)
     };
-    let found = journal.list().await?.into_iter().find(wanted);
+    let all = journal.list().await?;
+    // What an undo has tried and found nothing left to do for is not tried for ever.
+    let tried = |kept: &Kept| {
+        all.iter().any(|undo| {
+            let over = |tally: Tally| tally.get(Outcome::Left) + tally.get(Outcome::Unknown) == 0;
+            undo.head.undoes.as_ref() == Some(&kept.id)
+                && undo.undone_by.is_none()
+                && undo.ended.is_some_and(over)
+        })
+    };
+    let found = all.iter().find(|kept| wanted(kept) && !tried(kept));
+    let found = found.cloned();
     found.ok_or_else(|| {
-        senseless("there is no change of this server left that could be taken back".to_owned())
+        let why = "there is no change of this server left that could be taken back";
+        ChangeError::Nothing(why.to_owned())
     })
 }
 
@@ -129,19 +148,25 @@ struct Inverse {
     edit: Vec<(Chosen, Vec<u8>)>,
     /// Each with the item it is.
     put_back: Vec<(u64, (Chosen, Place))>,
-    /// Perhaps deleted: whether it was has to be looked up.
-    perhaps: Vec<Chosen>,
+    /// Perhaps deleted, or perhaps back already: which has to be looked up. Each with the item it is.
+    perhaps: Vec<(u64, (Chosen, Place))>,
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
     delivered: Vec<target::Sought>,
     /// Whether each comes into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
     settled: Vec<EntryResult>,
+    earlier: Earlier,
+    /// So many were put back by an earlier undo.
+    back: u64,
 }
 
 /// What undoes the items, from the last to the first.
-async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
-    let mut back = Inverse::default();
+async fn back(making: &Making<'_>, items: &Items, earlier: Earlier) -> Result<Made, ChangeError> {
+    let mut back = Inverse {
+        earlier,
+        ..Inverse::default()
+    };
     for part in (0..items.parts()).rev() {
         let part = items.part(part).await?;
         for (item, happened) in part.into_iter().rev() {
@@ -173,7 +198,7 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
         Work::PutBack(put_back),
         Work::Requeue(back.requeue),
         Work::Edit(back.edit),
-        Work::TakeBack(elements, called),
+        Work::TakeBack(elements, called, End::Head),
         Work::Deliver(back.deliver),
         Work::OrderList(back.order_list),
         Work::PutElements(back.put_elements),
@@ -183,8 +208,19 @@ async fn back(making: &Making<'_>, items: &Items) -> Result<Made, ChangeError> {
     Ok(Made {
         work: work.into_iter().filter(|work| work.len() > 0).collect(),
         settled: back.settled,
-        warnings: Vec::new(),
+        warnings: already(back.back),
     })
+}
+
+fn already(n: u64) -> Vec<String> {
+    let those = match n {
+        0 => return Vec::new(),
+        1 => "1 of them was".to_owned(),
+        n => format!("{n} of them were"),
+    };
+    vec![format!(
+        "{those} put back by an earlier undo, and would be there twice: left out."
+    )]
 }
 
 /// Each stands beside what stood there when it left: so the last that left comes first.
@@ -226,7 +262,7 @@ impl Inverse {
             (None, _, Some(new), Some(score), Some(_)) if delivered => {
                 self.deliver.push(chosen(new, score));
             }
-            (Some(element), ..) if delivered && sure => self.put_elements.push(element),
+            (Some(element), ..) if delivered && sure => self.element_back(id, element),
             (None, _, Some(element), None, _) if delivered && sure => self.discard.push(element),
             (None, Some(score), None, None, Some(hash)) => {
                 self.delivered.push(target::Sought {
@@ -252,38 +288,56 @@ impl Inverse {
                 let index = happened.as_ref().map_or(0, |happened| happened.index);
                 let place = happened.and_then(|happened| happened.stood);
                 let place = place.unwrap_or(Place::Tail);
-                self.put_back.push((index, (chosen(member, score), place)));
+                self.entry_back(index, chosen(member, score), place);
             }
             (Some(member), Some(score), None, None, _) => {
-                self.perhaps.push(chosen(member, score));
+                self.perhaps.push((0, (chosen(member, score), Place::Tail)));
             }
-            _ => self.settled.push(EntryResult {
-                id,
-                outcome: Outcome::Refused,
-                reason: Some(UNSURE.to_owned()),
-            }),
+            _ => self.unsure(id),
         }
     }
 
-    /// Of what was perhaps deleted, what was: an entry that is not due and does not wait was not
-    /// transferred by anybody.
+    fn unsure(&mut self, id: EntryId) {
+        self.settled.push(EntryResult {
+            id,
+            outcome: Outcome::Refused,
+            reason: Some(UNSURE.to_owned()),
+        });
+    }
+
+    fn element_back(&mut self, id: EntryId, element: Vec<u8>) {
+        match self.earlier.is_back(&element) {
+            Back::No => self.put_elements.push(element),
+            Back::Yes => self.back += 1,
+            Back::Perhaps => self.unsure(id),
+        }
+    }
+
+    fn entry_back(&mut self, item: u64, chosen: Chosen, place: Place) {
+        match self.earlier.is_back(&chosen.member) {
+            Back::No => self.put_back.push((item, (chosen, place))),
+            Back::Yes => self.back += 1,
+            Back::Perhaps => self.perhaps.push((item, (chosen, place))),
+        }
+    }
+
+    /// Of what was perhaps deleted (or put back), what does not wait and is not due was: nobody
+    /// transfers that.
     async fn look_up(&mut self, making: &Making<'_>) -> Result<(), ChangeError> {
         let timeouts = making.queue.keys().timeouts;
         for some in std::mem::take(&mut self.perhaps).chunks(LOOKED_UP) {
-            let members: Vec<_> = some.iter().map(|chosen| chosen.member.clone()).collect();
+            let members = some.iter().map(|(_, (chosen, _))| chosen.member.clone());
+            let members: Vec<_> = members.collect();
             let scores = read::element_scores(making.store, &timeouts, &members).await?;
-            for (chosen, score) in some.iter().zip(scores) {
+            for (one, score) in some.iter().zip(scores) {
+                let chosen = &one.1.0;
                 let due = making.queue.due(chosen.score);
                 let was_due = matches!(due, Due::At(due) if due <= making.now);
                 match score {
-                    // It was not deleted.
+                    // It was not deleted, or is back.
                     Some(_) => {}
-                    None if was_due => self.settled.push(EntryResult {
-                        id: making.queue.id(&chosen.member),
-                        outcome: Outcome::Refused,
-                        reason: Some(UNSURE.to_owned()),
-                    }),
-                    None => self.put_back.push((0, (chosen.clone(), Place::Tail))),
+                    None if was_due => self.unsure(making.queue.id(&chosen.member)),
+                    None => self.put_back.push(one.clone()),
                 }
             }
         }

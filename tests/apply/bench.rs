@@ -19,7 +19,7 @@ pub(crate) struct Bench {
     pub(crate) writer: Writer,
     pub(crate) queue: Queue,
     pub(crate) journal: Journal,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 /// What a change told.
@@ -75,8 +75,13 @@ impl Bench {
             queue: queue.clone(),
             journal: Journal::at(dir.path(), 30),
             server,
-            _dir: dir,
+            dir,
         }
+    }
+
+    /// Where its journal is.
+    pub(crate) fn dir(&self) -> &std::path::Path {
+        self.dir.path()
     }
 
     /// The member that stands for `entry N`.

@@ -1,1 +1,261 @@
-//! t
+//! Changes taken back more than once: by an undo after one that died, or was stopped, or was taken
+//! back itself. What is back is not put back once more.
+
+use delayscope::ops::apply::{Applied, Limits, Order, apply};
+use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::journal::Kept;
+use delayscope::ops::plan::{What, Which, plan_undo};
+use delayscope::queue::plan::Way;
+use delayscope::queue::{Address, Change, Outcome, Queue, Summary};
+
+use crate::bench::{Bench, layouts};
+use crate::proxy::{Lost, Proxy};
+use crate::support::{PATIENCE, Server, until};
+
+const LATE: i64 = -900_000;
+
+/// A queue of entries that are late, and were deleted.
+async fn deleted(queue: &Queue, count: u64) -> (Bench, String) {
+    let bench = Bench::new(queue).await;
+    bench.fill(count, bench.server.now().plus(LATE), 1);
+    let (_, told) = bench.change(What::Delete, Which::Due).await;
+    assert_eq!(told.count(Outcome::Done), count);
+    let id = told.summary.journal_id.unwrap();
+    (bench, id)
+}
+
+/// Begins to take it back, and ends after the first results: `dies`, without an end in the journal.
+async fn begun(bench: &Bench, id: &str, dies: bool) {
+    let prepared = plan_undo(&bench.store, &bench.journal, Some(id), false);
+    let prepared = prepared.await.unwrap();
+    let limits = Limits {
+        per_s: Some(50.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    while let Some(told) = applying.next().await {
+        if matches!(told, Applied::Results(_)) {
+            applying.order(Order::Stop);
+        }
+    }
+    if dies {
+        bench.forget_the_end().await;
+    }
+}
+
+impl Bench {
+    /// The journal as it is when a process dies: the newest change never ended.
+    async fn forget_the_end(&self) {
+        let newest = self.kept().await.remove(0);
+        let path = self.dir().join("journal.jsonl");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let ended = format!("{{\"id\":\"{}\",\"ended\"", newest.id);
+        let stay = text.lines().filter(|line| !line.starts_with(&ended));
+        let stay: String = stay.map(|line| format!("{line}\n")).collect();
+        assert!(stay.len() < text.len());
+        std::fs::write(path, stay).unwrap();
+        assert!(self.kept().await[0].ended.is_none());
+    }
+
+    async fn kept(&self) -> Vec<Kept> {
+        self.journal.list().await.unwrap()
+    }
+
+    /// All that is due comes to target, and so many of it are consumed.
+    async fn consumed(&self, count: usize) {
+        self.change(What::Transfer, Which::Due).await;
+        for _ in 0..count {
+            self.server.cmd_bytes(&[b"LPOP", &self.queue.keys().target]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_undo_after_one_that_was_stopped_or_died_puts_back_what_is_left() {
+    for queue in layouts() {
+        for dies in [false, true] {
+            let (bench, id) = deleted(&queue, 60).await;
+            begun(&bench, &id, dies).await;
+            let back = bench.contents().timeouts.len();
+            assert!(back > 0 && back < 60, "{back}");
+            bench.consumed(back).await;
+            let (plan, told) = bench.undo(Some(&id)).await;
+            assert!(plan.warnings.iter().any(|w| w.contains("earlier undo")));
+            // Of what the one that died had only meant to put back nobody knows: it is told.
+            let refused = usize::try_from(told.count(Outcome::Refused)).unwrap();
+            assert!(dies || refused == 0, "{refused}");
+            let now = bench.contents();
+            assert_eq!(now.timeouts.len() + refused, 60 - back);
+            assert_eq!(
+                now.order.len() + refused,
+                if queue.keys().order.is_some() {
+                    60 - back
+                } else {
+                    refused
+                }
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_consumed_after_an_undo_does_not_come_back_when_that_undo_is_undone_in_between() {
+    let (bench, id) = deleted(&Queue::redisson("orders"), 10).await;
+    let (_, told) = bench.undo(Some(&id)).await;
+    let back = told.summary.journal_id.unwrap();
+    let some = bench.entries(&[1, 2, 3, 4]);
+    bench.change(What::Deliver, some).await;
+    assert_eq!(bench.contents().target.len(), 4);
+    // Deleted again are the six that still wait; then those come back, and no others.
+    let (_, told) = bench.undo(Some(&back)).await;
+    assert_eq!(
+        (told.count(Outcome::Done), told.count(Outcome::Gone)),
+        (6, 4)
+    );
+    bench.undo(Some(&id)).await;
+    let now = bench.contents();
+    assert_eq!(
+        (now.timeouts.len(), now.order.len(), now.target.len()),
+        (6, 6, 4)
+    );
+}
+
+#[tokio::test]
+async fn delivered_elements_come_back_once_however_often_an_undo_is_begun() {
+    for queue in layouts() {
+        let bench = Bench::new(&queue).await;
+        bench.fill(60, bench.server.now().plus(LATE), 1);
+        bench.change(What::Transfer, Which::Due).await;
+        let all = Selection {
+            from: From::Delivered,
+            ..Selection::default()
+        };
+        let (_, told) = bench.change(What::Delete, Which::Selected(all)).await;
+        let id = told.summary.journal_id.unwrap();
+        begun(&bench, &id, true).await;
+        let (_, told) = bench.undo(Some(&id)).await;
+        let mut now = bench.contents().target;
+        let refused = usize::try_from(told.count(Outcome::Refused)).unwrap();
+        assert_eq!(now.len() + refused, 60);
+        now.sort();
+        now.dedup();
+        assert_eq!(now.len() + refused, 60);
+    }
+}
+
+#[tokio::test]
+async fn two_undos_of_one_change_that_were_planned_at_once_put_nothing_back_twice() {
+    let (bench, id) = deleted(&Queue::redisson("orders"), 10).await;
+    let plan = || plan_undo(&bench.store, &bench.journal, Some(&id), false);
+    let (one, other) = (plan().await.unwrap(), plan().await.unwrap());
+    bench.apply(one, Limits::default()).await;
+    bench.consumed(10).await;
+    let mut applying = apply(&bench.writer, &bench.journal, other, Limits::default());
+    let told = applying.next().await;
+    assert!(
+        matches!(&told, Some(Applied::Failed(why)) if why.contains("plan it again")),
+        "{told:?}"
+    );
+    assert_eq!(bench.contents().timeouts.len(), 0);
+}
+
+#[tokio::test]
+async fn undo_without_an_id_walks_past_what_it_could_do_nothing_for() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(2, bench.server.now().plus(60_000), 1);
+    bench.change(What::Delete, bench.entries(&[1])).await;
+    bench.change(What::Deliver, bench.entries(&[2])).await;
+    bench
+        .server
+        .cmd_bytes(&[b"LPOP", &bench.queue.keys().target]);
+    let (_, told) = bench.undo(None).await;
+    assert_eq!(told.count(Outcome::Gone), 1);
+    let (_, told) = bench.undo(None).await;
+    assert_eq!(told.count(Outcome::Done), 1);
+    let kept = bench.kept().await;
+    assert_eq!(
+        kept.iter()
+            .filter(|kept| kept.head.change == Change::Undo)
+            .count(),
+        2
+    );
+    assert_eq!(bench.contents().timeouts.len(), 1);
+}
+
+/// A deletion of 60 late entries taken back, in whose second script something is lost; what that
+/// put back is consumed before anybody can look. How many were, and how it ended.
+async fn lost(lost: Lost, way: Way, listened: bool) -> (Bench, usize, Summary) {
+    let server = Server::start();
+    let home = tempfile::tempdir().unwrap();
+    let proxy = Proxy::before(&server.socket(), home.path());
+    let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
+    let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
+    let keys = bench.queue.keys();
+    let mut listener = bench.server.connection();
+    let mut listener = listener.as_pubsub();
+    if listened {
+        listener
+            .subscribe(keys.channel.as_deref().unwrap())
+            .unwrap();
+    }
+    bench.fill(60, bench.server.now().plus(LATE), 1);
+    bench.change(What::Delete, Which::Due).await;
+    let mut prepared = plan_undo(&bench.store, &bench.journal, None, false)
+        .await
+        .unwrap();
+    prepared.plan.way = way;
+    let limits = Limits {
+        per_s: Some(100.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    let mut consumed = 0;
+    let hearing = async {
+        loop {
+            match applying.next().await.unwrap() {
+                Applied::Results(_) if proxy.scripts() == 0 => {
+                    let before = bench.contents().timeouts.len();
+                    proxy.lose(lost);
+                    until("a script to be sent", || proxy.scripts() > 0).await;
+                    if lost == Lost::Answers {
+                        let ran = || bench.contents().timeouts.len() > before;
+                        until("it to have run", ran).await;
+                        consumed = bench.contents().timeouts.len();
+                        for key in [&keys.timeouts, keys.order.as_ref().unwrap()] {
+                            bench.server.cmd_bytes(&[b"DEL", key]);
+                        }
+                    }
+                    proxy.cut();
+                }
+                Applied::Ended(summary) => return summary,
+                Applied::Failed(why) => panic!("{why}"),
+                _ => {}
+            }
+        }
+    };
+    let summary = tokio::time::timeout(PATIENCE, hearing).await.unwrap();
+    (bench, consumed, summary)
+}
+
+#[tokio::test]
+async fn what_a_script_without_an_answer_put_back_and_others_took_is_not_put_back_again() {
+    for way in [Way::InOrder, Way::Sweep] {
+        let (bench, consumed, summary) = lost(Lost::Answers, way, true).await;
+        assert!(consumed > 0);
+        let unknown = summary.tally.get(Outcome::Unknown);
+        assert!(unknown > 0, "{way:?}: {summary:?}");
+        let now = bench.contents();
+        assert_eq!(now.timeouts.len() + consumed, 60, "{way:?}: {summary:?}");
+        assert_eq!(now.order.len(), now.timeouts.len());
+    }
+}
+
+#[tokio::test]
+async fn what_never_reached_the_server_is_put_back_where_nobody_can_have_taken_it() {
+    for way in [Way::InOrder, Way::Sweep] {
+        let (bench, _, summary) = lost(Lost::Requests, way, false).await;
+        assert!(summary.tally.all_done(), "{way:?}: {summary:?}");
+        let now = bench.contents();
+        assert_eq!((now.timeouts.len(), now.order.len()), (60, 60));
+    }
+}

@@ -113,6 +113,20 @@ impl Folder {
         sync_dir(&self.changes_path()).map_err(|error| self.unwritable(&error))
     }
 
+    /// That nobody has tried to take a change back beside these `attempts`, which are over.
+    pub(super) fn check_attempts(&self, undone: &str, attempts: usize) -> Result<(), JournalError> {
+        let all = self.changes()?;
+        let undoes = |kept: &&Kept| kept.head.undoes.as_deref() == Some(undone);
+        let tried: Vec<_> = all.iter().filter(undoes).collect();
+        if tried.len() == attempts && tried.iter().all(|undo| !undo.under_way) {
+            return Ok(());
+        }
+        let by = tried.last().map_or("somebody", |undo| undo.id.as_str());
+        Err(JournalError(format!(
+            "the change {undone} was taken back by {by} since this was planned: plan it again"
+        )))
+    }
+
     /// That a change which writes so many bytes has room.
     pub(super) fn check_room(&self, bytes: u64) -> Result<(), JournalError> {
         let held = self.bytes().map_err(|error| self.unwritable(&error))?;

@@ -152,11 +152,12 @@ pub(super) fn changes(text: &[u8]) -> Vec<Kept> {
     kept
 }
 
-/// From the newest on: what takes a change back does so when it did anything, and was not taken
-/// back itself.
+/// From the newest on: what takes a change back does so when it did anything and left nothing to
+/// do, and was not taken back itself.
 fn mark_undone(kept: &mut [Kept], places: &HashMap<String, usize>) {
     for i in (0..kept.len()).rev() {
-        let did = kept[i].ended.is_some_and(|t| t.get(Outcome::Done) > 0);
+        let whole = |t: Tally| t.get(Outcome::Done) > 0 && t.get(Outcome::Left) == 0;
+        let did = kept[i].ended.is_some_and(whole);
         let undone = kept[i].head.undoes.as_ref().and_then(|id| places.get(id));
         if let Some(undone) = undone.copied()
             && did
