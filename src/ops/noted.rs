@@ -32,7 +32,7 @@ impl Noted {
         let head = Head {
             change,
             queue: queue.spec(),
-            server: ServerId::of(store),
+            server: ServerId::told(store).await,
             planned,
             bound: None,
             undoes: None,

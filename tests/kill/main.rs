@@ -7,7 +7,8 @@
 //!
 //! `KILLS=200 cargo test --release --features interop --test kill`
 //!
-//! With `--nocapture` each tells how many of these kills met it alive. A failure tells `KILL_SEED`, with which the same kills are made again.
+//! With `--nocapture` each tells how many of these kills met it alive. A failure tells `KILL_SEED`,
+//! with which the same kills are made again.
 
 #![expect(
     dead_code,

@@ -157,6 +157,8 @@ impl Lie {
         }
         let is_pick = |member: &[u8]| member[17..].starts_with(b"pick");
         let mut all = redis::pipe();
+        // Every run has as many scripts as the first one had, which also had to send their texts.
+        all.cmd("SCRIPT").arg("FLUSH");
         all.cmd("FLUSHALL");
         all.cmd("ZADD").arg(&keys.timeouts);
         for (score, member) in &entries {
