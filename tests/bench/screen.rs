@@ -1,7 +1,8 @@
 //! How fast the screen is there, answers keys and shows changes, and what it costs, measured
 //! through a pseudo-terminal on the real program with a private server.
 //!
-//! `cargo bench --bench screen`. Each figure stands beside its limit; one that is over it fails
+//! `cargo bench --bench screen`; of keys beside a bulk change alone `cargo bench --bench screen --
+//! change`. Each figure stands beside its limit; one that is over it fails
 //! the run.
 
 #![expect(
@@ -34,6 +35,10 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut table = Table::default();
+    if std::env::args().any(|arg| arg == "change") {
+        beside_a_change(&mut table);
+        return table.end();
+    }
     let small = server(1_000);
     let large = server(1_000_000);
     start(&mut table, &small, "1 k", "1,000");
@@ -163,7 +168,11 @@ fn beside_a_change(table: &mut Table) {
         pause(Duration::from_millis(7));
     }
     assert!(took.len() >= 50, "only {} keys while it ran", took.len());
-    println!("{:<58} {:>9}", "  (keys while 1 M were transferred)", took.len());
+    println!(
+        "{:<58} {:>9}",
+        "  (keys while 1 M were transferred)",
+        took.len()
+    );
     for (share, name) in [(0.5, "median"), (0.95, "p95"), (1.0, "longest")] {
         let what = format!("key to picture beside a bulk change ({name})");
         table.row(&what, middle(took.clone(), share), 10.0, "ms");

@@ -103,11 +103,7 @@ fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let then = match first(form, new.base, now) {
         Some(due) if spreads => {
             let last = due.plus(spread);
-            format!(
-                "first due {}, last {}",
-                moment(ctx, due),
-                moment(ctx, last)
-            )
+            format!("first due {}, last {}", moment(ctx, due), moment(ctx, last))
         }
         Some(due) if form.is_one() => format!("then {}", moment(ctx, due)),
         Some(due) => format!("all due {}", moment(ctx, due)),
