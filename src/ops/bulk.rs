@@ -45,8 +45,11 @@ mod turn;
 
 use std::time::Duration;
 
+use crate::clock::EpochMillis;
+use crate::queue::{Known, Queue};
 use crate::store::change::{Fate, Place};
-use crate::store::{Store, StoreError, read};
+use crate::store::read::{self, GlanceAsk};
+use crate::store::{Store, StoreError};
 
 /// What one step of a way did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -127,4 +130,36 @@ async fn scores(
         all.extend(read::element_scores(store, timeouts, some).await?);
     }
     Ok(all)
+}
+
+/// How many transfer clients are subscribed, as far as that can be seen.
+pub(super) async fn clients(
+    store: &Store,
+    queue: &Queue,
+    now: EpochMillis,
+) -> Result<u64, StoreError> {
+    let ask = GlanceAsk {
+        keys: queue.keys(),
+        now: queue.score(now),
+        page: None,
+    };
+    let glances = read::glance(store, &[ask]).await?;
+    Ok(match glances.first().map(|glance| &glance.subscribers) {
+        Some(Known::Is(clients)) => *clients,
+        // It may be any number: what is unknown is taken for a live one.
+        Some(Known::Unknown(_)) => 1,
+        _ => 0,
+    })
+}
+
+/// Whether somebody may have transferred what is due since a script whose answer never came has put
+/// it into timeouts: then it must not be put there once more.
+pub(super) async fn may_have_left(
+    store: &Store,
+    queue: &Queue,
+    now: EpochMillis,
+) -> Result<bool, StoreError> {
+    // Nobody can see who moves the entries of a queue that has no channel.
+    let unseen = queue.keys().channel.is_none();
+    Ok(unseen || clients(store, queue, now).await? > 0)
 }

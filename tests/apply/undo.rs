@@ -5,9 +5,12 @@ use delayscope::ops::apply::{Applied, Limits, Order, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Kept;
 use delayscope::ops::plan::{What, Which, plan_undo};
-use delayscope::queue::{Change, Outcome, Queue};
+use delayscope::queue::plan::Way;
+use delayscope::queue::{Address, Change, Outcome, Queue, Summary};
 
 use crate::bench::{Bench, layouts};
+use crate::proxy::{Lost, Proxy};
+use crate::support::{PATIENCE, Server, until};
 
 const LATE: i64 = -900_000;
 
@@ -177,4 +180,82 @@ async fn undo_without_an_id_walks_past_what_it_could_do_nothing_for() {
         2
     );
     assert_eq!(bench.contents().timeouts.len(), 1);
+}
+
+/// A deletion of 60 late entries taken back, in whose second script something is lost; what that
+/// put back is consumed before anybody can look. How many were, and how it ended.
+async fn lost(lost: Lost, way: Way, listened: bool) -> (Bench, usize, Summary) {
+    let server = Server::start();
+    let home = tempfile::tempdir().unwrap();
+    let proxy = Proxy::before(&server.socket(), home.path());
+    let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
+    let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
+    let keys = bench.queue.keys();
+    let mut listener = bench.server.connection();
+    let mut listener = listener.as_pubsub();
+    if listened {
+        listener
+            .subscribe(keys.channel.as_deref().unwrap())
+            .unwrap();
+    }
+    bench.fill(60, bench.server.now().plus(LATE), 1);
+    bench.change(What::Delete, Which::Due).await;
+    let mut prepared = plan_undo(&bench.store, &bench.journal, None, false)
+        .await
+        .unwrap();
+    prepared.plan.way = way;
+    let limits = Limits {
+        per_s: Some(100.0),
+        ..Limits::default()
+    };
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, limits);
+    let mut consumed = 0;
+    let hearing = async {
+        loop {
+            match applying.next().await.unwrap() {
+                Applied::Results(_) if proxy.scripts() == 0 => {
+                    let before = bench.contents().timeouts.len();
+                    proxy.lose(lost);
+                    until("a script to be sent", || proxy.scripts() > 0).await;
+                    if lost == Lost::Answers {
+                        let ran = || bench.contents().timeouts.len() > before;
+                        until("it to have run", ran).await;
+                        consumed = bench.contents().timeouts.len();
+                        for key in [&keys.timeouts, keys.order.as_ref().unwrap()] {
+                            bench.server.cmd_bytes(&[b"DEL", key]);
+                        }
+                    }
+                    proxy.cut();
+                }
+                Applied::Ended(summary) => return summary,
+                Applied::Failed(why) => panic!("{why}"),
+                _ => {}
+            }
+        }
+    };
+    let summary = tokio::time::timeout(PATIENCE, hearing).await.unwrap();
+    (bench, consumed, summary)
+}
+
+#[tokio::test]
+async fn what_a_script_without_an_answer_put_back_and_others_took_is_not_put_back_again() {
+    for way in [Way::InOrder, Way::Sweep] {
+        let (bench, consumed, summary) = lost(Lost::Answers, way, true).await;
+        assert!(consumed > 0);
+        let unknown = summary.tally.get(Outcome::Unknown);
+        assert!(unknown > 0, "{way:?}: {summary:?}");
+        let now = bench.contents();
+        assert_eq!(now.timeouts.len() + consumed, 60, "{way:?}: {summary:?}");
+        assert_eq!(now.order.len(), now.timeouts.len());
+    }
+}
+
+#[tokio::test]
+async fn what_never_reached_the_server_is_put_back_where_nobody_can_have_taken_it() {
+    for way in [Way::InOrder, Way::Sweep] {
+        let (bench, _, summary) = lost(Lost::Requests, way, false).await;
+        assert!(summary.tally.all_done(), "{way:?}: {summary:?}");
+        let now = bench.contents();
+        assert_eq!((now.timeouts.len(), now.order.len()), (60, 60));
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::changing::{depths, with_orders};
 use crate::program::Program;
 
 #[test]
@@ -185,4 +186,31 @@ fn the_demo_refuses_what_it_must_not_touch() {
         .run(&["demo", "--prefix", "x:", "--read-only"])
         .failed("--read-only");
     assert_eq!(program.server.int(&["DBSIZE"]), 1);
+}
+
+#[test]
+fn a_change_that_the_server_breaks_off_is_ended_in_the_journal_and_says_how_far_it_came() {
+    let program = with_orders();
+    program.server.cmd(&["REPLICAOF", "127.0.0.1", "1"]);
+    let transfer: &[&str] = &["transfer", "orders", "--yes", "--json"];
+    let delete: &[&str] = &["delete", "orders", "--late", "--yes", "--json"];
+    for (what, args) in [("transfer", transfer), ("delete", delete)] {
+        let said = program.run(args).failed("READONLY");
+        let summary = said.json().pop().unwrap();
+        assert_eq!(summary["left"], 1, "{summary}");
+        let newest = program.run(&["journal", "--json"]).done().json().remove(0);
+        assert_eq!(newest["change"], what);
+        assert_eq!(newest["done"], 0, "{newest}");
+    }
+}
+
+#[test]
+fn a_server_that_is_full_is_read_and_rid_of_entries_but_takes_none() {
+    let program = with_orders();
+    program.server.cmd(&["CONFIG", "SET", "maxmemory", "1"]);
+    let entries = program.run(&["entries", "orders", "--json"]).done();
+    assert_eq!(entries.json().len(), 3);
+    program.run(&["transfer", "orders", "--yes"]).failed("OOM");
+    program.run(&["delete", "orders", "--late", "--yes"]).done();
+    assert_eq!(depths(&program), [2, 2, 0]);
 }

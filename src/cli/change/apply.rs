@@ -38,6 +38,8 @@ pub(super) struct Following {
     stopping: bool,
     /// Why its results could not be printed: it is stopped then.
     unprinted: Option<io::Error>,
+    /// Why it could not go on: how it ended follows, unless it has not begun.
+    why: Option<String>,
 }
 
 impl Following {
@@ -57,6 +59,7 @@ impl Following {
             unlisted: 0,
             stopping: false,
             unprinted: None,
+            why: None,
         }
     }
 
@@ -95,8 +98,8 @@ impl Following {
                 }
                 Some(Applied::Trouble(why)) => self.note(&why),
                 Some(Applied::Ended(summary)) => return self.ended(&summary, out),
-                Some(Applied::Failed(why)) => return Err(self.failed(&why, out)),
-                None => return Err(self.failed("it ended without saying how", out)),
+                Some(Applied::Failed(why)) => self.why = Some(why),
+                None => return Err(self.failed(out)),
             }
         }
     }
@@ -170,13 +173,18 @@ impl Following {
                 say::note(&format!("to take it back: {} undo {id}", self.program));
             }
         }
+        if let Some(why) = self.why {
+            return Err(anyhow!("{why}"));
+        }
         let all = summary.tally.all_done();
         Ok(if all { Outcome::Done } else { Outcome::Partly })
     }
 
-    /// It could not begin, or not go on; what was done before is told.
-    fn failed<W: Write>(mut self, why: &str, out: &mut Output<W>) -> anyhow::Error {
+    /// It could not begin, or broke off without an end; what was done before is told.
+    fn failed<W: Write>(mut self, out: &mut Output<W>) -> anyhow::Error {
         self.meter.clear();
+        let why = self.why.take();
+        let why = why.unwrap_or_else(|| "it ended without saying how".to_owned());
         if let Some(progress) = self.progress.take() {
             let mut tally = progress.tally;
             let left = self.planned.saturating_sub(tally.sum());
@@ -226,7 +234,7 @@ impl Following {
 
 /// How far it is, in one line.
 fn line(progress: &Progress) -> String {
-    let [done, planned] = [progress.tally.sum(), progress.planned].map(text::thousands);
+    let [done, planned] = [progress.done_with(), progress.planned].map(text::thousands);
     let mut line = format!("{}: {done} of {planned}", progress.phase);
     if progress.per_s >= 1.0 {
         line.extend([", ", &per_second(progress.per_s), "/s"]);

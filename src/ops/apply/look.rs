@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::batch::Fated;
 use super::run::{Halt, Run};
+use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Work, sha1};
 use crate::queue::{Due, Layout, Outcome, Push, Queue};
 use crate::store::{StoreError, read};
@@ -26,6 +27,9 @@ enum Seen {
     Changed,
     /// It has left timeouts; whether that was the script is not seen.
     Left,
+    /// It was to come into timeouts and is not there; it is due, so that others may have transferred
+    /// it at once.
+    Passed,
     /// Nothing can be told.
     Nothing,
 }
@@ -56,13 +60,14 @@ impl Run {
             .clone()
             .zip(scores)
             .map(|(i, (score, new))| {
-                let due = work.score(i).map(|score| self.queue.due(score));
+                let score_of = work.score(i).or_else(|| work.new_score(&self.queue, i));
+                let due = score_of.map(|score| self.queue.due(score));
                 let was_due = matches!(due, Some(Due::At(due)) if due <= now);
                 seen(work, i, score, new, was_due)
             })
             .collect();
         // A script is run whole or not at all.
-        if seen.iter().any(|seen| matches!(seen, Seen::NotDone)) {
+        if seen.iter().any(|seen| matches!(seen, Seen::NotDone)) || self.may_repeat(&seen).await? {
             return Ok(None);
         }
         // What was due may have been transferred before the script came to delete it.
@@ -76,11 +81,24 @@ impl Run {
         let fated = range.zip(seen).map(|(i, seen)| match seen {
             Seen::Done => Fated::plain(Outcome::Done),
             Seen::Changed => Fated::because(Outcome::Changed, "it was changed meanwhile"),
-            Seen::Left if ran => Fated::plain(Outcome::Done),
+            Seen::Left | Seen::Passed if ran => Fated::plain(Outcome::Done),
+            Seen::Passed => Fated::because(Outcome::Unknown, PASSED),
             Seen::Left => self.left(work, i, &delivered),
             Seen::NotDone | Seen::Nothing => Fated::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
+    }
+
+    /// Whether what was to come into timeouts is not there because the script was not run: nobody
+    /// transfers.
+    async fn may_repeat(&self, seen: &[Seen]) -> Result<bool, Halt> {
+        let passed = |seen: &Seen| matches!(seen, Seen::Passed);
+        let ran = |seen: &Seen| matches!(seen, Seen::Done);
+        if !seen.iter().any(passed) || seen.iter().any(ran) {
+            return Ok(false);
+        }
+        let store = self.writer.store();
+        Ok(!may_have_left(store, &self.queue, self.now()).await?)
     }
 
     /// The scores of entries, and, of an edit, those of their new bytes.
@@ -138,6 +156,9 @@ impl Run {
 /// Why nobody can tell.
 const BY_WHOM: &str = "the answer never came; it has left timeouts, by this change or by others";
 
+const PASSED: &str = "the answer never came; it does not wait, since it was never put there or \
+                      because others have transferred it at once";
+
 /// What became of an entry that was to be deleted and has left timeouts, when others may have
 /// transferred it: these have come to target.
 pub(super) fn deleted_or_not(queue: &Queue, member: &[u8], delivered: &HashSet<[u8; 20]>) -> Fated {
@@ -176,12 +197,16 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
             (_, Some(_)) => Seen::Changed,
             (None, None) => Seen::Left,
         },
-        Work::PutBack(_) | Work::TakeBack(..) | Work::Offer(_) | Work::WaitAgain(_) => {
-            match score {
-                Some(_) => Seen::Done,
-                None => Seen::NotDone,
-            }
-        }
+        Work::PutBack(_) | Work::Offer(_) | Work::WaitAgain(_) => match score {
+            Some(_) => Seen::Done,
+            None if was_due => Seen::Passed,
+            None => Seen::NotDone,
+        },
+        // It comes out of target: what is not there any more is not taken twice.
+        Work::TakeBack(..) => match score {
+            Some(_) => Seen::Done,
+            None => Seen::NotDone,
+        },
         Work::Discard(_) | Work::PutElements(_) | Work::OrderList(_) => Seen::Nothing,
     }
 }

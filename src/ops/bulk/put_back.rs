@@ -5,12 +5,13 @@ use std::collections::HashSet;
 
 use super::neighbours::{Groups, groups};
 use super::turn::Turn;
-use super::{Fated, Size, Step};
+use super::{Fated, Size, Step, may_have_left, scores};
+use crate::clock::local_now;
 use crate::queue::Queue;
-use crate::store::StoreError;
 use crate::store::bulk::{MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
+use crate::store::{Store, StoreError};
 
 /// With how many elements a script of it begins, and the most it takes.
 pub const SIZE: Size = Size::new(500, 1_000);
@@ -27,6 +28,8 @@ pub struct PutBack {
     groups: Groups,
     /// Those that a script was sent for whose answer never came.
     unsure: HashSet<usize>,
+    /// Those of the last such script: to be looked up before anything else.
+    sent: Vec<usize>,
     turn: Turn,
     stage: Stage,
 }
@@ -52,6 +55,7 @@ impl PutBack {
             groups: groups(&entries),
             entries: entries.into_iter().map(|entry| entry.0).collect(),
             unsure: HashSet::new(),
+            sent: Vec::new(),
             turn: Turn::new(),
             stage: Stage::Heads,
         }
@@ -70,6 +74,9 @@ impl PutBack {
     /// head has to be published by the caller in the end.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         let most = n.clamp(1, MOST_PUT_BACK);
+        if !self.sent.is_empty() {
+            return self.look(writer.store()).await.map(Some);
+        }
         loop {
             match self.stage {
                 Stage::Heads if self.groups.heads.is_empty() => self.stage = Stage::Turning,
@@ -95,6 +102,47 @@ impl PutBack {
                 Stage::Ended => return Ok(None),
             }
         }
+    }
+
+    fn never_answered(&mut self, numbers: &[usize]) {
+        self.unsure.extend(numbers);
+        self.sent = numbers.to_vec();
+    }
+
+    /// What a script did whose answer never came. What it was to put back, is due and does not wait
+    /// may have been transferred: it is not put back once more.
+    async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
+        let now = store.clock().map_or_else(local_now, |clock| clock.now());
+        let members = self.sent.iter().map(|&i| self.entries[i].member.clone());
+        let members: Vec<_> = members.collect();
+        let has = scores(store, &self.queue.keys().timeouts, &members).await?;
+        let ran = has.iter().any(Option::is_some);
+        let left = ran || may_have_left(store, &self.queue, now).await?;
+        let now = self.queue.score(now);
+        let (mut fates, mut told) = (Vec::new(), HashSet::new());
+        for (i, has) in std::mem::take(&mut self.sent).into_iter().zip(has) {
+            let fated = match has {
+                Some(score) => self.fated(i, Returned::Waits(score)),
+                None if left && self.entries[i].score <= now => Some(Fated {
+                    index: i,
+                    fate: if ran { Fate::Done } else { Fate::Gone },
+                    stood: None,
+                    unsure: !ran,
+                }),
+                None => None,
+            };
+            told.extend(fated.iter().map(|fated| fated.index));
+            fates.extend(fated);
+        }
+        let open = |numbers: &mut Vec<usize>| numbers.retain(|i| !told.contains(i));
+        open(&mut self.groups.heads);
+        open(&mut self.groups.tails);
+        self.groups.behind.values_mut().for_each(open);
+        self.groups.behind.retain(|_, group| !group.is_empty());
+        Ok(Step {
+            wrote: false,
+            ..self.step(std::time::Duration::ZERO, fates)
+        })
     }
 
     /// The list has gone round: what is left has no neighbour there.
@@ -159,7 +207,7 @@ impl PutBack {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
-                    self.unsure.extend(numbers);
+                    self.never_answered(&numbers);
                     self.turn.unknown(n, page, None);
                 }
                 return Err(error);
@@ -228,7 +276,7 @@ impl PutBack {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
-                    self.unsure.extend(numbers);
+                    self.never_answered(numbers);
                 }
                 return Err(error);
             }

@@ -7,11 +7,11 @@ use super::ChangeError;
 use super::make::Making;
 use super::work::Work;
 use crate::clock::EpochMillis;
+use crate::ops::bulk::clients;
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
+use crate::queue::Queue;
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{Known, Queue};
 use crate::store::Store;
-use crate::store::read::{self, GlanceAsk};
 
 /// What an entry costs the server in a script, without its walk through the order list.
 const ENTRY: Duration = Duration::from_micros(10);
@@ -34,9 +34,10 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
         return Ok((Way::InOrder, single(bytes, journal_bytes)));
     }
     let count = u64::try_from(count).unwrap_or(u64::MAX);
-    let scores = || (0..main.len()).filter_map(|i| main.score(i));
+    // What does not wait yet stands for the estimate where those with such scores do.
+    let score = |i| main.score(i).or_else(|| main.new_score(making.queue, i));
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    for score in scores() {
+    for score in (0..main.len()).filter_map(score) {
         (lowest, highest) = (lowest.min(score), highest.max(score));
     }
     let ask = Ask {
@@ -44,6 +45,7 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
             Work::Deliver(_) => Kind::Deliver,
             Work::Delete(_) => Kind::Delete,
             Work::PutBack(_) => Kind::PutBack,
+            Work::TakeBack(..) => Kind::TakeBack,
             _ => Kind::Stay,
         },
         count,
@@ -92,22 +94,6 @@ pub(super) async fn of_due(
             ..cost
         },
     ))
-}
-
-/// How many transfer clients are subscribed, as far as that can be seen.
-async fn clients(store: &Store, queue: &Queue, now: EpochMillis) -> Result<u64, ChangeError> {
-    let ask = GlanceAsk {
-        keys: queue.keys(),
-        now: queue.score(now),
-        page: None,
-    };
-    let glances = read::glance(store, &[ask]).await?;
-    Ok(match glances.first().map(|glance| &glance.subscribers) {
-        Some(Known::Is(clients)) => *clients,
-        // It may be any number: what is unknown is taken for a live one.
-        Some(Known::Unknown(_)) => 1,
-        _ => 0,
-    })
 }
 
 fn bytes(work: &Work) -> u64 {

@@ -207,7 +207,7 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
     let keys = queue.keys();
     let target = keys.target.as_slice();
     match work {
-        Work::TakeBack(all, _) => {
+        Work::TakeBack(all, ..) => {
             let TakeBack {
                 element,
                 member,

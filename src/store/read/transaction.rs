@@ -1,5 +1,6 @@
 //! Reads that belong to one instant: MULTI … EXEC between two looks at the server's clock, whose
-//! difference is what the read cost the server. Several transactions go out in one round trip.
+//! difference is what the read cost the server. Several transactions go out in one round trip. (A
+//! server that is full takes no transaction: it is read without.)
 
 use std::time::Duration;
 
@@ -52,8 +53,10 @@ pub(super) async fn run(
         .collect();
     match round(store, attempt, transactions, &none).await? {
         Round::Done(done) => Ok(done),
+        Round::Full => one_by_one(store, attempt, transactions).await,
         Round::Refused(refused) => match round(store, attempt, transactions, &refused).await? {
             Round::Done(done) => Ok(done),
+            Round::Full => one_by_one(store, attempt, transactions).await,
             Round::Refused(_) => {
                 let first = refused.into_iter().flatten().flatten().next();
                 Err(refusal(store, attempt, first.unwrap_or(Value::Nil)))
@@ -66,6 +69,40 @@ enum Round {
     Done(Vec<Done>),
     /// Which commands were refused, by transaction and place.
     Refused(Vec<Vec<Option<Value>>>),
+    /// The server is full: it queues nothing in a transaction then, not even reads.
+    Full,
+}
+
+/// The commands without transactions, still in one round trip: not from one instant, but what a full
+/// server answers.
+async fn one_by_one(
+    store: &Store,
+    attempt: &'static str,
+    transactions: &[Transaction],
+) -> Result<Vec<Done>, StoreError> {
+    let mut pipeline = Pipeline::new();
+    for transaction in transactions {
+        pipeline.cmd("TIME");
+        for cmd in &transaction.commands {
+            pipeline.add_command(cmd.clone());
+        }
+        pipeline.cmd("TIME");
+    }
+    let sent = instant();
+    let mut replies = store.exchange(attempt, &pipeline, LIMIT).await?.into_iter();
+    let round_trip = instant().saturating_duration_since(sent);
+    let each = transactions.iter().map(|transaction| {
+        let count = transaction.commands.len();
+        let values = replies.by_ref().take(count + 2).collect();
+        unpack(
+            store,
+            attempt,
+            values,
+            &vec![None; count],
+            (sent, round_trip),
+        )
+    });
+    each.collect()
 }
 
 /// One round trip, without the commands that are already known to be refused.
@@ -94,6 +131,9 @@ async fn round(
     for (transaction, refused) in transactions.iter().zip(&mut found) {
         let [multi, before] = [replies.next(), replies.next()].map(Option::unwrap_or_default);
         store.accept(attempt, multi)?;
+        if matches!(&before, Value::ServerError(error) if error.code() == "OOM") {
+            return Ok(Round::Full);
+        }
         store.accept("tell the time", before)?;
         let places: Vec<usize> = (0..transaction.commands.len())
             .filter(|&i| refused[i].is_none())

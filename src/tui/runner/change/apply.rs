@@ -57,6 +57,8 @@ pub(super) struct Said {
     /// Where it stands.
     so_far: Arc<Mutex<Interrupted>>,
     over: bool,
+    /// Why it could not go on: how it ended is still to come.
+    failed: Option<String>,
 }
 
 impl Said {
@@ -78,6 +80,7 @@ impl Said {
             last: None,
             so_far,
             over: false,
+            failed: None,
         }
     }
 
@@ -109,15 +112,23 @@ impl Said {
                 self.send(now);
             }
             Some(Applied::Ended(summary)) => {
+                if let Some(why) = self.failed.take() {
+                    // What is left to mend, and how, stands in the notes.
+                    let why = [&[why][..], &summary.notes[..]].concat().join(" ");
+                    self.end(Applied::Failed(why));
+                    return;
+                }
                 lock(&self.so_far).ended(&summary);
                 self.end(Applied::Ended(summary));
             }
+            // How it ended follows, unless it has not begun.
             Some(Applied::Failed(why)) => {
                 lock(&self.so_far).failed(&why);
-                self.end(Applied::Failed(why));
+                self.failed = Some(why);
             }
             None => {
-                let why = "The change ended without a word.".to_owned();
+                let why = self.failed.take();
+                let why = why.unwrap_or_else(|| "The change ended without a word.".to_owned());
                 lock(&self.so_far).failed(&why);
                 self.end(Applied::Failed(why));
             }
