@@ -135,6 +135,8 @@ fn depths(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> [Depth; 3] {
         |d: &Depths| d.order,
         |d: &Depths| Some(d.target),
     );
+    // In one line there are six columns, and one of them keeps it apart from its label.
+    let target_room = if ctx.areas.depth.inner.h >= 3 { 9 } else { 5 };
     let (mut note, mut style) = super::queues::difference(ctx, row, pulse);
     if note == "equal" {
         style = ctx.data.ok;
@@ -157,7 +159,7 @@ fn depths(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> [Depth; 3] {
         },
         Depth {
             label: "target",
-            figure: ctx.figure(&pulse.target, 9),
+            figure: ctx.figure(&pulse.target, target_room),
             samples: samples(&row.trend, target),
             note: rate(ctx, &row.trend, target),
         },

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::queue::asks::Asks;
 use crate::queue::plan::Way;
 use crate::queue::{Change, Due, Plan, text};
+use crate::tui::keys::Action;
 use crate::tui::model::Model;
 use crate::tui::model::change::UnderWay;
 use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
@@ -76,9 +77,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     let warnings = plan.warnings.iter();
     let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
     let own = if plan.change.can_be_undone() {
-        let key = model
-            .keymap
-            .label(crate::tui::keys::Action::Undo, model.look.ascii);
+        let key = model.keymap.label(Action::Undo, model.look.ascii);
         key.map(|key| DialogLine::Words(format!("{key} takes it back afterwards.")))
     } else {
         let said = plan.warnings.iter().any(|words| words.contains("undone"));
@@ -86,11 +85,28 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         (!said).then_some(DialogLine::Warning(words))
     };
     warnings.extend(own);
+    warnings.extend(the_others(model, plan).map(DialogLine::Words));
     if !warnings.is_empty() {
         lines.push(DialogLine::Blank);
         lines.extend(warnings);
     }
     lines
+}
+
+/// Who transfers a single entry of many that are late may have meant them all.
+fn the_others(model: &Model, plan: &Plan) -> Option<String> {
+    if plan.change != Change::Transfer || plan.planned != 1 {
+        return None;
+    }
+    let mut rows = model.queues.iter();
+    let row = rows.find(|row| row.queue == plan.queue)?;
+    let late = row.pulse.as_ref()?.late.get().filter(|late| *late > 1)?;
+    let key = |action| model.keymap.label(action, model.look.ascii);
+    let (all, transfer) = (key(Action::MarkAll)?, key(Action::Transfer)?);
+    let late = text::thousands(late);
+    Some(format!(
+        "{late} are due: for all of them {all} marks all there are, then {transfer}."
+    ))
 }
 
 /// What would be done, in a sentence.
