@@ -10,7 +10,8 @@ mod scenes;
 mod stage;
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use delayscope::queue::acl::Rules;
 use delayscope::queue::{Change, Queue};
@@ -18,7 +19,7 @@ use delayscope::store::{Access, Store, StoreError};
 
 use futures_util::future::join_all;
 use scenes::{READING, SCENES};
-use stage::Stage;
+use stage::{Stage, log_in};
 use support::{PATIENCE, Server};
 
 /// What is granted although no scene sends it: only a subscription that was silent for ten
@@ -44,9 +45,10 @@ fn granted(changes: &[Change]) -> BTreeSet<&'static str> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_is_read_under_the_rules_for_reading() {
     let mut used = BTreeSet::new();
+    let server = Arc::new(Server::start());
     for queue in [redisson(), plain("left")] {
         for named in [false, true] {
-            let stage = Stage::set(&queue, named, &[]).await;
+            let stage = Stage::set(&server, &queue, named, &[]).await;
             READING(&stage).await;
             used.extend(stage.was_denied_nothing());
         }
@@ -59,11 +61,15 @@ async fn everything_is_read_under_the_rules_for_reading() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_change_runs_under_its_own_rules_and_none_of_them_is_idle() {
     let reading = granted(&[]);
-    let played = join_all(Change::ALL.map(|change| async move { (change, play(change).await) }));
-    for (change, used) in played.await {
+    let queues = [redisson(), plain("left"), plain("right")];
+    let played = join_all(queues.map(play)).await;
+    for change in Change::ALL {
+        let used = played.iter().filter_map(|used| used.get(&change));
+        let used: BTreeSet<_> = used.flatten().collect();
+        assert!(!used.is_empty(), "{} is not played", change.word());
         let own = granted(&[change]);
         let idle = own.difference(&reading);
-        let idle = idle.filter(|command| !used.contains(**command));
+        let idle = idle.filter(|command| !used.contains(&command.to_string()));
         let idle: Vec<_> = idle
             .filter(|command| !ASKED.contains(&(change, command)))
             .collect();
@@ -71,31 +77,25 @@ async fn each_change_runs_under_its_own_rules_and_none_of_them_is_idle() {
     }
 }
 
-/// Plays all scenes of a change with each layout; what was used.
-async fn play(change: Change) -> BTreeSet<String> {
-    let mut used = BTreeSet::new();
-    let scenes = SCENES.iter().filter(|(played, _)| *played == change);
-    for (_, scene) in scenes {
-        for queue in [redisson(), plain("left"), plain("right")] {
-            let stage = Stage::set(&queue, true, &[change]).await;
-            scene(&stage).await;
-            used.extend(stage.was_denied_nothing());
-        }
+/// Plays all scenes with that queue; what each change used.
+async fn play(queue: Queue) -> HashMap<Change, BTreeSet<String>> {
+    let server = Arc::new(Server::start());
+    let mut used: HashMap<Change, BTreeSet<String>> = HashMap::new();
+    for (change, scene) in SCENES {
+        let stage = Stage::set(&server, &queue, true, &[*change]).await;
+        scene(&stage).await;
+        let of_change = used.entry(*change).or_default();
+        of_change.extend(stage.was_denied_nothing());
     }
-    assert!(!used.is_empty(), "{} is not played", change.word());
     used
 }
 
 /// The program with a user of that rule, one command taken away again.
-async fn without(server: &mut Server, rules: &Rules, command: &str) -> Store {
-    let mut words = rules.words("inspector");
-    words.push(b">sesame".to_vec());
-    words.push(format!("-{command}").into_bytes());
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    server.cmd_bytes(&words);
+async fn without(server: &Server, rules: &Rules, command: &str) -> Store {
+    let mut rules = rules.clone();
+    rules.commands.remove(command);
     let mut endpoint = server.endpoint();
-    endpoint.user = Some("inspector".to_owned());
-    endpoint.password = Some("sesame".to_owned());
+    log_in(server, &mut endpoint, &rules);
     let store = Store::open(endpoint, Access::ReadWrite);
     store.ready(PATIENCE).await.unwrap();
     store
@@ -106,10 +106,10 @@ async fn a_right_that_is_taken_away_is_missed() {
     let queue = redisson();
     let rules = Rules::of(&[Change::Transfer], std::slice::from_ref(&queue), false);
     for command in ["zrem", "rpush", "zrangebyscore", "evalsha"] {
-        let mut server = Server::start();
+        let server = Server::start();
         let now = server.now();
         server.fill(&queue, 3, now.plus(-60_000), 1);
-        let store = without(&mut server, &rules, command).await;
+        let store = without(&server, &rules, command).await;
         let writer = store.writer().unwrap();
         let moved = writer.transfer(&queue, now, 10, 0).await;
         let error: StoreError = moved.unwrap_err();
@@ -123,7 +123,8 @@ async fn a_right_that_is_taken_away_is_missed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_queue_is_not_opened_by_the_rules_of_one() {
     let queue = redisson();
-    let stage = Stage::set(&queue, true, &Change::ALL).await;
+    let server = Arc::new(Server::start());
+    let stage = Stage::set(&server, &queue, true, &Change::ALL).await;
     let other = Queue::redisson("others");
     let now = stage.server.now();
     stage.server.fill(&other, 1, now, 1);
@@ -134,14 +135,11 @@ async fn another_queue_is_not_opened_by_the_rules_of_one() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_database_needs_a_right_of_its_own() {
-    let mut server = Server::start();
-    server.cmd(&["SELECT", "0"]);
+    let server = Server::start();
     for (db, opens) in [(true, true), (false, false)] {
         let rules = Rules::of(&[], &[redisson()], db);
-        let _ = without(&mut server, &rules, "zscan").await;
         let mut endpoint = server.endpoint();
-        endpoint.user = Some("inspector".to_owned());
-        endpoint.password = Some("sesame".to_owned());
+        log_in(&server, &mut endpoint, &rules);
         endpoint.db = 3;
         let store = Store::open(endpoint, Access::ReadOnly);
         assert_eq!(store.ready(PATIENCE).await.is_ok(), opens);

@@ -11,15 +11,10 @@
 --            what     of each member: 1 it was appended, 0 it does not wait any more, 2 it is in the
 --                     order list already
 --
--- Depends on nothing but the arguments and the keys. RPUSH is the only write.
+-- Depends on nothing but the arguments and the keys. RPUSH is the only write. Part: guard.
 
-local wanted = {'zset', 'list', 'list'}
-for k = 1, 3 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
+local refusal = guard({'zset', 'list', 'list'}, {})
+if refusal then return refusal end
 
 local again = tostring(redis.call('EXISTS', KEYS[3])) ~= ARGV[1]
 local since, seen = {}, ARGV[2] == ''

@@ -9,20 +9,10 @@
 --
 -- Depends on nothing but the arguments and the key. An LREM of the element itself would take the
 -- first copy, or walk past all: the second one becomes something that stands nowhere else, and that
--- is removed from the nearer end.
+-- is removed from the nearer end. Part: guard.
 
-local kind = redis.call('TYPE', KEYS[1])['ok']
-if kind ~= 'list' and kind ~= 'none' then
-  return {0, 1, kind}
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done.
--- (Redis 7 can say; before, a right that is missing shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'LREM', KEYS[1], '1', ''}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+local refusal = guard({'list'}, {{'LREM', KEYS[1], '1', ''}})
+if refusal then return refusal end
 
 -- Where it stands: at `place`, or the nearest before it that is behind `after`.
 local function find(place, after)

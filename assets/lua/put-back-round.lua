@@ -9,33 +9,21 @@
 --            t         at the tail, behind the n
 --            b and an element   behind that element, when it is one of the n (n = 0: wherever it is)
 -- returns  {0, k, type}           KEYS[k] holds a `type`; nothing was done
---          {1, aside, went, {what, ...}}
---            aside    1: an order list is aside, with what may be a copy of these; nothing was done
+--          {1, went, {what, ...}}
 --            went     so many elements went round
 --            what     of each entry: empty, it was put back; `-`, nothing was done, since no such
 --                     neighbour is there; else the score of an equal one that waits already
+--          or an error ASIDE: see is_aside
 --
 -- Depends on nothing but the arguments and the keys. The first write is one that a full server
--- refuses, and then nothing was done.
+-- refuses, and then nothing was done. Parts: guard, aside.
 
-local wanted = {'zset', 'list', 'list'}
-for k = 1, 3 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
-if redis.call('EXISTS', KEYS[3]) == 1 then
-  return {1, 1, 0, {}}
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done.
--- (Redis 7 can say; before, a right that is missing shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'ZADD', KEYS[1], '0', ''}, {'RPUSH', KEYS[2], ''}, {'LPUSH', KEYS[2], ''}, {'LINSERT', KEYS[2], 'AFTER', '', ''}, {'LTRIM', KEYS[2], '0', '-1'}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+local needed = {
+  {'ZADD', KEYS[1], '0', ''}, {'RPUSH', KEYS[2], ''}, {'LPUSH', KEYS[2], ''},
+  {'LINSERT', KEYS[2], 'AFTER', '', ''}, {'LTRIM', KEYS[2], '0', '-1'},
+}
+local refusal = guard({'zset', 'list', 'list'}, needed) or is_aside(KEYS[3])
+if refusal then return refusal end
 
 local what = {}
 -- Whether entry i is in timeouts now by our doing.
@@ -90,7 +78,7 @@ if n == 0 then
   for _, i in ipairs(tails) do
     if add(i) then redis.call('RPUSH', KEYS[2], ARGV[3 * i + 1]) end
   end
-  return {1, 0, 0, what}
+  return {1, 0, what}
 end
 
 local round, k = {}, 0
@@ -117,4 +105,4 @@ for first = 1, k, 2000 do
   redis.call('RPUSH', KEYS[2], unpack(round, first, math.min(first + 1999, k)))
 end
 redis.call('LTRIM', KEYS[2], #slice, -1)
-return {1, 0, #slice, what}
+return {1, #slice, what}

@@ -9,23 +9,12 @@
 --                                   3  it has an expiry, which RENAME would carry off; nothing was done
 --
 -- Depends on nothing but the keys. One command writes, and costs the same whatever the length.
+-- Part: guard.
 
-local wanted = {'zset', 'list', 'list'}
-for k = 1, 3 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done, here
--- also what it takes to bring the list back. (Redis 7 can say; before, a right that is missing
--- shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}, {'ZSCORE', KEYS[1], ''}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+-- Also what it takes to bring the list back.
+local needed = {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}, {'ZSCORE', KEYS[1], ''}}
+local refusal = guard({'zset', 'list', 'list'}, needed)
+if refusal then return refusal end
 
 if redis.call('EXISTS', KEYS[3]) == 1 then
   return {1, 2}

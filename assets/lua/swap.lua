@@ -10,12 +10,10 @@
 --
 -- Depends on nothing but the arguments and the key. One argument: a server reads 16 KiB of a client
 -- at a time, and beside long scripts a large command takes several rounds. A full server refuses the
--- first LSET, and then nothing was done.
+-- first LSET, and then nothing was done. Part: guard.
 
-local kind = redis.call('TYPE', KEYS[1])['ok']
-if kind ~= 'list' and kind ~= 'none' then
-  return {0, 1, kind}
-end
+local refusal = guard({'list'}, {})
+if refusal then return refusal end
 
 -- Where the element that begins like this stands, and it: at that place, or further to the head,
 -- where it moves when others take out what stands before it.

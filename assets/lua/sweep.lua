@@ -19,23 +19,11 @@
 --
 -- Depends on nothing but the arguments and the keys. What is removed comes last. The first LTRIM
 -- changes nothing, but it is a write: after it a full server lets the rest pass, or else nobody
--- could delete there.
+-- could delete there. Part: guard.
 
-local wanted = {'zset', 'list'}
-for k = 1, 2 do
-  local kind = redis.call('TYPE', KEYS[k])['ok']
-  if kind ~= wanted[k] and kind ~= 'none' then
-    return {0, k, kind}
-  end
-end
-
--- Lua does not roll back: what this user may not do has to be found before anything is done.
--- (Redis 7 can say; before, a right that is missing shows in the middle.)
-for _, needed in ipairs(redis.acl_check_cmd and {{'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''}} or {}) do
-  if not redis.acl_check_cmd(unpack(needed)) then
-    return redis.error_reply('NOPERM this user may not run ' .. needed[1] .. ' on ' .. needed[2])
-  end
-end
+local needed = {{'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''}}
+local refusal = guard({'zset', 'list'}, needed)
+if refusal then return refusal end
 
 local told, removed = {}, {}
 local function tell(i, what, how)

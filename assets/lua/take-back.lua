@@ -1,10 +1,11 @@
--- Takes delivered elements out of target and lets them wait again: in timeouts, and at the tail of
--- the order list.
+-- Takes delivered elements out of target and lets them wait again: in timeouts, and at an end of the
+-- order list.
 --
 -- KEYS     1 target (list)   2 timeouts (sorted set)   where the queue has an order list: 3 it (list)
 --          4 aside (list)
 -- ARGV     1 channel; empty when the queue has none
 --          2 `-1` or `1`: at its tail or its head target is searched first, where it is newest
+--          3 `LPUSH` or `RPUSH`: to the end of the order list that takes them
 --          then, for each element: it, the member that it becomes, its score (decimal text). At most
 --          950 elements.
 -- returns  {0, k, type}             KEYS[k] holds a `type`; nothing was done
@@ -21,14 +22,14 @@
 local order = KEYS[3]
 local needed = {{'ZRANGE', KEYS[2], '0', '0'}, {'LREM', KEYS[1], '1', ''}}
 if order then
-  needed[3] = {'RPUSH', order, ''}
+  needed[3] = {ARGV[3], order, ''}
 end
 local wanted = {'list', 'zset', order and 'list', order and 'list'}
 local refusal = guard(wanted, needed) or is_aside(KEYS[4])
 if refusal then return refusal end
 
 local fates, sooner = {}, {}
-for i = 3, #ARGV, 3 do
+for i = 4, #ARGV, 3 do
   local m, due = ARGV[i + 1], ARGV[i + 2]
   local fate = redis.call('ZSCORE', KEYS[2], m)
   if not fate then
@@ -37,7 +38,7 @@ for i = 3, #ARGV, 3 do
     if redis.call('LREM', KEYS[1], ARGV[2], ARGV[i]) == 1 then
       redis.call('ZADD', KEYS[2], 'NX', due, m)
       if order then
-        redis.call('RPUSH', order, m)
+        redis.call(ARGV[3], order, m)
       end
       sooner[m] = due
       fate = done

@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::ops::apply::Limits;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
-use crate::ops::plan::{Prepared, What, Which, Wish, plan, plan_undo};
+use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan, plan_undo};
 use crate::queue::asks::Asks;
 use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
@@ -150,7 +150,10 @@ impl<'a> Making<'a> {
         let prepared = tokio::select! {
             biased;
             () = self.stop.asked() => None,
-            prepared = planning => Some(prepared.with_context(failed)?),
+            prepared = planning => match prepared {
+                Err(ChangeError::Nothing(why)) => return Err(NothingMatched(why).into()),
+                prepared => Some(prepared.with_context(failed)?),
+            }
         };
         let made = self.make(writer, prepared, out).await;
         made.or_else(|why| but_nothing(why, failed))

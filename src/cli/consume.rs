@@ -107,7 +107,7 @@ async fn take<W: Write>(
                     Err(why) => Err(anyhow::Error::new(why)),
                 };
                 if let Err(why) = handed_on {
-                    return Err(put_back(writer, queue, &element, why).await);
+                    return Err(put_back(writer, queue, &element, noted, why).await);
                 }
                 taken += 1;
             }
@@ -123,10 +123,17 @@ async fn put_back(
     writer: &Writer,
     queue: &Queue,
     element: &Consumed,
+    noted: &mut Noted,
     unprinted: anyhow::Error,
 ) -> anyhow::Error {
     match writer.put_back(queue, &element.element).await {
-        Ok(()) => unprinted.context("a message that could not be handed on was put back"),
+        Ok(()) => {
+            let said = "a message that could not be handed on was put back";
+            match noted.put_back().await {
+                Ok(()) => unprinted.context(said),
+                Err(why) => unprinted.context(format!("{said}, which is not written down ({why})")),
+            }
+        }
         Err(why) => anyhow::Error::new(why).context(format!(
             "a message was taken, but could neither be handed on ({unprinted}) nor be put back; it is {}",
             text::hex(&element.element)

@@ -75,6 +75,17 @@ impl Noted {
         self.record.done(vec![item]).await
     }
 
+    /// The element that was taken last could not be handed on, and is in target again.
+    pub async fn put_back(&mut self) -> Result<(), JournalError> {
+        self.tally.correct(Outcome::Done, Outcome::Left);
+        let happened = Happened {
+            index: self.intended.saturating_sub(1),
+            outcome: Outcome::Left,
+            stood: None,
+        };
+        self.record.happened(vec![happened]).await
+    }
+
     /// Members that are about to be offered; on disk when it returns. How it went is to be told
     /// next, by [`offered`](Self::offered).
     pub(super) async fn offering(

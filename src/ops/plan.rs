@@ -68,6 +68,9 @@ pub enum ChangeError {
     /// The journal could not be written or read.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// There is nothing that it could change, in a full sentence.
+    #[error("{0}")]
+    Nothing(String),
     /// It makes no sense, in a full sentence.
     #[error("{0}")]
     Senseless(String),

@@ -13,7 +13,7 @@ use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
 use crate::queue::{Change, Due, EntryId, EntryResult, Outcome, Queue, State, Tally};
-use crate::store::change::{Chosen, Place};
+use crate::store::change::{Chosen, End, Place};
 use crate::store::{Store, read};
 
 /// So many are looked up in timeouts at once.
@@ -93,7 +93,7 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
             let on = &head.server.server;
             format!("; {id} was made on {on}, another one or this one before a restart")
         });
-        senseless(format!("{why}{more}"))
+        ChangeError::Nothing(format!("{why}{more}"))
     })
 }
 
@@ -202,7 +202,7 @@ async fn back(making: &Making<'_>, items: &Items, earlier: Earlier) -> Result<Ma
         Work::PutBack(put_back),
         Work::Requeue(back.requeue),
         Work::Edit(back.edit),
-        Work::TakeBack(elements, called),
+        Work::TakeBack(elements, called, End::Head),
         Work::Deliver(back.deliver),
         Work::OrderList(back.order_list),
         Work::PutElements(back.put_elements),

@@ -82,6 +82,11 @@ pub struct Watch {
     /// The first and the last of the pulses in a row that saw nobody subscribed, by the server's
     /// clock.
     pub unattended: Option<(EpochMillis, EpochMillis)>,
+    /// How much of the order list was aside in the last survey, and since when that is so, by the
+    /// server's clock.
+    pub aside: Option<(u64, EpochMillis)>,
+    /// A change of this program is under way at this queue.
+    pub changing: bool,
 }
 
 impl Watch {
@@ -95,6 +100,15 @@ impl Watch {
             }
             _ => None,
         };
+    }
+
+    /// A survey has been read.
+    pub fn surveyed(&mut self, survey: &Survey) {
+        self.aside = survey.aside.map(|length| match self.aside {
+            // A clock that was set back begins anew.
+            Some((before, since)) if before == length => (length, since.min(survey.at)),
+            _ => (length, survey.at),
+        });
     }
 }
 
@@ -220,6 +234,9 @@ pub(crate) mod tests {
         let mut watch = Watch::default();
         for pulse in pulses {
             watch.saw(pulse);
+        }
+        if let Some(survey) = survey {
+            watch.surveyed(survey);
         }
         look(&Seen {
             queue,

@@ -190,6 +190,12 @@ impl Tally {
         self.0[outcome as usize] += n;
     }
 
+    /// One that had this outcome has another one after all.
+    pub const fn correct(&mut self, from: Outcome, to: Outcome) {
+        self.0[from as usize] = self.0[from as usize].saturating_sub(1);
+        self.0[to as usize] += 1;
+    }
+
     /// All of them.
     #[must_use]
     pub fn sum(&self) -> u64 {
@@ -297,6 +303,14 @@ pub struct Progress {
     pub longest_block: Duration,
     /// It waits, and for what: paused, a full target, a replica that lags, a lost connection.
     pub waits: Option<String>,
+}
+
+impl Progress {
+    /// How many entries are over and done with: what was left is not.
+    #[must_use]
+    pub fn done_with(&self) -> u64 {
+        self.tally.sum() - self.tally.get(Outcome::Left)
+    }
 }
 
 /// How a change ended.

@@ -27,29 +27,33 @@ pub const MOST_PUT_BACK: usize = 1_300;
 pub const MOST_APPENDED: usize = 1_900;
 
 static SET_ASIDE: Script = script::script!(
-    ["set-aside.lua"],
+    [guard, "set-aside.lua"],
     "set the order list aside",
     ["zset", "list", "list"]
 );
 static BRING_BACK: Script = script::script!(
-    ["bring-back.lua"],
+    [guard, "bring-back.lua"],
     "bring the order list back",
     ["zset", "list", "list"]
 );
-static SWAP: Script = script::script!(["swap.lua"], "realign the order list", ["list"]);
-static SWEEP: Script = script::script!(["sweep.lua"], "sweep the order list", ["zset", "list"]);
+static SWAP: Script = script::script!([guard, "swap.lua"], "realign the order list", ["list"]);
+static SWEEP: Script = script::script!(
+    [guard, "sweep.lua"],
+    "sweep the order list",
+    ["zset", "list"]
+);
 static PUT_BACK: Script = script::script!(
-    ["put-back-round.lua"],
+    [guard, aside, "put-back-round.lua"],
     "put entries back",
     ["zset", "list", "list"]
 );
 static APPEND: Script = script::script!(
-    ["append.lua"],
+    [guard, "append.lua"],
     "append entries to the order list",
     ["zset", "list", "list"]
 );
 static DROP_COPY: Script = script::script!(
-    ["drop-copy.lua"],
+    [guard, "drop-copy.lua"],
     "take a second copy out of the order list",
     ["list"]
 );
@@ -253,7 +257,8 @@ impl Writer {
 
     /// Puts deleted entries back (at most [`MOST_PUT_BACK`]) while the first `n` elements of the
     /// order list go round to its tail. Entries with the same neighbour stand in the order given.
-    /// How many elements went round, and what became of each entry.
+    /// How many elements went round, and what became of each entry. Refused with the code `ASIDE`
+    /// while the order list is set aside.
     pub async fn put_back_around(
         &self,
         queue: &Queue,
@@ -277,15 +282,7 @@ impl Writer {
         let each = texts.iter().zip(entries);
         let args = each.flat_map(|([to, score], entry)| [to.as_slice(), score, entry.member]);
         let args = std::iter::once(n.as_bytes()).chain(args);
-        let done = script::run(&self.lane, &PUT_BACK, &keys, args, put_back).await?;
-        let (ended_us, took) = (done.ended_us, done.took);
-        let aside = "its order list is set aside; bring it back first";
-        let done = (done.done).map_err(|_| self.impossible(PUT_BACK.attempt, aside.to_owned()))?;
-        Ok(Timed {
-            done,
-            ended_us,
-            took,
-        })
+        script::run(&self.lane, &PUT_BACK, &keys, args, put_back).await
     }
 
     /// Appends entries (at most [`MOST_APPENDED`]) that wait, but were not in the order list when
@@ -303,11 +300,7 @@ impl Writer {
         let last = (seen.last.as_ref()).map_or(Vec::new(), |last| [b"l", &last[..]].concat());
         let args = [aside, &last].into_iter().chain(members.iter().copied());
         let done = script::run(&self.lane, &APPEND, &keys, args, appended).await?;
-        Ok(Timed {
-            done: done.done.ok(),
-            ended_us: done.ended_us,
-            took: done.took,
-        })
+        Ok(done.map(Result::ok))
     }
 
     /// Takes the second copy of `element` out of the order list, when it still stands at both (or

@@ -12,6 +12,9 @@ use crate::clock::EpochMillis;
 use crate::queue::{Keys, Layout, Push, Queue};
 
 mod elements;
+mod foreseen;
+
+pub use foreseen::Foreseen;
 
 /// How many entries one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;
@@ -53,6 +56,15 @@ pub struct Delivered {
     pub moved: Vec<Chosen>,
     /// Due members that are no frames: they were left where they are.
     pub skipped: Vec<Vec<u8>>,
+}
+
+/// An end of the order list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum End {
+    /// Where what falls due next should stand.
+    Head,
+    /// Where what is offered comes.
+    Tail,
 }
 
 /// A delivered element that goes back to timeouts.

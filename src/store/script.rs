@@ -11,7 +11,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use redis::{Pipeline, Value};
+use redis::{Cmd, Pipeline, Value};
 
 use super::error::StoreError;
 use super::lane::Lane;
@@ -35,22 +35,22 @@ pub(super) struct Script {
 /// its own header what it does.
 macro_rules! lua {
     (guard) => {
-        lua!("parts/guard.lua")
+        $crate::store::script::lua!("parts/guard.lua")
     };
     (chosen) => {
-        lua!("parts/chosen.lua")
+        $crate::store::script::lua!("parts/chosen.lua")
     };
     (aside) => {
-        lua!("parts/aside.lua")
+        $crate::store::script::lua!("parts/aside.lua")
     };
     (frame) => {
-        lua!("parts/frame.lua")
+        $crate::store::script::lua!("parts/frame.lua")
     };
     (moving) => {
-        lua!("parts/move.lua")
+        $crate::store::script::lua!("parts/move.lua")
     };
     (announce) => {
-        lua!("parts/announce.lua")
+        $crate::store::script::lua!("parts/announce.lua")
     };
     ($file:literal) => {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/lua/", $file))
@@ -85,7 +85,8 @@ pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub use transfer::{Moved, Transferred};
 pub(super) use transfer::{
-    transfer, transfer_telling, transfer_telling_zset_list, transfer_zset_list,
+    due, due_after, transfer, transfer_foreseen, transfer_telling, transfer_telling_zset_list,
+    transfer_zset_list,
 };
 
 /// What a script did, and when, by the server's own clock.
@@ -118,13 +119,28 @@ pub(super) async fn run<'a, T, const N: usize>(
     args: impl IntoIterator<Item = &'a [u8]>,
     read: impl FnOnce(&[Value; N]) -> Option<T>,
 ) -> Result<Timed<T>, StoreError> {
+    let done = run_then(lane, script, keys, args, None, read).await?;
+    Ok(done.map(|(done, _)| done))
+}
+
+/// [`run`], and in the same round trip `then`, a command that reads; its answer stands behind what
+/// the script did (nil without it).
+pub(super) async fn run_then<'a, T, const N: usize>(
+    lane: &Lane,
+    script: &Script,
+    keys: &[&[u8]],
+    args: impl IntoIterator<Item = &'a [u8]>,
+    then: Option<&Cmd>,
+    read: impl FnOnce(&[Value; N]) -> Option<T>,
+) -> Result<Timed<(T, Value)>, StoreError> {
     let args: Vec<&[u8]> = args.into_iter().collect();
-    let mut sent = send(lane, script, "EVALSHA", &script.sha1, keys, &args).await;
+    let parts = [keys, &args];
+    let mut sent = send(lane, script, "EVALSHA", &script.sha1, parts, then).await;
     if sent.as_ref().is_err_and(|e| e.code() == Some("NOSCRIPT")) {
-        sent = send(lane, script, "EVAL", script.text, keys, &args).await;
+        sent = send(lane, script, "EVAL", script.text, parts, then).await;
     }
     let sent = sent?;
-    let answer = &sent.done;
+    let answer = &sent.done.0;
     let strange = || lane.store().unexpected(script.attempt, answer);
     let (verdict, rest) = list(answer)
         .and_then(<[Value]>::split_first)
@@ -134,7 +150,7 @@ pub(super) async fn run<'a, T, const N: usize>(
     }
     let values = <&[Value; N]>::try_from(rest).ok();
     let done = values.and_then(read).ok_or_else(strange)?;
-    Ok(sent.map(|_| done))
+    Ok(sent.map(|(_, then)| (done, then)))
 }
 
 async fn send(
@@ -142,9 +158,9 @@ async fn send(
     script: &Script,
     verb: &str,
     which: &str,
-    keys: &[&[u8]],
-    args: &[&[u8]],
-) -> Result<Timed<Value>, StoreError> {
+    [keys, args]: [&[&[u8]]; 2],
+    then: Option<&Cmd>,
+) -> Result<Timed<(Value, Value)>, StoreError> {
     let mut pipeline = Pipeline::new();
     pipeline.cmd("TIME");
     pipeline.cmd(verb).arg(which).arg(keys.len());
@@ -152,8 +168,12 @@ async fn send(
         pipeline.arg(*part);
     }
     pipeline.cmd("TIME");
+    if let Some(then) = then {
+        pipeline.add_command(then.clone());
+    }
     let asked = instant();
-    let answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
+    let mut answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
+    let then = then.and_then(|_| answers.pop()).unwrap_or(Value::Nil);
     let answered = instant();
     let store = lane.store();
     let Ok([before, answer, after]) = <[Value; 3]>::try_from(answers) else {
@@ -171,7 +191,7 @@ async fn send(
         .saturating_sub(took);
     store.observe(ServerClock::observed(before, asked, asked + way));
     Ok(Timed {
-        done: answer,
+        done: (answer, then),
         ended_us,
         took,
     })

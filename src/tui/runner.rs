@@ -195,7 +195,8 @@ impl Runner for Tasks {
             Effect::Offer(asked) => self.offer(*asked),
             Effect::StartWorker(queue) => {
                 let (writer, answers) = (self.writer(), self.answers.clone());
-                self.workers.start(&store, writer, queue, answers);
+                let journal = self.journal.clone();
+                self.workers.start(writer, journal, queue, answers);
             }
             Effect::StopWorker(queue) => self.workers.stop(&queue),
             change @ (Effect::Plan(_)
@@ -221,9 +222,10 @@ impl Tasks {
     /// Offers. Nothing makes an offer void that is on its way.
     fn offer(&mut self, asked: ToOffer) {
         let (writer, answers) = (self.writer(), self.answers.clone());
+        let journal = self.journal.clone();
         tokio::spawn(async move {
             let (generation, due, queue) = (asked.generation, asked.due, asked.queue.clone());
-            let outcome = offer::offer(writer, asked).await;
+            let outcome = offer::offer(writer, journal, asked).await;
             let _ = answers.send(Msg::Offered {
                 generation,
                 queue,

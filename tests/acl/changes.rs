@@ -6,6 +6,7 @@ use delayscope::ops::journal::Journal;
 use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan, plan_undo};
 use delayscope::queue::Queue;
 use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where, scan_timeouts};
+use delayscope::store::change;
 use delayscope::store::{Access, Store};
 
 use crate::stage::Stage;
@@ -73,7 +74,7 @@ fn deliver_some(stage: &Stage) {
 
 /// Whether only a queue with frames and a channel can do that.
 fn wants_redisson(what: &What) -> bool {
-    matches!(what, What::Kick | What::Duplicate)
+    matches!(what, What::Kick | What::Duplicate | What::Drift)
 }
 
 /// Plans and applies.
@@ -196,6 +197,17 @@ pub(crate) async fn swap(stage: &Stage) {
     }
 }
 
+/// One entry is looked for in a long order list, and its neighbour too.
+pub(crate) async fn delete(stage: &Stage) {
+    let chosen = change::Chosen {
+        member: frame(77, b"chosen"),
+        score: 1.0,
+    };
+    stage.by_hand(|server| server.put(&stage.queue, &chosen.member, "1"));
+    let deleted = stage.writer().delete(&stage.queue, &[chosen]).await;
+    assert_eq!(deleted.unwrap().done.len(), 1);
+}
+
 /// The order list goes round.
 pub(crate) async fn sweep(stage: &Stage) {
     if stage.is_redisson() {
@@ -219,6 +231,18 @@ pub(crate) async fn put_back_around(stage: &Stage) {
         let back = writer.put_back_around(&stage.queue, 3, &entries).await;
         back.unwrap();
     }
+}
+
+/// A repair of drift is taken back, and that again.
+pub(crate) async fn undo_drift(stage: &Stage) {
+    if stage.is_redisson() {
+        let keys = stage.queue.keys();
+        stage.by_hand(|server| {
+            server.cmd_bytes(&[b"ZADD", &keys.timeouts, b"9", &frame(99, b"lonely")]);
+            server.cmd_bytes(&[b"RPUSH", &keys.order.unwrap(), &frame(98, b"stray")]);
+        });
+    }
+    undo(stage, What::Drift, Chosen::Waiting).await;
 }
 
 /// What mends drift.

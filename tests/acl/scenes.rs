@@ -49,6 +49,7 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Delete, |stage| {
         change(stage, What::Delete, Chosen::Delivered).boxed()
     }),
+    (Change::Delete, |stage| changes::delete(stage).boxed()),
     (Change::Delete, |stage| changes::sweep(stage).boxed()),
     (Change::Edit, |stage| {
         change(stage, What::Edit(b"other".to_vec()), Chosen::One).boxed()
@@ -63,9 +64,11 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     }),
     (Change::Drift, |stage| changes::drift(stage).boxed()),
     (Change::Undo, |stage| changes::undo_each(stage).boxed()),
+    (Change::Undo, |stage| changes::delete(stage).boxed()),
     (Change::Undo, |stage| {
         changes::put_back_around(stage).boxed()
     }),
+    (Change::Undo, |stage| changes::undo_drift(stage).boxed()),
     (Change::Worker, |stage| working(stage).boxed()),
     (Change::Consume, |stage| consuming(stage).boxed()),
 ];

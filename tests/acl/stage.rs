@@ -1,11 +1,11 @@
 //! A server with a user of the rules, and what that user was denied and has used.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use delayscope::clock::EpochMillis;
 use delayscope::queue::acl::Rules;
-use delayscope::queue::{Change, Queue};
+use delayscope::queue::{Change, Endpoint, Queue};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
@@ -13,7 +13,7 @@ use crate::support::{PATIENCE, Server, Value, frame, until};
 
 /// A server with late and waiting entries in one queue, and the program logged in.
 pub(crate) struct Stage {
-    pub(crate) server: Server,
+    pub(crate) server: Arc<Server>,
     pub(crate) queue: Queue,
     pub(crate) store: Store,
     named: bool,
@@ -27,9 +27,17 @@ const TRIED: &[&str] = &["config|get", "memory|usage", "delayscope:probe"];
 const TRIED_NAMED: &[&str] = &["scan", "pubsub|channels"];
 
 impl Stage {
-    /// `named`: the rules are for this queue alone.
-    pub(crate) async fn set(queue: &Queue, named: bool, changes: &[Change]) -> Self {
-        let server = Server::start();
+    /// On a server that nobody else uses meanwhile; what it held and knew is gone. `named`: the rules are
+    /// for this queue alone.
+    pub(crate) async fn set(
+        server: &Arc<Server>,
+        queue: &Queue,
+        named: bool,
+        changes: &[Change],
+    ) -> Self {
+        server.cmd(&["FLUSHALL"]);
+        server.cmd(&["SCRIPT", "FLUSH"]);
+        server.cmd(&["ACL", "LOG", "RESET"]);
         let past = server.now().plus(-60_000);
         server.fill(queue, 4, past, 1);
         // The first that is due was offered last.
@@ -41,14 +49,9 @@ impl Stage {
             &[]
         };
         let rules = Rules::of(changes, queues, false);
-        let mut words = rules.words("inspector");
-        words.push(b">sesame".to_vec());
-        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-        server.cmd_bytes(&words);
-        server.cmd(&["CONFIG", "RESETSTAT"]);
         let mut endpoint = server.endpoint();
-        endpoint.user = Some("inspector".to_owned());
-        endpoint.password = Some("sesame".to_owned());
+        log_in(server, &mut endpoint, &rules);
+        server.cmd(&["CONFIG", "RESETSTAT"]);
         let store = Store::open(endpoint, Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
         until("the link to know the server", || {
@@ -56,7 +59,7 @@ impl Stage {
         })
         .await;
         Self {
-            server,
+            server: Arc::clone(server),
             queue: queue.clone(),
             store,
             named,
@@ -128,6 +131,19 @@ impl Stage {
         });
         lines.collect()
     }
+}
+
+/// Makes the endpoint one of a user with these rules, and no other.
+pub(crate) fn log_in(server: &Server, endpoint: &mut Endpoint, rules: &Rules) {
+    // A new one each time: connections of the one before may not be gone yet.
+    let users = server.list(&["ACL", "USERS"]).len();
+    let name = format!("inspector-{users}");
+    let mut words = rules.words(&name);
+    words.push(b">sesame".to_vec());
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    server.cmd_bytes(&words);
+    endpoint.user = Some(name);
+    endpoint.password = Some("sesame".to_owned());
 }
 
 fn word(value: &Value) -> String {

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
     start(&mut table, &large, "1 M", "1,000,000");
     keys(&mut table, &large);
     changes(&mut table, &small);
+    beside_a_change(&mut table);
     memory(&mut table, &large);
     idle(&mut table, &large);
     drop(large);
@@ -129,6 +130,48 @@ fn keys(table: &mut Table, server: &Server) {
         10.0,
         "ms",
     );
+}
+
+/// From a key to the picture that it makes, while a million due entries are transferred: the keys
+/// belong to what lies below the panel.
+fn beside_a_change(table: &mut Table) {
+    let server = Server::start();
+    let first = server.now().plus(-2 * HOUR_MS);
+    server.fill(&Queue::redisson("orders"), 1_000_000, first, 5);
+    let state = tempfile::tempdir().unwrap();
+    let home = state.path().to_str().unwrap();
+    let url = server.url();
+    let mut terminal = Terminal::start(&[PROGRAM, &url], SIZE, &[("XDG_STATE_HOME", home)]);
+    terminal.wait_text("1,000,000");
+    terminal.send(b"t");
+    terminal.wait_text("Type the queue's name");
+    terminal.send(b"orders");
+    terminal.wait_text("› orders");
+    // A question that has only just come wants to be read first.
+    pause(Duration::from_secs(1));
+    terminal.send(b"\r");
+    terminal.wait_text("entries/s");
+    let mut took = Vec::new();
+    while terminal.shown().text().contains("entries/s") {
+        let open = took.len() % 2 == 0;
+        let pressed = instant();
+        terminal.send(b"?");
+        let shown = terminal.wait("help", PATIENCE, |s| {
+            s.text().contains("quit at once") == open
+        });
+        took.push(shown - pressed);
+        pause(Duration::from_millis(7));
+    }
+    assert!(took.len() >= 50, "only {} keys while it ran", took.len());
+    println!(
+        "{:<58} {:>9}",
+        "  (keys while 1 M were transferred)",
+        took.len()
+    );
+    for (share, name) in [(0.5, "median"), (0.95, "p95"), (1.0, "longest")] {
+        let what = format!("key to picture beside a bulk change ({name})");
+        table.row(&what, middle(took.clone(), share), 10.0, "ms");
+    }
 }
 
 /// From a change in Redis to the picture that shows it.

@@ -159,7 +159,7 @@ impl We<'_> {
         same("put back around", &told.done, &(went, expected))
     }
 
-    pub async fn drop_copy(&mut self, model: &mut Model, which: &Index) -> Checked {
+    pub async fn drop_copy(&mut self, model: &mut Model, which: Index) -> Checked {
         let seen = &self.seen.order;
         let second = |(at, element): (usize, &Vec<u8>)| {
             let first = seen[..at].iter().position(|other| other == element)?;
@@ -227,13 +227,11 @@ type Fates = BTreeMap<usize, Returned>;
 
 /// Lets an entry wait again, unless it does.
 fn wait(model: &mut Model, entry: &Returning<'_>) -> Returned {
-    match model.waiting.get(entry.member) {
-        Some(has) => Returned::Waits(*has),
-        None => {
-            model.waiting.insert(entry.member.to_vec(), entry.score);
-            Returned::Done
-        }
+    if let Some(has) = model.waiting.get(entry.member) {
+        return Returned::Waits(*has);
     }
+    model.waiting.insert(entry.member.to_vec(), entry.score);
+    Returned::Done
 }
 
 /// Nothing goes round: each comes behind its neighbour, wherever that is.

@@ -50,7 +50,7 @@ fn few() -> ProptestConfig {
 }
 
 /// Plays steps against a server, as many cases of them as were asked for.
-fn hold<S, P>(steps: S, play: P)
+fn hold<S, P>(steps: &S, play: &P)
 where
     S: Strategy,
     P: AsyncFn(&Server, &Writer, S::Value) -> TestCaseResult,
@@ -66,7 +66,7 @@ where
         store.writer().unwrap()
     });
     let mut runner = TestRunner::new(few());
-    let outcome = runner.run(&steps, |steps| {
+    let outcome = runner.run(steps, |steps| {
         runtime.block_on(play(&server, &writer, steps))
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
@@ -74,13 +74,13 @@ where
 
 #[test]
 fn whatever_others_do_between_our_scripts_the_queue_is_what_the_model_says() {
-    hold(prop::collection::vec(step(), 1..60), play);
+    hold(&prop::collection::vec(step(), 1..60), &play);
 }
 
 #[test]
 fn whatever_others_do_between_our_scripts_a_plain_queue_is_what_the_model_says() {
     let steps = prop::collection::vec(plain::step(), 1..60);
-    hold((any::<bool>(), steps), play_plain);
+    hold(&(any::<bool>(), steps), &play_plain);
 }
 
 async fn play_plain(
@@ -137,6 +137,6 @@ async fn act(we: &mut We<'_>, model: &mut Model, ours: &Ours) -> Result<(), Stri
         Ours::Sweep(n, which) => we.sweep(model, *n, which).await,
         Ours::PutBackAround(n) => we.put_back_around(model, *n).await,
         Ours::Append => we.append(model).await,
-        Ours::DropCopy(which) => we.drop_copy(model, which).await,
+        Ours::DropCopy(which) => we.drop_copy(model, *which).await,
     }
 }

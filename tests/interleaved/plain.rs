@@ -16,6 +16,8 @@ pub use self::steps::{Step, step};
 use crate::ours::{Checked, same};
 use crate::support::Server;
 
+type Elements = Vec<Vec<u8>>;
+
 /// A queue whose poller pushes to that end.
 pub fn queue(push: Push) -> Queue {
     Queue {
@@ -67,7 +69,7 @@ impl<'a> Play<'a> {
             .arg(-1)
             .arg("WITHSCORES");
         all.cmd("LRANGE").arg("ready").arg(0).arg(-1);
-        let (waiting, mut target): (Vec<(Vec<u8>, f64)>, Vec<Vec<u8>>) =
+        let (waiting, mut target): (Vec<(Vec<u8>, f64)>, Elements) =
             all.query(&mut self.others).unwrap();
         if self.push == Push::Left {
             target.reverse();
@@ -82,7 +84,7 @@ impl<'a> Play<'a> {
             Step::Add(name, due) => self.add(*name, *due),
             Step::Poll(now, n) => self.poll(*now, *n),
             Step::Consume => self.consume(),
-            Step::Zrem(which) => self.zrem(which),
+            Step::Zrem(which) => self.zrem(*which),
             Step::Offer(names, due) => return self.offer(names, *due).await,
             Step::Delete(which) => return self.delete(which).await,
             Step::PutBack => return self.put_back().await,
@@ -131,7 +133,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn zrem(&mut self, which: &Index) {
+    fn zrem(&mut self, which: Index) {
         let all = self.model.by_score();
         if all.is_empty() {
             return;

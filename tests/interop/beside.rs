@@ -1,5 +1,10 @@
 //! A real worker and real offers beside each bulk change of ours: each message in exactly one place,
 //! and no script of the worker's slower than it was, or than 50 ms.
+//!
+//! What a script takes is time on the clock, not of the processor: on a machine that does other
+//! things too, the server stands still in the middle of it. So what is allowed grows with what one
+//! that is always the same takes meanwhile. On a machine that does nothing else, `QUIET_MACHINE=1`
+//! with `--test-threads=1` holds the claim as it stands.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,9 +117,12 @@ pub fn play(scene: &Scene) {
     );
 }
 
-/// How many times as long as at its best a script took that is always the same: about 1 on a
-/// machine that does nothing else.
+/// How many times as long as at its best a script took that is always the same: 1 on a machine that
+/// is said to do nothing else.
 fn slowdown(server: &Server) -> f64 {
+    if std::env::var_os("QUIET_MACHINE").is_some() {
+        return 1.0;
+    }
     let steady = script_times(server, |text| text == STEADY);
     let [best, worst] = [steady.iter().min(), steady.iter().max()];
     best.zip(worst).map_or(1.0, |(best, worst)| {

@@ -3,13 +3,15 @@
 use crate::run::kill;
 use crate::scenario::{Lie, Scenario, Then, Undo};
 
+/// Enough for the walks through the order list to be long.
 const MANY: Lie = Lie::new(6_000, 300).shuffled();
+const SOME: Lie = Lie::new(1_500, 300).shuffled();
 
 #[test]
 fn the_order_list_is_set_aside() {
-    let lie = Lie::new(10_000, 10_000).due().shuffled();
+    let lie = Lie::new(8_000, 8_000).due().shuffled();
     let typed = &["transfer", "orders"];
-    kill(&Scenario::new(lie, typed, 10_000, Undo::AllBut(500)).by("order list set aside"));
+    kill(&Scenario::new(lie, typed, 8_000, Undo::AllBut(500)).by("order list set aside"));
 }
 
 #[test]
@@ -20,7 +22,7 @@ fn entries_are_swapped_to_the_head() {
 
 #[test]
 fn the_order_list_is_swept() {
-    let lie = Lie::new(4_000, 600).shuffled();
+    let lie = Lie::new(2_000, 600).shuffled();
     let typed = &["delete", "orders", "--grep", "pick"];
     kill(&Scenario::new(lie, typed, 600, Undo::All).by("sweep of the order list"));
 }
@@ -28,26 +30,26 @@ fn the_order_list_is_swept() {
 #[test]
 fn the_order_list_is_realigned() {
     let typed = &["repair", "orders", "--realign"];
-    kill(&Scenario::new(MANY, typed, 0, Undo::Nothing));
+    kill(&Scenario::new(SOME, typed, 0, Undo::Nothing));
 }
 
 #[test]
 fn the_order_list_is_brought_back() {
-    let lie = MANY.then(Then::SetAside);
+    let lie = SOME.then(Then::SetAside);
     let typed = &["repair", "orders", "--restore-order"];
     kill(&Scenario::new(lie, typed, 0, Undo::Nothing));
 }
 
 #[test]
 fn drift_is_mended() {
-    let lie = MANY.then(Then::Drift);
+    let lie = SOME.then(Then::Drift);
     let typed = &["repair", "orders", "--drift"];
     kill(&Scenario::new(lie, typed, 0, Undo::All));
 }
 
 #[test]
 fn a_deletion_is_undone() {
-    let lie = Lie::new(4_000, 600).shuffled();
+    let lie = Lie::new(2_000, 600).shuffled();
     let deleted = &["delete", "orders", "--grep", "pick"];
     kill(&Scenario::new(lie, &["undo"], 600, Undo::Nothing).after(deleted));
 }

@@ -7,13 +7,14 @@
 //!
 //! `KILLS=200 cargo test --release --features interop --test kill`
 //!
-//! A failure tells `KILL_SEED`, with which the same kills are made again.
+//! With `--nocapture` each tells how many of these kills met it alive. A failure tells `KILL_SEED`, with which the same kills are made again.
 
 #![expect(
     dead_code,
     unreachable_pub,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::print_stdout,
     reason = "all of this is one test, and uses a part of what others use; a failure here is a failed test"
 )]
 

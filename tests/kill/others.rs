@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use delayscope::queue::Queue;
 
@@ -51,6 +52,8 @@ impl Others {
                 if transfers && n.is_multiple_of(5) {
                     client.transfer(now.plus(1), 100).unwrap();
                 }
+                // Other clients do not take the whole machine.
+                std::thread::sleep(Duration::from_micros(500));
                 if n.is_multiple_of(7) {
                     let name = format!("their {:06}", n - 3);
                     if client.remove(name.as_bytes()).unwrap() {

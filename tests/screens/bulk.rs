@@ -77,6 +77,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
 /// What the journal tells of this evening and of another day.
 fn past(m: &mut Model) {
     let change = |id: &str, ms, change, planned, ended, undone| PastChange {
+        under_way: false,
         id: id.to_owned(),
         at: NOW.plus(ms),
         change,

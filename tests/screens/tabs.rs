@@ -1,8 +1,10 @@
 //! The tabs beside the first one, and the findings wherever they stand.
 
-use delayscope::queue::{Due, EntryId, Known, List, ListScore, Queue};
+use delayscope::queue::{Change, Due, EntryId, Known, List, ListScore, Outcome, Queue, Tally};
 use delayscope::tui::areas;
-use delayscope::tui::model::{EntryRow, ListElement, ListWindow, Look, Model, Screen, Tab};
+use delayscope::tui::model::{
+    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, PastChange, Screen, Tab,
+};
 
 use crate::build::{NOW, evening, figures, look, queue, sample};
 use crate::pictures::{draw, picture};
@@ -106,17 +108,23 @@ fn the_traffic_in_full() {
 fn the_changes_and_their_strip() {
     picture("tab_changes_80x24", &on(Tab::Changes, SMALL, look()));
     let mut m = on(Tab::Changes, LARGE, look());
-    m.now = NOW.plus(-90_000);
-    m.changed(
-        &Queue::redisson("reminders"),
-        "worker: 1,204 moved".to_owned(),
-    );
-    m.now = NOW.plus(-29_000);
-    m.changed(
-        &Queue::redisson("emails"),
-        "offered 1 message, due in 0:20".to_owned(),
-    );
-    m.now = NOW;
+    let mut tell = |ago_ms: i64, queue: &str, change, done| {
+        let mut tally = Tally::default();
+        tally.add(Outcome::Done, done);
+        m.changes.push(ChangeLine::from(PastChange {
+            id: queue.to_owned(),
+            at: NOW.plus(-ago_ms),
+            change,
+            queue: queue.to_owned(),
+            server: "127.0.0.1:6379/0".to_owned(),
+            planned: done,
+            ended: Some(tally),
+            under_way: false,
+            undone: false,
+        }));
+    };
+    tell(90_000, "reminders", Change::Worker, 1_204);
+    tell(29_000, "emails", Change::Offer, 1);
     picture("tab_changes_200x60", &m);
 }
 

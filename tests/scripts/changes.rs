@@ -12,7 +12,7 @@ use crate::support::{self, Server};
 const SCORE: f64 = 1_600_000_000_000.0;
 
 /// Every change, with the keys that it looks at: target, timeouts, order list, aside.
-pub(crate) const ALL: [(&str, &str); 11] = [
+const ALL: [(&str, &str); 13] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
@@ -24,7 +24,16 @@ pub(crate) const ALL: [(&str, &str); 11] = [
     ("take back", "qTLA"),
     ("discard", "q"),
     ("put elements back", "q"),
+    ("wait again", "TLA"),
+    ("in order list", "LA"),
 ];
+
+/// Those that make sense for that queue.
+pub(crate) fn all(queue: &Queue) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let ordered = queue.keys().order.is_some();
+    let all = ALL.into_iter();
+    all.filter(move |(change, _)| ordered || *change != "in order list")
+}
 
 /// Changes that only remove: a full server takes them.
 pub(crate) const REMOVALS: [&str; 2] = ["delete", "discard"];
@@ -97,6 +106,13 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
                 score: SCORE - 5.0,
             });
             drop(writer.take_back(queue, &elements).await?);
+        }
+        "wait again" => drop(writer.wait_again(queue, &gone).await?),
+        "in order list" => {
+            let [a, b, c] = gone.map(|g| g.member);
+            let two = waiting(2).member;
+            let members = [(a, true), (b, true), (two, false), (c, false)];
+            drop(writer.in_order_list(queue, &members).await?);
         }
         "discard" => {
             let elements = ["none", "one"].map(|e| e.as_bytes().to_vec());

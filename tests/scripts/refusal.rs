@@ -2,7 +2,7 @@
 
 use delayscope::store::StoreError;
 
-use crate::changes::{ALL, REMOVALS, contents, make, set_up};
+use crate::changes::{REMOVALS, all, contents, make, set_up};
 use crate::support::{self, Server};
 use crate::{PAST, orders, plain, writer};
 
@@ -143,15 +143,15 @@ async fn a_change_that_meets_a_key_of_another_type_names_it_and_does_nothing() {
     let writer = writer(&server).await;
     for queue in [orders(), plain("left")] {
         let keys = queue.keys();
-        let all = [
+        let roles = [
             ('q', Some(keys.target)),
             ('T', Some(keys.timeouts)),
             ('L', keys.order),
             ('A', keys.aside),
         ];
-        for (role, wrong) in all {
+        for (role, wrong) in roles {
             let Some(wrong) = wrong else { continue };
-            for (change, looks_at) in ALL {
+            for (change, looks_at) in all(&queue) {
                 if !looks_at.contains(role) {
                     continue;
                 }
@@ -185,7 +185,7 @@ async fn a_change_on_a_server_that_takes_no_writes_does_nothing() {
         &["REPLICAOF", "NO", "ONE"],
     ];
     for queue in [orders(), plain("left"), plain("right")] {
-        for (change, _) in ALL {
+        for (change, _) in all(&queue) {
             for ([set, unset], code) in [(full, "OOM"), (replica, "READONLY")] {
                 set_up(&server, &queue, change);
                 let before = contents(&server);
@@ -211,7 +211,7 @@ async fn a_change_whose_script_the_server_forgot_is_made_all_the_same() {
     let server = Server::start();
     let writer = writer(&server).await;
     for queue in [orders(), plain("right")] {
-        for (change, _) in ALL {
+        for (change, _) in all(&queue) {
             set_up(&server, &queue, change);
             let before = contents(&server);
             for _ in 0..2 {
@@ -254,7 +254,7 @@ async fn a_user_who_may_not_do_all_of_a_change_does_nothing_of_it() {
     let whole = writer(&server).await;
     let mut cases = Vec::new();
     for queue in [orders(), plain("left")] {
-        for (change, _) in ALL {
+        for (change, _) in all(&queue) {
             set_up(&server, &queue, change);
             make(&whole, &queue, change).await.unwrap();
             cases.push((queue.clone(), change, contents(&server)));

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use delayscope::queue::{Change, Queue};
+use delayscope::clock::EpochMillis;
+use delayscope::queue::Change;
 use delayscope::tui::areas;
 use delayscope::tui::keys::{self, BINDINGS, Code, Key, Place};
 use delayscope::tui::model::change::{Running, Stage, UnderWay};
-use delayscope::tui::model::{Pane, Screen, Tab};
+use delayscope::tui::model::{ChangeLine, Pane, Screen, Tab};
 use delayscope::tui::msg::Msg;
 
 use crate::changes::plan;
@@ -53,13 +54,25 @@ fn ways() -> Vec<Way> {
         }));
     }
     ways.push(Box::new(|desk| {
-        let orders = Queue::redisson("orders");
-        desk.model.changed(&orders, "3 deleted".to_owned());
+        desk.model.changes.push(line("3 deleted"));
         desk.char('6');
         desk.press(Code::Enter);
     }));
     ways.push(Box::new(under_way));
     ways
+}
+
+/// A change of `orders` that is told.
+fn line(text: &str) -> ChangeLine {
+    ChangeLine {
+        at: EpochMillis::new(0),
+        queue: "orders".to_owned(),
+        text: text.to_owned(),
+        id: None,
+        change: None,
+        undone: false,
+        doubtful: false,
+    }
 }
 
 /// A change is under way, and its panel has the keys.

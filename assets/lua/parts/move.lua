@@ -41,19 +41,22 @@ local function move(members, payloads, k, rank, drain)
   while row < k and list[row + 1] == members[row + 1] do
     row = row + 1
   end
-  local rest = {}
+  local rest, left = {}, k - row
   for i = row + 1, k do
     rest[members[i]] = true
   end
   while rest[list[row + 1] or ''] do
     row = row + 1
     rest[list[row]] = nil
+    left = left - 1
   end
   if row > 0 then
     redis.call('LTRIM', KEYS[3], row, -1)
   end
   -- A list that was read to its end need not be walked for what is not in it.
-  for _, m in ipairs(#list < k and list or members) do
+  local from = #list < k and list or members
+  for i = left > 0 and 1 or #from + 1, #from do
+    local m = from[i]
     if rest[m] then
       rest[m] = nil
       redis.call('LREM', KEYS[3], 1, m)

@@ -234,7 +234,7 @@ impl Following {
 
 /// How far it is, in one line.
 fn line(progress: &Progress) -> String {
-    let [done, planned] = [progress.tally.sum(), progress.planned].map(text::thousands);
+    let [done, planned] = [progress.done_with(), progress.planned].map(text::thousands);
     let mut line = format!("{}: {done} of {planned}", progress.phase);
     if progress.per_s >= 1.0 {
         line.extend([", ", &per_second(progress.per_s), "/s"]);

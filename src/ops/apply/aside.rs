@@ -1,7 +1,10 @@
 //! The order list set aside while entries leave timeouts, and brought back whatever comes.
 
+use std::time::Duration;
+
 use super::Applied;
 use super::run::{Halt, Run};
+use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
 use crate::store::bulk::SetAside;
 
@@ -34,12 +37,19 @@ impl Run {
         let phase = self.phase;
         let mut back = BringBack::new(&self.queue);
         let mut size = aside::SIZE;
+        let began = instant();
+        let per_s = self.meter.per_s(began);
         loop {
             match back.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
                     self.longest = self.longest.max(step.took);
                     size.took(step.took, self.limits.max_block);
+                    let passed = instant().saturating_duration_since(began);
+                    #[expect(clippy::cast_precision_loss, reason = "it is for people")]
+                    let rest = (step.of - step.at) as f64 / step.at.max(1) as f64;
+                    let left = passed.as_secs_f64() * rest;
+                    self.back = Some((per_s, Duration::try_from_secs_f64(left).ok()));
                     self.progress(None, false).await;
                 }
                 Ok(None) => break,
@@ -57,6 +67,7 @@ impl Run {
             }
         }
         self.phase = phase;
+        self.back = None;
         self.aside = false;
     }
 

@@ -78,7 +78,10 @@ pub(super) async fn run(
             writer.put_entries_back(queue, &all[range]).await?,
             WAITS,
         )),
-        Work::TakeBack(all, _) => Ok(changed(writer.take_back(queue, &all[range]).await?, WAITS)),
+        Work::TakeBack(all, _, end) => {
+            let timed = writer.take_back_to(queue, &all[range], *end).await?;
+            Ok(changed(timed, WAITS))
+        }
         Work::WaitAgain(all) => Ok(changed(writer.wait_again(queue, &all[range]).await?, WAITS)),
         Work::OrderList(all) => Ok(plain(
             writer.in_order_list(queue, &all[range]).await?,

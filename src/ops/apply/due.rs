@@ -14,9 +14,18 @@ use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
 use crate::store::{StoreError, read};
 
-/// Why the fate of some is not known one by one.
-const UNSEEN: &str = "the answer to its transfer never came: it has left timeouts, and the journal \
-                      knows it by its bound only";
+/// After something else fell due than was foreseen, others transfer too, most likely: so many
+/// scripts tell what they moved before something is foreseen again.
+const TELL: u32 = 16;
+
+/// That the fate of so many is not known one by one.
+pub(super) fn unseen(count: u64, why: &str) -> Option<String> {
+    (count > 0).then(|| {
+        format!(
+            "{count} unknown: the answer to the transfer never came; they have left timeouts, {why}."
+        )
+    })
+}
 
 impl Run {
     /// Transfers all that is due at `bound`: as many as were counted, and no more.
@@ -46,7 +55,13 @@ impl Run {
     /// Batch after batch.
     async fn transfer(&mut self, bound: EpochMillis) -> Ended {
         let mut known = HashSet::new();
+        let mut tell = 0_u32;
         loop {
+            if tell == 0 && known.is_empty() {
+                self.foreseen(bound).await?;
+                tell = TELL;
+            }
+            tell = tell.saturating_sub(1);
             let rest = self.planned.saturating_sub(self.tally.sum());
             let n = usize::try_from(rest).unwrap_or(usize::MAX);
             let n = n.min(self.pace.size());
@@ -64,7 +79,11 @@ impl Run {
                     timed.done
                 }
                 Err(error) if error.may_heal() => {
-                    self.recover(bound, n, &error).await?;
+                    let asked = u64::try_from(n).unwrap_or(u64::MAX);
+                    let (missing, healed) = self.recover(bound, asked, &error).await;
+                    let why = "and the journal knows them by their bound only";
+                    self.notes.extend(unseen(missing, why));
+                    healed?;
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -130,29 +149,33 @@ impl Run {
     }
 
     /// Waits until the server is back, and counts what has left when it may have been this.
-    async fn recover(&mut self, bound: EpochMillis, asked: usize, error: &StoreError) -> Ended {
-        let timeouts = self.queue.keys().timeouts;
+    pub(super) async fn recover(
+        &mut self,
+        bound: EpochMillis,
+        asked: u64,
+        error: &StoreError,
+    ) -> (u64, Ended) {
         let healed = self.heal(error, 0).await;
         if !error.outcome_unknown() {
-            return healed;
+            return (0, healed);
         }
-        let asked = u64::try_from(asked).unwrap_or(u64::MAX);
         let rest = self.planned.saturating_sub(self.tally.sum());
-        let unseen = match healed {
-            Ok(()) => {
-                let bound = self.queue.score(bound);
-                let strange = self.tally.get(Outcome::Undecodable);
-                let store = self.writer.store();
-                let still = read::count_between(store, &timeouts, 0.0, bound).await?;
-                rest.saturating_sub(still.saturating_sub(strange))
-                    .min(asked)
-            }
-            Err(_) => rest.min(asked),
+        let (missing, ended) = match healed {
+            Ok(()) => match self.still_due(bound).await {
+                Ok(still) => (rest.saturating_sub(still), Ok(())),
+                Err(error) => (rest, Err(error.into())),
+            },
+            halt => (rest, halt),
         };
-        if unseen > 0 {
-            self.tally.add(Outcome::Unknown, unseen);
-            self.notes.push(format!("{unseen} unknown: {UNSEEN}."));
-        }
-        healed
+        let missing = missing.min(asked);
+        self.tally.add(Outcome::Unknown, missing);
+        (missing, ended)
+    }
+
+    /// How many are due that were not met yet.
+    async fn still_due(&self, bound: EpochMillis) -> Result<u64, StoreError> {
+        let (timeouts, bound) = (self.queue.keys().timeouts, self.queue.score(bound));
+        let still = read::count_between(self.writer.store(), &timeouts, 0.0, bound).await?;
+        Ok(still.saturating_sub(self.tally.get(Outcome::Undecodable)))
     }
 }

@@ -38,6 +38,8 @@ impl Run {
                     self.phase = step.phase;
                     self.longest = self.longest.max(step.took);
                     size.took(step.took, self.limits.max_block);
+                    let went = usize::try_from(step.at - taken).unwrap_or(0);
+                    self.meter.went(went, crate::clock::instant());
                     let gone = u64::try_from(step.dropped.len()).unwrap_or(0);
                     let rest = self.planned.saturating_sub(self.tally.sum());
                     let done = (step.at - taken).saturating_sub(gone).min(rest);

@@ -77,6 +77,8 @@ pub(super) struct Run {
     pub(super) replicas: Replicas,
     /// The order list is set aside, by this change.
     pub(super) aside: bool,
+    /// While it is brought back: how fast entries went before, and how long it still takes.
+    pub(super) back: Option<(f64, Option<Duration>)>,
     /// In which way it goes.
     pub(super) way: Way,
     pub(super) notes: Vec<String>,
@@ -109,6 +111,7 @@ impl Run {
             began,
             replicas: Replicas::default(),
             aside: false,
+            back: None,
             way: plan.way,
             notes: Vec::new(),
         }
@@ -235,10 +238,13 @@ impl Run {
             return;
         }
         self.told = Some(at);
-        let per_s = self.meter.per_s(at);
-        let rest = self.planned.saturating_sub(self.tally.sum());
-        #[expect(clippy::cast_precision_loss, reason = "it is for people")]
-        let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
+        let (per_s, left) = self.back.unwrap_or_else(|| {
+            let per_s = self.meter.per_s(at);
+            let rest = self.planned.saturating_sub(self.tally.sum());
+            #[expect(clippy::cast_precision_loss, reason = "it is for people")]
+            let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
+            (per_s, left)
+        });
         self.say(Applied::Progress(Progress {
             phase: self.phase,
             tally: self.tally,

@@ -16,6 +16,8 @@ const STEP_US: f64 = 0.016;
 const ENTRY_US: f64 = 2.0;
 /// The same of one that is deleted or put back by itself, which looks for its neighbour too.
 const SINGLE_US: f64 = 12.0;
+/// The same of one that is taken back from the end of target.
+const TAKEN_BACK_US: f64 = 6.0;
 /// What each element costs that is read.
 const READ_US: f64 = 0.9;
 /// What two elements cost that change places.
@@ -47,6 +49,8 @@ pub enum Kind {
     Realign,
     /// They are put back beside their neighbours.
     PutBack,
+    /// They are taken out of target, and wait again.
+    TakeBack,
 }
 
 /// What the estimate has to know of a change.
@@ -160,8 +164,12 @@ impl Sample {
             .filter_map(|e| Some((away(e.score?), e.place)))
             .collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Without scores that they could be near to, all stand for them.
+        let far = near.first().is_some_and(|n| n.0.is_infinite());
         let within = near.iter().take_while(|n| n.0 == 0.0).count().max(16);
-        near.truncate(within);
+        if !far {
+            near.truncate(within);
+        }
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let sum: f64 = near.iter().map(|n| n.1 as f64).sum();
         sum / count(near.len().max(1))
@@ -191,7 +199,7 @@ fn way(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> Way {
     match ask.kind {
         Kind::Realign => Way::Swap,
         Kind::Delete | Kind::PutBack if faster(Way::Sweep, Way::InOrder) => Way::Sweep,
-        Kind::Stay | Kind::Delete | Kind::PutBack => Way::InOrder,
+        Kind::Stay | Kind::TakeBack | Kind::Delete | Kind::PutBack => Way::InOrder,
         // Few are done before the list has been read once.
         Kind::Deliver if walk <= SHORT_WALK || faster(Way::InOrder, Way::Swap) => Way::InOrder,
         Kind::Deliver if !ask.due => Way::Swap,
@@ -229,6 +237,7 @@ impl Figures {
             // It is looked for, and then taken out.
             Kind::Delete | Kind::PutBack => SINGLE_US + 2.0 * self.walk * STEP_US,
             Kind::Deliver => ENTRY_US + self.walk * STEP_US,
+            Kind::TakeBack => TAKEN_BACK_US,
             Kind::Stay | Kind::Realign => ENTRY_US,
         }
     }
@@ -287,7 +296,7 @@ impl Figures {
         match kind {
             Kind::Deliver => self.count * 64.0,
             Kind::Delete => self.count * (2.0 * self.bytes + 64.0),
-            Kind::Stay | Kind::PutBack => self.count * (self.bytes + 64.0),
+            Kind::Stay | Kind::PutBack | Kind::TakeBack => self.count * (self.bytes + 64.0),
             Kind::Realign => 0.0,
         }
     }

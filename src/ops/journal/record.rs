@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::folder::Folder;
@@ -91,17 +92,39 @@ impl Record {
         self.write(false, move |writer| {
             let first = writer.intended;
             let count = items.len() as u64;
-            let done = |index| Happened {
-                index,
-                outcome: Outcome::Done,
-                stood: None,
-            };
             format::put_intents(&mut writer.buffer, first, &items);
-            let results: Vec<_> = (first..first + count).map(done).collect();
+            let results: Vec<_> = (first..first + count).map(Happened::done).collect();
             format::put_results(&mut writer.buffer, &results);
             count
         })
         .await
+    }
+
+    /// Writes down what `look` says is about to be tried, and that items `done` were done; with the
+    /// operating system when it returns, on disk at the next [`intend`](Self::intend) or
+    /// [`end`](Self::end). What `look` tells beside them, and how many there are.
+    pub async fn foresee<T: Send + 'static>(
+        &mut self,
+        done: Range<u64>,
+        look: impl FnOnce() -> (Vec<Item>, T) + Send + 'static,
+    ) -> Result<(T, u64), JournalError> {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let done: Vec<_> = done.map(Happened::done).collect();
+        self.write(false, move |writer| {
+            let (items, beside) = look();
+            let count = items.len() as u64;
+            if !done.is_empty() {
+                format::put_results(&mut writer.buffer, &done);
+            }
+            if count > 0 {
+                format::put_intents(&mut writer.buffer, writer.intended, &items);
+            }
+            // Whoever asked waits for it.
+            let _ = tell.send((beside, count));
+            count
+        })
+        .await?;
+        told.await.map_err(|error| JournalError(error.to_string()))
     }
 
     /// The change is over.
@@ -135,6 +158,17 @@ impl Record {
             Ok(())
         })
         .await
+    }
+}
+
+impl Happened {
+    /// The item was done, and nothing else is to be known of it.
+    const fn done(index: u64) -> Self {
+        Self {
+            index,
+            outcome: Outcome::Done,
+            stood: None,
+        }
     }
 }
 

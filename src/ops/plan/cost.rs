@@ -34,9 +34,10 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
         return Ok((Way::InOrder, single(bytes, journal_bytes)));
     }
     let count = u64::try_from(count).unwrap_or(u64::MAX);
-    let scores = || (0..main.len()).filter_map(|i| main.score(i));
+    // What does not wait yet stands for the estimate where those with such scores do.
+    let score = |i| main.score(i).or_else(|| main.new_score(making.queue, i));
     let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    for score in scores() {
+    for score in (0..main.len()).filter_map(score) {
         (lowest, highest) = (lowest.min(score), highest.max(score));
     }
     let ask = Ask {
@@ -44,6 +45,7 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
             Work::Deliver(_) => Kind::Deliver,
             Work::Delete(_) => Kind::Delete,
             Work::PutBack(_) => Kind::PutBack,
+            Work::TakeBack(..) => Kind::TakeBack,
             _ => Kind::Stay,
         },
         count,

@@ -6,7 +6,7 @@ use super::{Base, ChangeError, NewDue, Prepared, What, blank, cost, words};
 use crate::clock::EpochMillis;
 use crate::ops::offer;
 use crate::queue::{Due, EntryId, EntryResult, Form, Layout, Outcome, Queue, frame};
-use crate::store::change::{Chosen, TakeBack};
+use crate::store::change::{Chosen, End, TakeBack};
 use crate::store::{Store, read};
 
 /// What there is to know when work is made.
@@ -133,7 +133,7 @@ impl Making<'_> {
                 Err(why) => made.refuse(id, why),
             }
         }
-        made.work(Work::TakeBack(elements, called));
+        made.work(Work::TakeBack(elements, called, End::Tail));
         Ok(())
     }
 

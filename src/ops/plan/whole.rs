@@ -1,5 +1,7 @@
 //! Changes of a queue as a whole: everything due, and what mends it.
 
+use std::time::Duration;
+
 use super::work::Job;
 use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, words};
 use crate::clock::EpochMillis;
@@ -7,7 +9,7 @@ use crate::ops::bulk::drift::{Difference, Drift};
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
-use crate::queue::plan::Way;
+use crate::queue::plan::{Cost, Way};
 use crate::queue::{Plan, Queue};
 use crate::store::{Store, read};
 
@@ -121,9 +123,19 @@ async fn realign(store: &Store, plan: &mut Plan, within: Option<u64>) -> Result<
 
 const NOT_UNDONE: &str = "The old order cannot be brought back.";
 
+/// What it costs to bring an element of the order list back (`ops::bulk`).
+const BACK: Duration = Duration::from_nanos(2_700);
+/// So many of them come back in a script at most.
+const BACK_AT_ONCE: u32 = 1_000;
+
 async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeError> {
     if let Some(found) = RestoreOrder::find(store, &plan.queue).await? {
         plan.planned = found.aside;
+        plan.cost = Cost {
+            takes: BACK.saturating_mul(u32::try_from(found.aside).unwrap_or(u32::MAX)),
+            longest_block: BACK * BACK_AT_ONCE,
+            ..Cost::default()
+        };
         if found.waiting == 0 {
             plan.warnings.push(format!(
                 "Nothing waits in timeouts: all {} elements of the order list that is aside would \

@@ -41,9 +41,13 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         .map(Work::len)
         .sum();
     if taken > 0 {
+        let they = match taken {
+            1 if plan.planned == 1 => "It was".to_owned(),
+            1 => "1 of them was".to_owned(),
+            n => format!("{n} of them were"),
+        };
         plan.warnings.push(format!(
-            "{taken} of them {} delivered: what a consumer takes first is reported as gone.",
-            if taken == 1 { "is" } else { "are" }
+            "{they} delivered: what a consumer takes first is reported as gone."
         ));
     }
     warn_of_way(plan);
@@ -203,7 +207,7 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
     let keys = queue.keys();
     let target = keys.target.as_slice();
     match work {
-        Work::TakeBack(all, _) => {
+        Work::TakeBack(all, ..) => {
             let TakeBack {
                 element,
                 member,

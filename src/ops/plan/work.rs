@@ -3,7 +3,7 @@
 
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Queue, State, frame};
-use crate::store::change::{Chosen, Place, TakeBack};
+use crate::store::change::{Chosen, End, Place, TakeBack};
 
 use super::super::bulk::drift::Drift;
 use super::super::journal::Item;
@@ -38,8 +38,8 @@ pub(in crate::ops) enum Work {
     Edit(Vec<(Chosen, Vec<u8>)>),
     /// What was deleted, into its place again.
     PutBack(Vec<(Chosen, Place)>),
-    /// Out of target, into timeouts; and what people call each by.
-    TakeBack(Vec<TakeBack>, Vec<EntryId>),
+    /// Out of target, into timeouts; what people call each by; and to which end of the order list.
+    TakeBack(Vec<TakeBack>, Vec<EntryId>, End),
     /// Out of target.
     Discard(Vec<Vec<u8>>),
     /// What was taken out of target, where the next consumer takes it; those that a consumer is
@@ -62,7 +62,7 @@ impl Work {
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
             Self::PutBack(all) => all.len(),
-            Self::TakeBack(all, _) => all.len(),
+            Self::TakeBack(all, ..) => all.len(),
             Self::Discard(all) | Self::PutElements(all) => all.len(),
             Self::Offer(all) => all.len(),
         }
@@ -79,7 +79,7 @@ impl Work {
                 Place::Behind(neighbour) => all[i].0.member.len() + neighbour.len(),
                 Place::Head | Place::Tail => all[i].0.member.len(),
             },
-            Self::TakeBack(all, _) => all[i].element.len() + all[i].member.len(),
+            Self::TakeBack(all, ..) => all[i].element.len() + all[i].member.len(),
             Self::Discard(all) | Self::PutElements(all) => all[i].len(),
             Self::Offer(all) => all[i].1.len(),
         }
@@ -94,7 +94,7 @@ impl Work {
             Self::Requeue(all) => &all[i].0.member,
             Self::Edit(all) => &all[i].0.member,
             Self::PutBack(all) => &all[i].0.member,
-            Self::TakeBack(all, _) => &all[i].member,
+            Self::TakeBack(all, ..) => &all[i].member,
             Self::Discard(_) | Self::PutElements(_) => return None,
             Self::Offer(all) => &all[i].1,
         })
@@ -116,7 +116,7 @@ impl Work {
             Self::Requeue(all) => Some(all[i].1),
             Self::PutBack(all) => Some(all[i].0.score),
             Self::WaitAgain(all) => Some(all[i].score),
-            Self::TakeBack(all, _) => Some(all[i].score),
+            Self::TakeBack(all, ..) => Some(all[i].score),
             Self::Offer(all) => Some(queue.score(all[i].0)),
             _ => None,
         }
@@ -125,7 +125,7 @@ impl Work {
     /// What people call an entry by.
     pub(in crate::ops) fn id(&self, queue: &Queue, i: usize) -> EntryId {
         match self {
-            Self::TakeBack(_, called) => called[i],
+            Self::TakeBack(_, called, _) => called[i],
             Self::Discard(all) | Self::PutElements(all) => EntryId::of_bytes(&all[i]),
             _ => self
                 .member(i)
@@ -200,7 +200,7 @@ impl Work {
             Self::PutBack(_) | Self::Offer(_) => {
                 item.new_member = self.member(i).map(<[u8]>::to_vec);
             }
-            Self::TakeBack(all, _) => {
+            Self::TakeBack(all, ..) => {
                 item.hash = Some(sha1(&all[i].element));
                 item.new_member = Some(all[i].member.clone());
             }

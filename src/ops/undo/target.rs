@@ -28,7 +28,7 @@ pub(super) struct Sought {
 /// What was found.
 #[derive(Default)]
 pub(super) struct Found {
-    /// In the order in which it was delivered.
+    /// What was delivered last comes first: there it is found at once, at the end of target.
     pub(super) there: Vec<(TakeBack, EntryId)>,
     /// No element of target is equal to these any more.
     pub(super) gone: Vec<EntryId>,
@@ -85,7 +85,7 @@ pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Fou
         }
     }
     let mut found = Found::default();
-    for (one, element) in sought.iter().zip(elements).rev() {
+    for (one, element) in sought.iter().zip(elements) {
         match element {
             Some(element) => found.there.push((
                 TakeBack {

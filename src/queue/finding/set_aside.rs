@@ -5,7 +5,13 @@ use crate::queue::text;
 
 pub(super) const ID: &str = "set-aside";
 
-/// Looks whether there is a list that was set aside, and whether it grows shorter.
+/// A change that sets it aside moves on within this, in ms: it is brought back little by little, and
+/// not long after it was set aside.
+const STILL_MS: i64 = 10_000;
+
+const REPAIR: &str = "If no change is under way, bring it back: restore-order (R).";
+
+/// Looks whether there is a list that was set aside, and whether it stands still.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(key) = seen.queue.keys().aside else {
         return Verdict::Silent;
@@ -16,20 +22,37 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(length) = survey.aside else {
         return Verdict::Fine;
     };
-    let evidence = vec![
+    let mut evidence = vec![
         format!("{} in it", text::counted(length, "member", "members")),
         command(&["LLEN"], &key),
         "size(), contains(), remove() and poll() of Redisson do not see them".to_owned(),
     ];
+    let members = text::counted(length, "member", "members");
+    let still_ms = match (seen.watch.aside, seen.pulse) {
+        (Some((_, since)), Some(pulse)) => pulse.at.since(since),
+        _ => 0,
+    };
+    let (severity, why, repair) = if seen.watch.changing {
+        let repair = "The change brings it back when it ends, pauses or is stopped.";
+        (Severity::Note, "a change is under way", repair)
+    } else if still_ms < STILL_MS {
+        (
+            Severity::Note,
+            "a change is under way or was interrupted",
+            REPAIR,
+        )
+    } else {
+        let words = format!("the same for {} of watching", text::countdown(still_ms));
+        evidence.push(words);
+        let why = "it stands still, so the change was interrupted, or takes long";
+        (Severity::Warning, why, REPAIR)
+    };
     Verdict::Found(Finding {
         id: ID,
-        severity: Severity::Warning,
-        sentence: format!(
-            "The order list is set aside, {} of it: a change is under way or was interrupted.",
-            text::counted(length, "member", "members")
-        ),
+        severity,
+        sentence: format!("The order list is set aside, {members} of it: {why}."),
         evidence,
-        repair: "If no change is under way, bring it back: restore-order (R).".to_owned(),
+        repair: repair.to_owned(),
     })
 }
 
@@ -37,12 +60,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 mod tests {
     use super::super::tests::{after, pulse, survey};
     use super::*;
+    use crate::queue::finding::Watch;
     use crate::queue::{Queue, Survey};
 
     #[test]
     fn a_list_that_is_aside_is_told_with_what_brings_it_back() {
         let queue = Queue::redisson("orders");
-        let pulses = [pulse(0, 1_204, None, 1)];
+        let pulses = [pulse(0, 1_204, None, 1), pulse(STILL_MS, 1_204, None, 1)];
         let said = after(&queue, &pulses, Some(&survey(Some(1_204))));
         let finding = &said.findings[0];
         assert_eq!((finding.id, finding.severity), (ID, Severity::Warning));
@@ -52,6 +76,38 @@ mod tests {
             "redis-cli LLEN 'delayscope:aside:{orders}'"
         );
         assert!(finding.repair.contains("restore-order"));
+    }
+
+    #[test]
+    fn it_is_a_note_while_it_moves_and_while_a_change_of_ours_is_under_way() {
+        let queue = Queue::redisson("orders");
+        let severity = |watch: Watch, ms: i64, aside: u64| {
+            let (pulse, survey) = (pulse(ms, 1_204, None, 1), survey(Some(aside)));
+            let seen = Seen {
+                survey: Some(&survey),
+                watch,
+                ..Seen::of(&queue, &pulse)
+            };
+            match look(&seen) {
+                Verdict::Found(finding) => finding.severity,
+                other => panic!("{other:?}"),
+            }
+        };
+        let mut watch = Watch::default();
+        watch.surveyed(&survey(Some(1_204)));
+        assert_eq!(severity(watch, STILL_MS - 1, 1_204), Severity::Note);
+        assert_eq!(severity(watch, STILL_MS, 1_204), Severity::Warning);
+        let ours = Watch {
+            changing: true,
+            ..watch
+        };
+        assert_eq!(severity(ours, STILL_MS, 1_204), Severity::Note);
+        // It is being brought back.
+        let mut later = survey(Some(700));
+        later.at = later.at.plus(STILL_MS);
+        watch.surveyed(&later);
+        assert_eq!(severity(watch, STILL_MS + 1, 700), Severity::Note);
+        assert_eq!(severity(watch, 2 * STILL_MS, 700), Severity::Warning);
     }
 
     #[test]

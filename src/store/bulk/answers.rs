@@ -31,17 +31,7 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
     })
 }
 
-/// What was done, unless nothing was, for the one reason that the script knows.
-pub(super) type Unless<T> = Result<T, Nothing>;
-
-/// Nothing was done.
-#[derive(Debug)]
-pub(super) struct Nothing;
-
-pub(super) fn put_back([aside, went, what]: &[Value; 3]) -> Option<Unless<(usize, Vec<Returned>)>> {
-    if *aside == Value::Int(1) {
-        return Some(Err(Nothing));
-    }
+pub(super) fn put_back([went, what]: &[Value; 2]) -> Option<(usize, Vec<Returned>)> {
     let returned = |value: &Value| {
         Some(match text(value)? {
             "" => Returned::Done,
@@ -50,12 +40,16 @@ pub(super) fn put_back([aside, went, what]: &[Value; 3]) -> Option<Unless<(usize
         })
     };
     let all = list(what)?.iter().map(returned).collect::<Option<_>>()?;
-    Some(Ok((usize::try_from(number(went)?).ok()?, all)))
+    Some((usize::try_from(number(went)?).ok()?, all))
 }
 
-pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Unless<Vec<Appended>>> {
+/// Nothing was done: it is another list by now.
+#[derive(Debug)]
+pub(super) struct Again;
+
+pub(super) fn appended([again, what]: &[Value; 2]) -> Option<Result<Vec<Appended>, Again>> {
     if *again == Value::Int(1) {
-        return Some(Err(Nothing));
+        return Some(Err(Again));
     }
     let read = |value: &Value| match value {
         Value::Int(0) => Some(Appended::Gone),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use redis::{Pipeline, Value};
 
-use super::{Changed, TakeBack, adding, channel, push, texts};
+use super::{Changed, End, TakeBack, adding, channel, push, texts};
 use crate::queue::Queue;
 use crate::store::error::StoreError;
 use crate::store::script::{self, Fate, Timed};
@@ -23,10 +23,25 @@ impl Writer {
         queue: &Queue,
         elements: &[TakeBack],
     ) -> Result<Timed<Changed>, StoreError> {
+        self.take_back_to(queue, elements, End::Tail).await
+    }
+
+    /// [`take_back`](Self::take_back) to either end of the order list. To its head: each before the
+    /// one given before it, so those that were delivered last come first.
+    pub async fn take_back_to(
+        &self,
+        queue: &Queue,
+        elements: &[TakeBack],
+        end: End,
+    ) -> Result<Timed<Changed>, StoreError> {
         self.fits("take elements back", elements.len())?;
         let keys = queue.keys();
         let scores = texts(elements.iter().map(|taken| taken.score));
-        let mut args = vec![channel(&keys), newest(queue).as_bytes()];
+        let push: &[u8] = match end {
+            End::Head => b"LPUSH",
+            End::Tail => b"RPUSH",
+        };
+        let mut args = vec![channel(&keys), newest(queue).as_bytes(), push];
         for (score, taken) in scores.iter().zip(elements) {
             args.extend([&taken.element, &taken.member, score.as_bytes()]);
         }

@@ -1,8 +1,8 @@
 //! `transfer.lua`, `transfer-telling.lua`, and their forms for `zset-list`.
 
-use redis::Value;
+use redis::{Cmd, Value};
 
-use super::{Script, Timed, bytes, list, run, text};
+use super::{Script, Timed, bytes, list, run, run_then, text};
 use crate::queue::EntryId;
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
@@ -26,6 +26,12 @@ static TELLING_ZSET_LIST: Script = script!(
     [guard, "transfer-telling-zset-list.lua"],
     "transfer what is due",
     ["list", "zset"]
+);
+
+static FORESEEN: Script = script!(
+    [guard, frame, moving, "transfer-foreseen.lua"],
+    "transfer what is due",
+    ["list", "zset", "list", "list"]
 );
 
 /// An entry that a transfer moved.
@@ -113,12 +119,41 @@ pub(in crate::store) async fn transfer_telling_zset_list(
     run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
 }
 
-fn told([more, moved, skipped]: &[Value; 3]) -> Option<Told> {
+/// `transfer-foreseen.lua`: `n` entries, the SHA-1 of their members, and how many bytes stand before
+/// the payload. Whether it moved them, and what `then` answered.
+pub(in crate::store) async fn transfer_foreseen(
+    lane: &Lane,
+    keys: [&[u8]; 4],
+    now: &str,
+    (n, sha1, header): (usize, &str, usize),
+    drain: bool,
+    then: Option<&Cmd>,
+) -> Result<Timed<(bool, Value)>, StoreError> {
+    let (n, header) = (n.to_string(), header.to_string());
+    let args = [now, &n, sha1, &header, super::flag(drain)].map(str::as_bytes);
+    let moved = |[moved]: &[Value; 1]| Some(*moved == Value::Int(1));
+    run_then(lane, &FORESEEN, &keys, args, then, moved).await
+}
+
+/// Asks for what is due, in due order: `n` entries behind the first `skip`.
+pub(in crate::store) fn due_after(timeouts: &[u8], now: &str, [skip, n]: [usize; 2]) -> Cmd {
+    let mut cmd = redis::cmd("ZRANGEBYSCORE");
+    cmd.arg(timeouts).arg("0").arg(now).arg("WITHSCORES");
+    cmd.arg("LIMIT").arg(skip).arg(n);
+    cmd
+}
+
+/// What the answer to [`due_after`] says: members with their scores.
+pub(in crate::store) fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
     let pair = |pair: &[Value]| match pair {
         [member, score] => Some((bytes(member)?, text(score)?.parse().ok()?)),
         _ => None,
     };
-    let moved = list(moved)?.chunks(2).map(pair).collect::<Option<_>>()?;
+    list(answer)?.chunks(2).map(pair).collect()
+}
+
+fn told([more, moved, skipped]: &[Value; 3]) -> Option<Told> {
+    let moved = due(moved)?;
     let skipped = list(skipped)?.iter().map(bytes).collect::<Option<_>>()?;
     Some((*more == Value::Int(1), moved, skipped))
 }

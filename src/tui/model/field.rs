@@ -10,12 +10,15 @@ use crate::tui::keys::{Code, Key};
 pub struct Field {
     area: TextArea<'static>,
     lines: Lines,
+    /// What it holds was proposed, not typed: the first character takes its place.
+    proposed: bool,
 }
 
 /// The same text with the cursor in the same place.
 impl PartialEq for Field {
     fn eq(&self, other: &Self) -> bool {
-        (self.lines, self.lines(), self.cursor()) == (other.lines, other.lines(), other.cursor())
+        (self.lines, self.lines(), self.cursor(), self.proposed)
+            == (other.lines, other.lines(), other.cursor(), other.proposed)
     }
 }
 
@@ -37,8 +40,20 @@ impl Field {
     pub fn new(lines: Lines, text: &str) -> Self {
         let mut area = TextArea::default();
         area.set_max_histories(HISTORY);
-        let mut field = Self { area, lines };
+        let mut field = Self {
+            area,
+            lines,
+            proposed: false,
+        };
         field.paste(text);
+        field
+    }
+
+    /// A field of one line that proposes `text`: who types something else need not delete it first.
+    #[must_use]
+    pub fn proposing(text: &str) -> Self {
+        let mut field = Self::new(Lines::One, text);
+        field.proposed = true;
         field
     }
 
@@ -67,14 +82,28 @@ impl Field {
         (at.0, at.1)
     }
 
+    /// It holds what was proposed still.
+    #[must_use]
+    pub const fn is_proposed(&self) -> bool {
+        self.proposed
+    }
+
     /// Replaces all of it; the cursor stands behind the new text.
     pub fn set(&mut self, text: &str) {
+        self.proposed = false;
         self.area.clear();
         self.paste(text);
     }
 
+    /// Replaces all of it by a proposal.
+    pub fn propose(&mut self, text: &str) {
+        self.set(text);
+        self.proposed = true;
+    }
+
     /// Puts text in at the cursor.
     pub fn paste(&mut self, text: &str) {
+        self.give_way();
         match self.lines {
             Lines::One => {
                 let words: Vec<&str> = text.split(['\r', '\n']).filter(|l| !l.is_empty()).collect();
@@ -86,6 +115,16 @@ impl Field {
 
     /// Takes a key; true when the text is another one then.
     pub fn key(&mut self, key: Key) -> bool {
+        let types = matches!(key.code, Code::Char(_)) && !(key.ctrl || key.alt);
+        let deletes = matches!(key.code, Code::Backspace | Code::Delete);
+        if deletes && self.proposed {
+            self.set("");
+            return true;
+        }
+        if types {
+            self.give_way();
+        }
+        self.proposed = false;
         let area = &mut self.area;
         match (key.code, key.ctrl || key.alt) {
             (Code::Char(c), false) => {
@@ -110,6 +149,15 @@ impl Field {
                 }
                 false
             }
+        }
+    }
+}
+
+impl Field {
+    /// What was proposed makes room for what is typed.
+    fn give_way(&mut self) {
+        if std::mem::take(&mut self.proposed) {
+            self.area.clear();
         }
     }
 }
@@ -154,6 +202,24 @@ mod tests {
             "xlate order"
         );
         assert_eq!(typed(&[Key::of(Code::Backspace)]).text(), "late orde");
+    }
+
+    #[test]
+    fn what_is_proposed_makes_room_for_what_is_typed_unless_the_cursor_is_moved_in_it() {
+        let proposed = |keys: &[Key]| {
+            let mut field = Field::proposing("5m");
+            for key in keys {
+                field.key(*key);
+            }
+            field.text()
+        };
+        assert_eq!(proposed(&[]), "5m");
+        assert_eq!(proposed(&[Key::char('9'), Key::char('s')]), "9s");
+        assert_eq!(proposed(&[Key::of(Code::Backspace)]), "");
+        assert_eq!(proposed(&[Key::of(Code::Home), Key::char('1')]), "15m");
+        let mut pasted = Field::proposing("5m");
+        pasted.paste("+1h");
+        assert_eq!(pasted.text(), "+1h");
     }
 
     #[test]

@@ -24,8 +24,10 @@ pub struct PastChange {
     pub server: String,
     /// How many entries were planned.
     pub planned: u64,
-    /// What became of them; none: it was never ended.
+    /// What became of them; none: it was never ended, or is under way.
     pub ended: Option<Tally>,
+    /// It is being made at this moment, here or by another program on this machine.
+    pub under_way: bool,
     /// It was taken back.
     pub undone: bool,
 }
@@ -109,7 +111,7 @@ impl Changes {
             id: own.journal_id.clone(),
             change: Some(own.plan.change),
             undone: false,
-            doubtful: own.took.is_none() || !own.tally.all_done(),
+            doubtful: own.took.is_none() || !all_well(own.plan.change, &own.tally),
         });
         self.own.push_front(own);
         self.own.truncate(OWN_KEPT);
@@ -147,7 +149,14 @@ impl Changes {
 impl From<PastChange> for ChangeLine {
     fn from(past: PastChange) -> Self {
         let said = past.ended.map_or_else(
-            || format!("{} planned, never ended", text::thousands(past.planned)),
+            || {
+                let how = if past.under_way {
+                    "under way"
+                } else {
+                    "never ended"
+                };
+                format!("{} planned, {how}", text::thousands(past.planned))
+            },
             |tally| sum_up(past.change, past.planned, &tally),
         );
         Self {
@@ -157,14 +166,31 @@ impl From<PastChange> for ChangeLine {
             id: Some(past.id),
             change: Some(past.change),
             undone: past.undone,
-            doubtful: past.ended.is_none_or(|tally| !tally.all_done()),
+            doubtful: !past.under_way
+                && past
+                    .ended
+                    .is_none_or(|tally| !all_well(past.change, &tally)),
         }
     }
+}
+
+/// All was done that there was to do. Of an order list that is brought back, what does not wait any
+/// more is left out, which is how it shall be.
+#[must_use]
+pub fn all_well(change: Change, tally: &Tally) -> bool {
+    let gone = match change {
+        Change::RestoreOrder => tally.get(Outcome::Gone),
+        _ => 0,
+    };
+    tally.sum() == tally.get(Outcome::Done) + gone
 }
 
 /// What became of a change, in words: `3 deleted`, `9,998 of 10,000 deleted, 2 gone`.
 #[must_use]
 pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
+    if change == Change::Kick {
+        return "every transfer client was told to look".to_owned();
+    }
     let done = tally.get(Outcome::Done);
     let past = change.past();
     let planned = planned.max(tally.sum());
@@ -219,20 +245,6 @@ impl Model {
     pub fn change_line(&self) -> Option<&ChangeLine> {
         let at = usize::try_from(self.stands.changes.cursor).ok()?;
         self.changes_here().nth(at)
-    }
-
-    /// Something was done to a queue: it is told in the tab of the changes.
-    pub fn changed(&mut self, queue: &Queue, text: String) {
-        let line = ChangeLine {
-            at: self.now,
-            queue: spec(queue),
-            text,
-            id: None,
-            change: None,
-            undone: false,
-            doubtful: false,
-        };
-        self.keeping_the_change(|changes| changes.push(line));
     }
 
     /// Lets the changes change. The cursor stays on its line, unless that is the newest one.
@@ -308,6 +320,7 @@ pub(crate) mod tests {
             server: "there".to_owned(),
             planned: 3,
             ended: Some(own(id, 3).tally),
+            under_way: false,
             undone: true,
         }
     }

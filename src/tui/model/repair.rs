@@ -1,6 +1,6 @@
 //! The menu of what repairs a queue.
 
-use super::field::{Field, Lines};
+use super::field::Field;
 use super::form::{Filling, Part, Said};
 use crate::clock::when::Span;
 use crate::queue::wish::What;
@@ -23,7 +23,7 @@ impl RepairForm {
     pub fn new(queue: Queue) -> Self {
         Self {
             queue,
-            within: Field::new(Lines::One, "10m"),
+            within: Field::proposing("10m"),
             at: Part::Kick,
         }
     }

@@ -1,7 +1,7 @@
 //! The form that gives entries another due time: what has been filled in, and what it means.
 
 use super::Marks;
-use super::field::{Field, Lines};
+use super::field::Field;
 use super::form::{Filling, Part, Said, next};
 use super::offer::moment;
 use crate::clock::EpochMillis;
@@ -91,8 +91,8 @@ impl RequeueForm {
             due: None,
             delivered: false,
             how: How::In,
-            when: Field::new(Lines::One, How::In.usual()),
-            spread: Field::new(Lines::One, "0"),
+            when: Field::proposing(How::In.usual()),
+            spread: Field::proposing("0"),
             at: Part::When,
         }
     }
@@ -216,7 +216,7 @@ impl Filling for RequeueForm {
         };
         self.how = next(hows, Some(self.how), on).unwrap_or(How::In);
         if !kept {
-            self.when.set(self.how.usual());
+            self.when.propose(self.how.usual());
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Offers messages, and looks how a queue's are written.
 
+use crate::ops::journal::Journal;
+use crate::ops::noted::Noted;
 use crate::ops::offer::{self, codec_of, form_of};
-use crate::queue::Queue;
+use crate::queue::{Change, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
 use crate::tui::effect::ToOffer;
@@ -16,15 +18,29 @@ pub(super) async fn sample(store: Store, queue: Queue) -> Seen {
     }
 }
 
-/// Offers; what became of it.
-pub(super) async fn offer(writer: Result<Writer, StoreError>, asked: ToOffer) -> Offered {
+/// Offers, and writes it down; what became of it.
+pub(super) async fn offer(
+    writer: Result<Writer, StoreError>,
+    journal: Journal,
+    asked: ToOffer,
+) -> Offered {
     let count = usize::try_from(asked.count).unwrap_or(usize::MAX);
     let message = (asked.due, asked.payload.as_slice());
     let messages = std::iter::repeat_n(message, count);
-    let offered = match writer {
-        Ok(writer) => offer::offer_each(&writer, &asked.queue, messages, asked.form).await,
-        Err(why) => Err(why),
+    let writer = match writer {
+        Ok(writer) => writer,
+        Err(why) => return Offered::Failed(why.to_string()),
     };
+    let (queue, each) = (&asked.queue, asked.payload.len() as u64);
+    let size = [asked.count, asked.count.saturating_mul(each)];
+    let noted = Noted::begin(&journal, writer.store(), queue, Change::Offer, size).await;
+    let mut noted = match noted {
+        Ok(noted) => noted,
+        Err(why) => return Offered::Failed(why.to_string()),
+    };
+    let offered = offer::offer_noted(&writer, queue, messages, asked.form, &mut noted).await;
+    // Then the journal tells of it as never ended; what was offered is in all the same.
+    let _ = noted.end().await;
     match offered {
         Ok(offered) => Offered::Done {
             ids: offered.ids,

@@ -8,10 +8,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::ops::journal::Journal;
+use crate::ops::noted::Noted;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, work};
-use crate::queue::Queue;
+use crate::queue::{Change, Outcome, Queue};
+use crate::store::StoreError;
 use crate::store::write::Writer;
-use crate::store::{Store, StoreError};
 use crate::tui::model::worker::WorkerTold;
 use crate::tui::msg::Msg;
 
@@ -34,8 +36,8 @@ impl Workers {
     /// Starts one on a queue, unless one is at work there.
     pub(super) fn start(
         &mut self,
-        store: &Store,
         writer: Result<Writer, StoreError>,
+        journal: Journal,
         queue: Queue,
         answers: UnboundedSender<Msg>,
     ) {
@@ -55,7 +57,7 @@ impl Workers {
         let (stop, stopped) = oneshot::channel();
         let task = Task {
             stop: Some(stop),
-            work: tokio::spawn(run(store.clone(), writer, queue.clone(), stopped, answers)),
+            work: tokio::spawn(run(writer, journal, queue.clone(), stopped, answers)),
         };
         self.tasks.insert(queue, task);
     }
@@ -93,15 +95,41 @@ impl Drop for Workers {
 }
 
 async fn run(
-    store: Store,
     writer: Writer,
+    journal: Journal,
     queue: Queue,
-    mut stopped: oneshot::Receiver<()>,
+    stopped: oneshot::Receiver<()>,
     answers: UnboundedSender<Msg>,
 ) -> u64 {
+    let noted = Noted::begin(&journal, writer.store(), &queue, Change::Worker, [0, 0]);
+    let mut noted = match noted.await {
+        Ok(noted) => noted,
+        Err(why) => {
+            let told = WorkerTold::Ended(Some(why.to_string()));
+            let _ = answers.send(Msg::WorkerTold(queue, told));
+            return 0;
+        }
+    };
+    let [moved, skipped] = follow(writer, &queue, stopped, &answers).await;
+    noted.count(Outcome::Done, moved);
+    noted.count(Outcome::Refused, skipped);
+    // Then the journal tells of it as never ended; what was moved is moved all the same.
+    let _ = noted.end().await;
+    let _ = answers.send(Msg::WorkerTold(queue, WorkerTold::Ended(None)));
+    moved
+}
+
+/// Works until it is told to end: how many entries it has moved and skipped in all.
+async fn follow(
+    writer: Writer,
+    queue: &Queue,
+    mut stopped: oneshot::Receiver<()>,
+    answers: &UnboundedSender<Msg>,
+) -> [u64; 2] {
+    let store = writer.store().clone();
     let mut working = work(&store, writer, queue.clone(), WorkerOptions::default());
     let mut stopping = false;
-    let mut all = 0;
+    let mut all = [0, 0];
     loop {
         let event = tokio::select! {
             _ = &mut stopped, if !stopping => {
@@ -116,7 +144,7 @@ async fn run(
             Some(WorkerEvent::Listening) => WorkerTold::Listening,
             Some(WorkerEvent::Batch(batch)) => {
                 let (moved, skipped) = (batch.moved as u64, batch.skipped as u64);
-                all += moved;
+                all = [all[0] + moved, all[1] + skipped];
                 WorkerTold::Moved { moved, skipped }
             }
             // They are counted with the batch.
@@ -129,6 +157,5 @@ async fn run(
         };
         let _ = answers.send(Msg::WorkerTold(queue.clone(), told));
     }
-    let _ = answers.send(Msg::WorkerTold(queue, WorkerTold::Ended(None)));
     all
 }

@@ -1,6 +1,6 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
-use super::{lists, marks, opened, order, plan, rows, time, timeline};
+use super::{cursor, lists, marks, opened, order, plan, rows, time, timeline};
 use crate::queue::{Known, Pulse, Queue, Survey};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
@@ -81,6 +81,7 @@ pub(super) fn pulses(
         }
     }
     order::sort(model);
+    cursor::keep_in_sight(model);
     plan::plan_others(model);
     Vec::new()
 }
@@ -112,6 +113,7 @@ pub(super) fn survey(
                 && survey.zoom.is_none()
                 && row.survey.as_ref().is_some_and(|held| held.zoom.is_some()) => {}
         (Some(row), Ok(survey)) => {
+            row.watch.surveyed(&survey);
             row.survey = Some(survey);
             row.unsurveyed = None;
             row.diagnose();
@@ -134,9 +136,11 @@ fn place(rows: &[QueueRow], queue: &Queue, near: usize) -> Option<usize> {
 /// Keeps a pulse with its row; true when it shows other entries than the one before.
 fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     let now = model.instant;
+    let running = model.changing.running();
     let Some(row) = model.queues.get_mut(at) else {
         return false;
     };
+    row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
     let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));
     sample(row, &pulse);
     row.trouble = None;

@@ -2,12 +2,12 @@
 
 use super::{act, change, cursor, journal, lists, load, plan};
 use crate::queue::told::{Applied, Order};
-use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, Summary, Tally};
+use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::change::{RESULTS_KEPT, Running, Stage, UnderWay, is_worth_a_look};
-use crate::tui::model::journal::{OwnChange, sum_up};
+use crate::tui::model::journal::{OwnChange, all_well, sum_up};
 use crate::tui::model::schedule::Panel;
 use crate::tui::model::{Model, Tone};
 
@@ -202,7 +202,7 @@ fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
         } else {
             notes
         };
-        return (words, Tone::Good);
+        return (words, kicked(model, &summary.queue));
     }
     let mut words = sum_up(*change, running.plan.planned, tally);
     if let Some(why) = reason(&running.results) {
@@ -214,7 +214,17 @@ fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
     if tally.get(Outcome::Done) > 0 && summary.journal_id.is_some() {
         words.push_str(&undo_hint(model, running));
     }
-    (words, tone(tally))
+    (words, tone(*change, tally))
+}
+
+/// A kick that nobody hears helps nobody.
+fn kicked(model: &Model, queue: &Queue) -> Tone {
+    let row = model.queues.iter().find(|row| row.queue == *queue);
+    let pulse = row.and_then(|row| row.pulse.as_ref());
+    match pulse.map(|pulse| &pulse.transfer_clients) {
+        Some(Known::Is(0)) => Tone::Warn,
+        _ => Tone::Good,
+    }
 }
 
 /// Why the first one was not done, where that says more than its outcome.
@@ -222,11 +232,11 @@ fn reason(results: &[EntryResult]) -> Option<&str> {
     results.iter().find_map(|result| result.reason.as_deref())
 }
 
-fn tone(tally: &Tally) -> Tone {
+fn tone(change: Change, tally: &Tally) -> Tone {
     let bad = [Outcome::Undecodable, Outcome::Refused, Outcome::Unknown];
     if bad.into_iter().any(|outcome| tally.get(outcome) > 0) {
         Tone::Error
-    } else if tally.all_done() {
+    } else if all_well(change, tally) {
         Tone::Good
     } else {
         Tone::Warn

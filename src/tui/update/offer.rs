@@ -1,6 +1,6 @@
 //! The form that offers messages: it is opened, an offer is made of it, the answer is told.
 
-use super::{act, link, load, plan};
+use super::{act, journal, link, load, plan};
 use crate::clock::EpochMillis;
 use crate::payload;
 use crate::queue::{Form, Layout, Queue, text};
@@ -111,13 +111,7 @@ pub(super) fn answered(
         return;
     };
     form.sending = None;
-    if let Offered::Done { ids, .. } = outcome
-        && !ids.is_empty()
-    {
-        let messages = text::counted(ids.len() as u64, "message", "messages");
-        let at = time::short(model.look.zone, due, model.schedule.exact);
-        model.changed(queue, format!("offered {messages}, due {at}"));
-    }
+    journal::want(model);
     told_of(model, queue, due, outcome);
     if model.selected().is_some_and(|row| row.queue == *queue) {
         plan::want_selected(model);

@@ -1,6 +1,6 @@
 //! Stand-in workers: started and stopped after a question, and what they tell.
 
-use super::{act, dialog, plan};
+use super::{act, dialog, journal, plan};
 use crate::queue::{Known, Layout, Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
@@ -245,7 +245,5 @@ fn ended(model: &mut Model, queue: &Queue, why: Option<String>) {
         |why| (format!("no worker on {name}: {why}"), Tone::Error),
     );
     act::say(model, words, tone);
-    if worker.moved > 0 {
-        model.changed(queue, format!("worker: {moved} moved"));
-    }
+    journal::want(model);
 }

@@ -97,7 +97,7 @@ fn phase(ctx: &Ctx, running: &Running) -> (String, Style) {
 fn gauge(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let (done, planned) = match &running.progress {
-        Some(progress) => (progress.tally.sum(), progress.planned),
+        Some(progress) => (progress.done_with(), progress.planned),
         None => (0, running.plan.planned),
     };
     let percent = share(done, planned, 100);

@@ -1,7 +1,7 @@
 //! A text that is typed, with its cursor.
 
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 use super::Ctx;
 use crate::queue::text;
@@ -20,6 +20,11 @@ pub(super) fn one_line(
 ) {
     let t = &ctx.theme;
     let typed = field.text();
+    let style = if field.is_proposed() && focused {
+        style.add_modifier(Modifier::UNDERLINED)
+    } else {
+        style
+    };
     if !focused {
         line.put_cut(buf, &typed, t.glyphs.cut, style);
         return;

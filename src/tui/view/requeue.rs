@@ -95,7 +95,7 @@ fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let now = now(ctx);
     let before = match form.due.filter(|_| form.is_one()) {
         Some(due) => format!("now due {}; ", moment(ctx, due)),
-        None if form.delivered => "out of target, back to wait; ".to_owned(),
+        None if form.delivered => "back to wait; ".to_owned(),
         None => String::new(),
     };
     let spread = i64::try_from(new.spread_ms).unwrap_or(i64::MAX);
@@ -103,11 +103,7 @@ fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let then = match first(form, new.base, now) {
         Some(due) if spreads => {
             let last = due.plus(spread);
-            format!(
-                "the first due {}, the last {}",
-                moment(ctx, due),
-                moment(ctx, last)
-            )
+            format!("first due {}, last {}", moment(ctx, due), moment(ctx, last))
         }
         Some(due) if form.is_one() => format!("then {}", moment(ctx, due)),
         Some(due) => format!("all due {}", moment(ctx, due)),

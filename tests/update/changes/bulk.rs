@@ -220,6 +220,7 @@ fn one_that_could_not_begin_says_why_and_leaves_no_trace() {
 /// What the journal says.
 fn past(id: &str, undone: bool) -> PastChange {
     PastChange {
+        under_way: false,
         id: id.to_owned(),
         at: START.plus(-1_000),
         change: Change::Delete,

@@ -47,6 +47,7 @@ fn past(kept: Kept) -> PastChange {
         server: kept.head.server.server,
         planned: kept.head.planned,
         ended: kept.ended,
+        under_way: kept.under_way,
         undone: kept.undone_by.is_some(),
     }
 }

@@ -100,7 +100,8 @@ fn sentence(plan: &Plan) -> String {
     let entries = entries(plan);
     match plan.change {
         Change::Transfer => {
-            format!("Move {entries} that are due from timeouts to its target {target}?")
+            let are = if plan.planned == 1 { "is" } else { "are" };
+            format!("Move {entries} that {are} due from timeouts to its target {target}?")
         }
         Change::Deliver => {
             format!("Move {entries} from timeouts to its target {target} now, due or not?")
@@ -114,7 +115,8 @@ fn sentence(plan: &Plan) -> String {
              to look for them?"
         ),
         Change::RestoreOrder => {
-            format!("Bring the order list of {name} back that was set aside?")
+            let members = text::counted(plan.planned, "member", "members");
+            format!("Bring the order list of {name} back that was set aside: {members}?")
         }
         Change::Drift => format!(
             "Make timeouts and order list of {name} hold the same entries again: {} differ?",
@@ -217,7 +219,11 @@ fn takes(plan: &Plan) -> String {
 
 /// In which way, where there is a choice.
 fn way(plan: &Plan) -> Option<String> {
-    (plan.way != Way::InOrder || plan.planned > 1).then(|| plan.way.words().to_owned())
+    let choice = matches!(
+        plan.change,
+        Change::Transfer | Change::Deliver | Change::Delete | Change::Undo
+    );
+    (plan.way != Way::InOrder || (choice && plan.planned > 1)).then(|| plan.way.words().to_owned())
 }
 
 fn writes(plan: &Plan) -> Option<String> {
