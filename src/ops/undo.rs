@@ -73,7 +73,6 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
             && kept
                 .ended
                 .is_none_or(|tally| tally.get(Outcome::Done) + tally.get(Outcome::Unknown) > 0)
-            && !server.differs_from(&kept.head.server)
     };
     let all = journal.list().await?;
     // What an undo has tried and found nothing left to do for is not tried for ever.
@@ -85,11 +84,16 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
                 && undo.ended.is_some_and(over)
         })
     };
-    let found = all.iter().find(|kept| wanted(kept) && !tried(kept));
-    let found = found.cloned();
-    found.ok_or_else(|| {
+    let mut open = all.iter().filter(|kept| wanted(kept) && !tried(kept));
+    let other = open.clone().next();
+    let here = open.find(|kept| !server.differs_from(&kept.head.server));
+    here.cloned().ok_or_else(|| {
         let why = "there is no change of this server left that could be taken back";
-        ChangeError::Nothing(why.to_owned())
+        let more = other.map_or_else(String::new, |Kept { id, head, .. }| {
+            let on = &head.server.server;
+            format!("; {id} was made on {on}, another one or this one before a restart")
+        });
+        ChangeError::Nothing(format!("{why}{more}"))
     })
 }
 

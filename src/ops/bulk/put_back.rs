@@ -119,10 +119,10 @@ impl PutBack {
         let ran = has.iter().any(Option::is_some);
         let left = ran || may_have_left(store, &self.queue, now).await?;
         let now = self.queue.score(now);
-        let (mut fates, mut told) = (Vec::new(), HashSet::new());
+        let (mut fates, mut known) = (Vec::new(), HashSet::new());
         for (i, has) in std::mem::take(&mut self.sent).into_iter().zip(has) {
             let found = match has {
-                Some(has) => self.fated(i, Returned::Waits(has)),
+                Some(other) => self.fated(i, Returned::Waits(other)),
                 None if left && self.entries[i].score <= now => Some(Fated {
                     index: i,
                     fate: if ran { Fate::Done } else { Fate::Gone },
@@ -131,10 +131,10 @@ impl PutBack {
                 }),
                 None => None,
             };
-            told.extend(found.iter().map(|fated| fated.index));
+            known.extend(found.iter().map(|found| found.index));
             fates.extend(found);
         }
-        let open = |numbers: &mut Vec<usize>| numbers.retain(|i| !told.contains(i));
+        let open = |numbers: &mut Vec<usize>| numbers.retain(|i| !known.contains(i));
         open(&mut self.groups.heads);
         open(&mut self.groups.tails);
         self.groups.behind.values_mut().for_each(open);
