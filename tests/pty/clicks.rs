@@ -19,6 +19,7 @@ fn place(shown: &Shown, text: &str) -> (usize, usize) {
 
 /// Presses and lets go the left button on a text.
 fn click(terminal: &mut Terminal, text: &str) {
+    terminal.wait_text(text);
     let (x, y) = place(&terminal.shown(), text);
     terminal.send(format!("\x1b[<0;{x};{y}M\x1b[<0;{x};{y}m").as_bytes());
 }

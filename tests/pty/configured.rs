@@ -27,11 +27,15 @@ fn open_profile(file: &tempfile::NamedTempFile, env: &[(&str, &str)]) -> Termina
 fn a_profile_names_itself_and_its_keys_act() {
     let server = server(20);
     let label = "label = \"PRODUCTION\"\nlabel_colour = \"bright-red\"\nread_only = true";
-    let file = file_for(&server, "keys.quit = \"F10\"\nkeys.freeze = \"F\"", label);
+    let file = file_for(
+        &server,
+        "keys.quit = \"F10\"\nkeys.freeze = \"F\"\nkeys.help = \"F1\"",
+        label,
+    );
     let mut terminal = open_profile(&file, &[]);
     with_data(&terminal);
     terminal.wait_text("READ-ONLY   PRODUCTION");
-    terminal.wait_text("F freeze");
+    terminal.wait_text("F1 help");
     terminal.send(b"qF");
     terminal.wait_text("FROZEN");
     // F10, as xterm sends it.
