@@ -3,16 +3,18 @@
 
 mod earlier;
 mod target;
+mod unwritten;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use self::earlier::{Back, Earlier};
+use self::unwritten::{Unwritten, doubtful, is_unwritten};
 use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
-use crate::queue::{Change, Due, EntryId, EntryResult, Outcome, Queue, State, Tally};
+use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally};
 use crate::store::change::{Chosen, End, Place};
 use crate::store::{Store, read};
 
@@ -33,7 +35,7 @@ pub(super) async fn plan(
         None => newest(journal, &server).await?,
     };
     let differs = server.differs_from(&kept.head.server);
-    check(&kept, differs && !force)?;
+    check(&kept, differs, force)?;
     let queue = Queue::typed(&kept.head.queue)
         .map_err(|why| senseless(format!("the journal names no queue: {why}")))?;
     let making = Making {
@@ -44,7 +46,12 @@ pub(super) async fn plan(
     let items = journal.read(&kept.id).await?;
     let earlier = Earlier::read(journal, &kept.id).await?;
     let attempts = earlier.attempts;
-    let mut made = back(&making, &items, earlier).await?;
+    let unwritten = Unwritten {
+        id: &kept.id,
+        force,
+        alone: kept.undone_by.is_some(),
+    };
+    let mut made = back(&making, &items, earlier, unwritten).await?;
     made.warnings.insert(0, sentence(&kept));
     if differs {
         made.warnings.push(format!(
@@ -97,12 +104,12 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
     })
 }
 
-fn check(kept: &Kept, elsewhere: bool) -> Result<(), ChangeError> {
+fn check(kept: &Kept, elsewhere: bool, force: bool) -> Result<(), ChangeError> {
     let id = &kept.id;
     if kept.under_way {
         return Err(senseless(format!("the change {id} is still under way")));
     }
-    if let Some(by) = &kept.undone_by {
+    if let Some(by) = kept.undone_by.as_ref().filter(|_| !force) {
         return Err(senseless(format!(
             "the change {id} was taken back by {by}; to have it again, undo {by}"
         )));
@@ -111,7 +118,7 @@ fn check(kept: &Kept, elsewhere: bool) -> Result<(), ChangeError> {
         let word = kept.head.change.word();
         return Err(senseless(format!("a {word} cannot be taken back")));
     }
-    if elsewhere {
+    if elsewhere && !force {
         return Err(senseless(format!(
             "the change {id} was made on {}, and this is another server or has lost its data \
              since; --force takes it back all the same",
@@ -137,7 +144,7 @@ fn sentence(kept: &Kept) -> String {
         ),
         None => format!(
             "It takes back {}: a {change} that was never ended; what is not known to have been \
-             done is looked at one by one.",
+             done is looked at one by one, and put back with --force only.",
             kept.id
         ),
     }
@@ -166,7 +173,12 @@ struct Inverse {
 }
 
 /// What undoes the items, from the last to the first.
-async fn back(making: &Making<'_>, items: &Items, earlier: Earlier) -> Result<Made, ChangeError> {
+async fn back(
+    making: &Making<'_>,
+    items: &Items,
+    earlier: Earlier,
+    unwritten: Unwritten<'_>,
+) -> Result<Made, ChangeError> {
     let mut back = Inverse {
         earlier,
         ..Inverse::default()
@@ -174,10 +186,13 @@ async fn back(making: &Making<'_>, items: &Items, earlier: Earlier) -> Result<Ma
     for part in (0..items.parts()).rev() {
         let part = items.part(part).await?;
         for (item, happened) in part.into_iter().rev() {
-            back.item(item, happened);
+            let is_open = is_unwritten(&item, happened.as_ref());
+            if is_open || !unwritten.alone {
+                back.item(item, happened);
+            }
         }
     }
-    back.look_up(making).await?;
+    let forced = back.look_up(making, unwritten).await?;
     back.order_list.sort_by_key(|(_, comes)| !comes);
     // From the last to the first, they stand as those that are put back first shall: unless the head
     // of target is where new ones come.
@@ -212,19 +227,22 @@ async fn back(making: &Making<'_>, items: &Items, earlier: Earlier) -> Result<Ma
     Ok(Made {
         work: work.into_iter().filter(|work| work.len() > 0).collect(),
         settled: back.settled,
-        warnings: already(back.back),
+        warnings: already(back.back)
+            .into_iter()
+            .chain(doubtful(forced))
+            .collect(),
     })
 }
 
-fn already(n: u64) -> Vec<String> {
+fn already(n: u64) -> Option<String> {
     let those = match n {
-        0 => return Vec::new(),
+        0 => return None,
         1 => "1 of them was".to_owned(),
         n => format!("{n} of them were"),
     };
-    vec![format!(
+    Some(format!(
         "{those} put back by an earlier undo, and would be there twice: left out."
-    )]
+    ))
 }
 
 /// Each stands beside what stood there when it left: so the last that left comes first.
@@ -295,7 +313,11 @@ impl Inverse {
                 self.entry_back(index, chosen(member, score), place);
             }
             (Some(member), Some(score), None, None, _) => {
-                self.perhaps.push((0, (chosen(member, score), Place::Tail)));
+                let chosen = chosen(member, score);
+                match self.earlier.is_back(&chosen.member) {
+                    Back::Yes => self.back += 1,
+                    Back::No | Back::Perhaps => self.perhaps.push((0, (chosen, Place::Tail))),
+                }
             }
             _ => self.unsure(id),
         }
@@ -325,27 +347,32 @@ impl Inverse {
         }
     }
 
-    /// Of what was perhaps deleted (or put back), what does not wait and is not due was: nobody
-    /// transfers that.
-    async fn look_up(&mut self, making: &Making<'_>) -> Result<(), ChangeError> {
+    /// What was perhaps deleted (or put back) and does not wait may have been transferred or removed
+    /// by others: it is put back by force only. How many are.
+    async fn look_up(
+        &mut self,
+        making: &Making<'_>,
+        unwritten: Unwritten<'_>,
+    ) -> Result<usize, ChangeError> {
         let timeouts = making.queue.keys().timeouts;
+        let before = self.put_back.len();
         for some in std::mem::take(&mut self.perhaps).chunks(LOOKED_UP) {
             let members = some.iter().map(|(_, (chosen, _))| chosen.member.clone());
             let members: Vec<_> = members.collect();
             let scores = read::element_scores(making.store, &timeouts, &members).await?;
             for (one, score) in some.iter().zip(scores) {
-                let chosen = &one.1.0;
-                let due = making.queue.due(chosen.score);
-                let was_due = matches!(due, Due::At(due) if due <= making.now);
                 match score {
                     // It was not deleted, or is back.
                     Some(_) => {}
-                    None if was_due => self.unsure(making.queue.id(&chosen.member)),
-                    None => self.put_back.push(one.clone()),
+                    None if unwritten.force => self.put_back.push(one.clone()),
+                    None => {
+                        let id = making.queue.id(&one.1.0.member);
+                        self.settled.push(unwritten.refused(id));
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(self.put_back.len() - before)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::proxy::{Lost, Proxy};
 use crate::support::{PATIENCE, Server, until};
 
 const LATE: i64 = -900_000;
+/// How the body of a record of intents begins, in the journal.
+const INTENTS: u8 = 1;
 
 /// A queue of entries that are late, and were deleted.
 async fn deleted(queue: &Queue, count: u64) -> (Bench, String) {
@@ -255,5 +257,68 @@ async fn what_never_reached_the_server_is_put_back_where_nobody_can_have_taken_i
         assert!(summary.tally.all_done(), "{way:?}: {summary:?}");
         let now = bench.contents();
         assert_eq!((now.timeouts.len(), now.order.len()), (60, 60));
+    }
+}
+
+impl Bench {
+    /// The journal as it is when a process dies before it has written any result of the newest
+    /// change down.
+    async fn forget_the_results(&self) {
+        self.forget_the_end().await;
+        let newest = self.kept().await.remove(0);
+        let path = self.dir().join("changes").join(newest.id);
+        let whole = std::fs::read(&path).unwrap();
+        let size = |at: usize| u32::from_le_bytes(whole[at..at + 4].try_into().unwrap()) as usize;
+        let head = 8;
+        let mut at = 8;
+        let mut stay = whole[..at].to_vec();
+        while at < whole.len() {
+            let end = at + head + size(at);
+            if whole[at + head] == INTENTS {
+                stay.extend_from_slice(&whole[at..end]);
+            }
+            at = end;
+        }
+        assert!(stay.len() < whole.len());
+        std::fs::write(path, stay).unwrap();
+    }
+
+    async fn forced(&self, id: &str) -> (Vec<String>, u64, u64) {
+        let prepared = plan_undo(&self.store, &self.journal, Some(id), true);
+        let prepared = prepared.await.unwrap();
+        let warnings = prepared.plan.warnings.clone();
+        let told = self.apply(prepared, Limits::default()).await;
+        let refused = told.count(Outcome::Refused);
+        (warnings, told.count(Outcome::Done), refused)
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
+    for (queue, due_in) in layouts()
+        .into_iter()
+        .flat_map(|q| [(q.clone(), LATE), (q, 60_000)])
+    {
+        let bench = Bench::new(&queue).await;
+        bench.fill(6, bench.server.now().plus(due_in), 1);
+        let all = bench.entries(&[1, 2, 3, 4, 5, 6]);
+        let (_, told) = bench.change(What::Delete, all).await;
+        let id = told.summary.journal_id.unwrap();
+        bench.forget_the_results().await;
+        // Somebody had delivered these early, say: they are not lost by not coming back.
+        let (_, told) = bench.undo(Some(&id)).await;
+        assert_eq!(told.count(Outcome::Refused), 6);
+        let why = told.results[0].reason.clone().unwrap();
+        assert!(why.contains(&format!("undo --force {id}")), "{why}");
+        assert_eq!(bench.contents().timeouts.len(), 0);
+        let (warnings, done, refused) = bench.forced(&id).await;
+        assert!(warnings.iter().any(|w| w.contains("twice")), "{warnings:?}");
+        assert_eq!((done, refused), (6, 0));
+        assert_eq!(bench.contents().timeouts.len(), 6);
+        // They are back, and stay so when they are delivered and it is forced again.
+        bench.change(What::Deliver, bench.entries(&[1, 2, 3])).await;
+        let (_, done, _) = bench.forced(&id).await;
+        assert_eq!(done, 0);
+        assert_eq!(bench.contents().timeouts.len(), 3);
     }
 }

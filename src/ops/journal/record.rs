@@ -37,6 +37,10 @@ struct Writer {
     /// How much of the file is whole.
     length: u64,
     intended: u64,
+    /// How many bytes those took.
+    intents: u64,
+    /// How many of them have no result yet.
+    open: u64,
     buffer: Vec<u8>,
 }
 
@@ -47,6 +51,8 @@ impl Record {
             file,
             length: 0,
             intended: 0,
+            intents: 0,
+            open: 0,
             buffer: format::MAGIC.to_vec(),
         };
         let written = writer.append(true);
@@ -69,6 +75,8 @@ impl Record {
     pub async fn intend(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
         self.write(true, move |writer| {
             format::put_intents(&mut writer.buffer, writer.intended, &items);
+            writer.intents += writer.buffer.len() as u64;
+            writer.open += items.len() as u64;
             items.len() as u64
         })
         .await
@@ -80,6 +88,7 @@ impl Record {
     pub async fn happened(&mut self, results: Vec<Happened>) -> Result<(), JournalError> {
         self.write(false, move |writer| {
             format::put_results(&mut writer.buffer, &results);
+            writer.open = writer.open.saturating_sub(results.len() as u64);
             0
         })
         .await
@@ -131,7 +140,9 @@ impl Record {
     pub async fn end(self, tally: Tally) -> Result<(), JournalError> {
         blocking(move || {
             let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-            let synced = writer.file.sync_data();
+            // The room that no result has taken is given back.
+            let cut = writer.file.set_len(writer.length);
+            let synced = cut.and_then(|()| writer.file.sync_data());
             synced.map_err(|error| self.folder.unwritable(&error))?;
             let turn = self.folder.turn()?;
             let line = Line::ended(&self.id, local_now(), &tally);
@@ -152,7 +163,8 @@ impl Record {
             let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
             writer.buffer.clear();
             let intended = put(&mut writer);
-            let written = writer.append(sync);
+            let room = if sync { writer.keep_room() } else { Ok(()) };
+            let written = room.and_then(|()| writer.append(sync));
             written.map_err(|error| folder.unwritable(&error))?;
             writer.intended += intended;
             Ok(())
@@ -172,7 +184,35 @@ impl Happened {
     }
 }
 
+/// What the result of an item takes, beside where it stood.
+const RESULT: u64 = 32;
+
 impl Writer {
+    /// Takes room on the disk for the buffer and for the results that are still to come: what was
+    /// done shall not stay unknown because others filled the disk meanwhile.
+    #[cfg(target_os = "linux")]
+    fn keep_room(&self) -> io::Result<()> {
+        use nix::errno::Errno;
+        use nix::fcntl::{FallocateFlags, fallocate};
+        let intended = self.intended.max(self.open).max(1);
+        // Where an entry stood is told by another one, of about the same size.
+        let results = self.open * (self.intents / intended + RESULT);
+        let room = self.buffer.len() as u64 + results;
+        let [at, room] = [self.length, room].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+        let kept = fallocate(&self.file, FallocateFlags::FALLOC_FL_KEEP_SIZE, at, room);
+        match kept {
+            Err(full @ (Errno::ENOSPC | Errno::EDQUOT)) => Err(full.into()),
+            // Not every file system can.
+            _ => Ok(()),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as on Linux")]
+    fn keep_room(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Appends the buffer, whole or not at all: nothing behind a torn record could be read.
     fn append(&mut self, sync: bool) -> io::Result<()> {
         let written = self.file.write_all(&self.buffer);

@@ -128,7 +128,7 @@ fn an_empty_sample_makes_no_walk() {
 fn what_does_not_wait_yet_is_looked_for_among_all_or_among_what_falls_due_then() {
     let sample = sample(MILLION, in_order);
     let none = |_: &[u8], _: f64| false;
-    let spread = ask(Kind::PutBack, 10_000);
+    let spread = ask(Kind::PutBack, 1_000);
     assert_eq!(chosen_way(&sample, &spread, none), Way::Sweep);
     let unknown = Ask {
         scores: (f64::INFINITY, f64::NEG_INFINITY),

@@ -28,6 +28,25 @@ async fn a_change_without_room_is_refused_and_leaves_nothing() {
     assert!(ids(&journal).await.is_empty());
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn room_for_the_results_is_taken_with_the_intents_and_given_back() {
+    use std::os::unix::fs::MetadataExt as _;
+    let (_home, journal) = journal();
+    let mut record = journal.begin(head(Change::Delete)).await.unwrap();
+    let path = file(&journal, record.id());
+    let sizes = || {
+        let file = fs::metadata(&path).unwrap();
+        (file.blocks() * 512, file.len())
+    };
+    record.intend(items(0, 2_000)).await.unwrap();
+    let (taken, written) = sizes();
+    assert!(taken > written + 2_000 * 32, "{taken} {written}");
+    record.end(Tally::default()).await.unwrap();
+    let (taken, written) = sizes();
+    assert!(taken < written + 16_384, "{taken} {written}");
+}
+
 #[tokio::test]
 async fn a_full_journal_refuses_changes_and_names_the_way_out() {
     let (_home, journal) = journal();
