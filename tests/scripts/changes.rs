@@ -29,11 +29,14 @@ const ALL: [(&str, &str); 14] = [
     ("in order list", "LA"),
 ];
 
+/// Those that only a queue with an order list knows.
+const ONLY_ORDERED: [&str; 2] = ["transfer what is foreseen", "in order list"];
+
 /// Those that make sense for that queue.
 pub(crate) fn all(queue: &Queue) -> impl Iterator<Item = (&'static str, &'static str)> {
     let ordered = queue.keys().order.is_some();
     let all = ALL.into_iter();
-    all.filter(move |(change, _)| ordered || *change != "in order list")
+    all.filter(move |(change, _)| ordered || !ONLY_ORDERED.contains(change))
 }
 
 /// Changes that only remove: a full server takes them.
@@ -91,18 +94,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let now = EpochMillis::new(1_600_000_000_000);
             drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
         }
-        "transfer what is foreseen" => {
-            let now = EpochMillis::new(1_600_000_000_000);
-            let members = [1, 2, 3, 4].map(|n| waiting(n).member);
-            let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice));
-            if let (Some(foreseen), Some(_)) = (foreseen, queue.keys().order) {
-                let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
-                drop(sent.await?);
-            } else {
-                // Of a queue without order list nothing is foreseen.
-                drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
-            }
-        }
+        "transfer what is foreseen" => transfer_foreseen(writer, queue).await?,
         "put entries back" => {
             let [a, b, c] = gone;
             let entries = [(a, Place::Tail), (b, behind), (c, Place::Head)];
@@ -123,7 +115,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         "wait again" => drop(writer.wait_again(queue, &gone).await?),
         "in order list" => {
             let [a, b, c] = gone.map(|g| g.member);
-            let two = waiting(2).member;
+            let two = chosen[1].member.clone();
             let members = [(a, true), (b, true), (two, false), (c, false)];
             drop(writer.in_order_list(queue, &members).await?);
         }
@@ -137,4 +129,12 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         }
     }
     Ok(())
+}
+
+async fn transfer_foreseen(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
+    let now = EpochMillis::new(1_600_000_000_000);
+    let members = [1, 2, 3, 4].map(|n| waiting(n).member);
+    let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice)).unwrap();
+    let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
+    sent.await.map(drop)
 }
