@@ -91,18 +91,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let now = EpochMillis::new(1_600_000_000_000);
             drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
         }
-        "transfer what is foreseen" => {
-            let now = EpochMillis::new(1_600_000_000_000);
-            let members = [1, 2, 3, 4].map(|n| waiting(n).member);
-            let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice));
-            if let (Some(foreseen), Some(_)) = (foreseen, queue.keys().order) {
-                let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
-                drop(sent.await?);
-            } else {
-                // Of a queue without order list nothing is foreseen.
-                drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
-            }
-        }
+        "transfer what is foreseen" => transfer_foreseen(writer, queue).await?,
         "put entries back" => {
             let [a, b, c] = gone;
             let entries = [(a, Place::Tail), (b, behind), (c, Place::Head)];
@@ -135,6 +124,21 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let elements = ["three", "four"].map(|e| e.as_bytes().to_vec());
             drop(writer.put_elements_back(queue, &elements).await?);
         }
+    }
+    Ok(())
+}
+
+/// Transfers what is due as it is foreseen; a queue without order list, of which nothing is
+/// foreseen, without that.
+async fn transfer_foreseen(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
+    let now = EpochMillis::new(1_600_000_000_000);
+    let members = [1, 2, 3, 4].map(|n| waiting(n).member);
+    let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice));
+    if let (Some(foreseen), Some(_)) = (foreseen, queue.keys().order) {
+        let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
+        drop(sent.await?);
+    } else {
+        drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
     }
     Ok(())
 }
