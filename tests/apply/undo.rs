@@ -53,7 +53,7 @@ impl Bench {
         let text = std::fs::read_to_string(&path).unwrap();
         let ended = format!("{{\"id\":\"{}\",\"ended\"", newest.id);
         let stay = text.lines().filter(|line| !line.starts_with(&ended));
-        let stay: String = stay.map(|line| format!("{line}\n")).collect();
+        let stay = stay.flat_map(|line| [line, "\n"]).collect::<String>();
         assert!(stay.len() < text.len());
         std::fs::write(path, stay).unwrap();
         assert!(self.kept().await[0].ended.is_none());
@@ -186,16 +186,16 @@ async fn undo_without_an_id_walks_past_what_it_could_do_nothing_for() {
 
 /// A deletion of 60 late entries taken back, in whose second script something is lost; what that
 /// put back is consumed before anybody can look. How many were, and how it ended.
-async fn lost(lost: Lost, way: Way, listened: bool) -> (Bench, usize, Summary) {
+async fn lost(lost: Lost, way: Way, heard: bool) -> (Bench, usize, Summary) {
     let server = Server::start();
     let home = tempfile::tempdir().unwrap();
     let proxy = Proxy::before(&server.socket(), home.path());
     let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
     let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
     let keys = bench.queue.keys();
-    let mut listener = bench.server.connection();
-    let mut listener = listener.as_pubsub();
-    if listened {
+    let mut connection = bench.server.connection();
+    let mut listener = connection.as_pubsub();
+    if heard {
         listener
             .subscribe(keys.channel.as_deref().unwrap())
             .unwrap();
