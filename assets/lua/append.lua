@@ -4,6 +4,8 @@
 -- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
 -- ARGV     1 1: an order list was aside when it was read, 0: none was
 --          2 the last element of the order list when it was read, after an `l`; empty: it had none
+--          3 1: look for each in the whole list (O(list) each), where the server has LPOS (6.0.6):
+--            others may have moved it from where the caller had not read yet to where it had
 --          then the members, at most 1,900
 -- returns  {0, k, type}              KEYS[k] holds a `type`; nothing was done
 --          {1, again, {what, ...}}
@@ -30,16 +32,18 @@ if again or not seen then
 end
 
 local what, new = {}, {}
-for i = 3, #ARGV do
+for i = 4, #ARGV do
   local member = ARGV[i]
   if since[member] then
-    what[i - 2] = 2
-  elseif redis.call('ZSCORE', KEYS[1], member) then
-    what[i - 2] = 1
+    what[i - 3] = 2
+  elseif not redis.call('ZSCORE', KEYS[1], member) then
+    what[i - 3] = 0
+  elseif ARGV[3] == '1' and type(redis.pcall('LPOS', KEYS[2], member)) == 'number' then
+    what[i - 3] = 2
+  else
+    what[i - 3] = 1
     since[member] = true
     new[#new + 1] = member
-  else
-    what[i - 2] = 0
   end
 end
 if #new > 0 then

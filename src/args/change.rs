@@ -308,7 +308,8 @@ pub struct Undo {
     /// The change's id in the journal [default: the newest]
     #[arg(value_name = "ID")]
     pub id: Option<String>,
-    /// Also when the server is not the one that the change was made on
+    /// Also when the server is not the one that the change was made on; and put back what nobody
+    /// wrote down to be deleted, and may be there twice then
     #[arg(long)]
     pub force: bool,
     /// How.

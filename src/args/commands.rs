@@ -220,6 +220,9 @@ pub struct Offer {
     /// Only say what would be done
     #[arg(long)]
     pub dry_run: bool,
+    /// Do not ask; an offer never does
+    #[arg(long)]
+    pub yes: bool,
     /// Print every entry, not only those that were not done
     #[arg(long)]
     pub each: bool,

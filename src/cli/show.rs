@@ -134,7 +134,7 @@ fn print<W: Write>(
     let layout = queue.layout.word();
     out.whole(&format!("{name} · {layout} · {}", config.endpoint))?;
     out.whole("")?;
-    figures(pulse, out)?;
+    figures(pulse, survey.aside, out)?;
     out.whole("")?;
     match uncounted(pulse) {
         Some(why) => {
@@ -167,7 +167,7 @@ fn print<W: Write>(
     out.whole(&format!("{:17}{skew_ms} ms", "clock skew"))
 }
 
-fn figures<W: Write>(pulse: &Pulse, out: &mut Output<W>) -> io::Result<()> {
+fn figures<W: Write>(pulse: &Pulse, aside: Option<u64>, out: &mut Output<W>) -> io::Result<()> {
     let next = match pulse.next {
         Some(_) => format!(
             "next in {} ({})",
@@ -183,16 +183,22 @@ fn figures<W: Write>(pulse: &Pulse, out: &mut Output<W>) -> io::Result<()> {
             times::local(due, pulse.at)
         )
     });
-    let difference = match (pulse.order.get(), pulse.waiting.get()) {
-        (Some(order), Some(waiting)) if order != waiting => {
-            format!("! {} in timeouts", text::thousands(waiting))
-        }
-        _ => String::new(),
+    // What is set aside is a part of it.
+    let order = match (&pulse.order, aside) {
+        (Known::Is(order), Some(aside)) => Known::Is(order.saturating_add(aside)),
+        (order, _) => order.clone(),
     };
+    let mut remarks: Vec<String> = Vec::new();
+    if let (Some(order), Some(waiting)) = (order.get(), pulse.waiting.get())
+        && order != waiting
+    {
+        remarks.push(format!("! {} in timeouts", text::thousands(waiting)));
+    }
+    remarks.extend(aside.map(|n| format!("{} of it set aside", text::thousands(n))));
     let rows = [
         ("waiting", &pulse.waiting, next),
         ("late", &pulse.late, oldest),
-        ("order list", &pulse.order, difference),
+        ("order list", &order, remarks.join(", ")),
         ("target", &pulse.target, String::new()),
         ("transfer clients", &pulse.transfer_clients, String::new()),
     ];

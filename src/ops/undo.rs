@@ -319,15 +319,21 @@ impl Inverse {
                     Back::No | Back::Perhaps => self.perhaps.push((0, (chosen, Place::Tail))),
                 }
             }
+            // Only the order list held it, and it was requeued.
+            (Some(_), None, None, Some(_), _) if state == State::Order => self.refuse(id, NO_DUE),
             _ => self.unsure(id),
         }
     }
 
     fn unsure(&mut self, id: EntryId) {
+        self.refuse(id, UNSURE);
+    }
+
+    fn refuse(&mut self, id: EntryId, why: &str) {
         self.settled.push(EntryResult {
             id,
             outcome: Outcome::Refused,
-            reason: Some(UNSURE.to_owned()),
+            reason: Some(why.to_owned()),
         });
     }
 
@@ -375,6 +381,9 @@ impl Inverse {
         Ok(self.put_back.len() - before)
     }
 }
+
+const NO_DUE: &str =
+    "it had no due time before: only the order list held it (delete it if it shall not wait)";
 
 const UNSURE: &str =
     "it is not known well enough what was done to it: taking it back might double or lose it";

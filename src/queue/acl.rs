@@ -141,7 +141,10 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Kick => &[&["publish"]],
         Change::Realign => &[SCRIPT, SWAP],
         Change::RestoreOrder => &[SCRIPT, RESTORE],
-        Change::Drift => &[SCRIPT, &["lrem", "lset", "ltrim", "rpush", "zrem", "zscan"]],
+        Change::Drift => &[
+            SCRIPT,
+            &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem", "zscan"],
+        ],
         // The other way round, and that again.
         Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER],
         Change::Worker => &[SCRIPT, TRANSFER, &["subscribe"]],

@@ -287,18 +287,22 @@ impl Writer {
 
     /// Appends entries (at most [`MOST_APPENDED`]) that wait, but were not in the order list when
     /// that was read as `seen` says; what became of each. None, and nothing was done: it is not the
-    /// list that was read any more.
+    /// list that was read any more. `look`: each is looked for in the whole list first, which costs
+    /// about 16 ns for each of its elements; a server before 6.0.6 cannot.
     pub async fn append(
         &self,
         queue: &Queue,
         seen: &Order,
         members: &[&[u8]],
+        look: bool,
     ) -> Result<Timed<Option<Vec<Appended>>>, StoreError> {
         let keys = self.three_keys(&APPEND, queue)?;
         let keys = keys.each_ref().map(Vec::as_slice);
         let aside: &[u8] = if seen.aside { b"1" } else { b"0" };
         let last = (seen.last.as_ref()).map_or(Vec::new(), |last| [b"l", &last[..]].concat());
-        let args = [aside, &last].into_iter().chain(members.iter().copied());
+        let look: &[u8] = if look { b"1" } else { b"0" };
+        let args = [aside, &last, look].into_iter();
+        let args = args.chain(members.iter().copied());
         let done = script::run(&self.lane, &APPEND, &keys, args, appended).await?;
         Ok(done.map(Result::ok))
     }

@@ -151,9 +151,18 @@ pub(in crate::store) fn passes(code: &str) -> bool {
 
 /// The server's error as it sent it: code and text.
 pub(in crate::store) fn words(error: &ServerError) -> String {
-    match error.details() {
+    match error.details().map(without_script) {
         Some(details) => format!("{} {details}", error.code()),
         None => error.code().to_owned(),
+    }
+}
+
+/// Without the line of the script where it happened, which Redis 7 appends: `script: SHA1, on
+/// @user_script:103.`
+fn without_script(details: &str) -> &str {
+    match details.rsplit_once(" script: ") {
+        Some((words, place)) if place.contains("@user_script:") => words,
+        _ => details,
     }
 }
 
@@ -175,6 +184,14 @@ pub(in crate::store) fn plain(error: &RedisError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_in_a_script_an_error_happened_is_not_told() {
+        let full = "command not allowed when used memory > 'maxmemory'.";
+        let noise = " script: 3761e8d1c1a8ff5e7ac0d7f5ab9b39f3b1a8a5b1, on @user_script:103.";
+        assert_eq!(without_script(&format!("{full}{noise}")), full);
+        assert_eq!(without_script("no such script: 12"), "no such script: 12");
+    }
 
     #[test]
     fn a_server_that_loads_is_waited_for_and_one_that_refuses_is_not() {

@@ -264,7 +264,10 @@ pub(crate) async fn drift(stage: &Stage) {
         };
         let writer = stage.writer();
         let members = [lonely.as_slice()];
-        let appended = writer.append(&stage.queue, &seen, &members).await.unwrap();
+        let appended = writer
+            .append(&stage.queue, &seen, &members, true)
+            .await
+            .unwrap();
         assert!(appended.done.is_some());
         let dropped = writer.drop_copy(&stage.queue, [0, 5], &double);
         assert!(dropped.await.unwrap().done);

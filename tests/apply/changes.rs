@@ -315,6 +315,7 @@ async fn what_only_the_order_list_holds_waits_again() {
     });
     let (plan, told) = bench.change(in_an_hour, selected(From::Order)).await;
     assert_eq!(plan.planned, 3);
+    assert!(plan.warnings.iter().any(|w| w.contains("cannot be undone")));
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let after = bench.contents();
     assert_eq!(after.order, before.order);
@@ -322,5 +323,7 @@ async fn what_only_the_order_list_holds_waits_again() {
     // There is no due time that it had before.
     let (_, told) = bench.undo(None).await;
     assert_eq!(told.count(Outcome::Refused), 3);
+    let why = told.results[0].reason.clone().unwrap();
+    assert!(why.starts_with("it had no due time before"), "{why}");
     assert_eq!(bench.contents(), after);
 }

@@ -52,8 +52,8 @@ impl Bench {
         let path = self.dir().join("journal.jsonl");
         let text = std::fs::read_to_string(&path).unwrap();
         let ended = format!("{{\"id\":\"{}\",\"ended\"", newest.id);
-        let stay = text.split_inclusive('\n');
-        let stay: String = stay.filter(|line| !line.starts_with(&ended)).collect();
+        let stay = text.lines().filter(|line| !line.starts_with(&ended));
+        let stay = stay.flat_map(|line| [line, "\n"]).collect::<String>();
         assert!(stay.len() < text.len());
         std::fs::write(path, stay).unwrap();
         assert!(self.kept().await[0].ended.is_none());
@@ -186,17 +186,19 @@ async fn undo_without_an_id_walks_past_what_it_could_do_nothing_for() {
 
 /// A deletion of 60 late entries taken back, in whose second script something is lost; what that
 /// put back is consumed before anybody can look. How many were, and how it ended.
-async fn lost(lost: Lost, way: Way, listened: bool) -> (Bench, usize, Summary) {
+async fn lost(lost: Lost, way: Way, heard: bool) -> (Bench, usize, Summary) {
     let server = Server::start();
     let home = tempfile::tempdir().unwrap();
     let proxy = Proxy::before(&server.socket(), home.path());
     let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
     let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
     let keys = bench.queue.keys();
-    let mut ear = bench.server.connection();
-    let mut ear = ear.as_pubsub();
-    if listened {
-        ear.subscribe(keys.channel.as_deref().unwrap()).unwrap();
+    let mut connection = bench.server.connection();
+    let mut listener = connection.as_pubsub();
+    if heard {
+        listener
+            .subscribe(keys.channel.as_deref().unwrap())
+            .unwrap();
     }
     bench.fill(60, bench.server.now().plus(LATE), 1);
     bench.change(What::Delete, Which::Due).await;

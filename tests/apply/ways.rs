@@ -264,3 +264,43 @@ async fn what_is_delivered_in_the_selection_of_another_place_is_seen() {
     assert!(told.summary.tally.all_done());
     assert_eq!(bench.contents().order, before.order[5..]);
 }
+
+#[tokio::test]
+async fn a_list_that_another_change_has_aside_is_waited_for_and_not_brought_back() {
+    let bench = shuffled(600, -1_000).await;
+    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
+    let (mut waited, mut moved) = (0, 0);
+    let summary = loop {
+        match applying.next().await.unwrap() {
+            Applied::Progress(progress) if progress.waits.is_some() => {
+                let waits = progress.waits.unwrap();
+                assert!(waits.contains("another change"), "{waits}");
+                // The other one brings back what it has aside, a part at a time.
+                let back = bench.writer.bring_back(&bench.queue, 100, false);
+                moved += back.await.unwrap().done.taken;
+                waited += 1;
+            }
+            Applied::Progress(progress) if moved < 600 => {
+                assert_ne!(progress.phase, "bringing the order list back");
+            }
+            Applied::Ended(summary) => break summary,
+            Applied::Failed(why) => panic!("{why}"),
+            _ => {}
+        }
+    };
+    assert_eq!((waited, moved), (6, 600));
+    assert!(summary.tally.all_done(), "{summary:?}");
+    assert_eq!(bench.contents().order, Vec::<Vec<u8>>::new());
+}
+
+#[tokio::test]
+async fn a_list_that_somebody_left_aside_is_brought_back_after_a_while() {
+    let bench = shuffled(60, -1_000).await;
+    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+    assert!(told.summary.elapsed >= std::time::Duration::from_secs(2));
+}

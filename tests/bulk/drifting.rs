@@ -1,6 +1,7 @@
 //! Drift: found exactly, mended once.
 
 use delayscope::ops::bulk::drift::{Difference, Drift};
+use delayscope::store::bulk::{Appended, Order};
 use delayscope::store::change::Fate;
 
 use crate::Server;
@@ -112,4 +113,48 @@ async fn what_is_aside_counts_as_order_list_and_forbids_mending() {
     assert!(drift.is_aside());
     let error = drift.next(&world.writer, 10).await.unwrap_err();
     assert!(error.to_string().contains("bring it back first"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_swap_while_the_list_is_read_is_not_appended_again() {
+    let server = Server::start();
+    let order: Vec<u64> = (1..=9_000).collect();
+    let mut world = World::new(&server, &order, |id| i64::try_from(id).unwrap()).await;
+    let keys = world.queue.keys();
+    let list = keys.order.unwrap();
+    let mut drift = Drift::new(&world.queue);
+    // Each page that was read gets an element from where nobody has read yet, as a realign would.
+    let mut swapped = 0_u64;
+    while let Some(step) = drift.find(world.writer.store()).await.unwrap() {
+        let read = step.at.saturating_sub(9_000);
+        if (1_000..7_000).contains(&read) {
+            let (near, far) = (swapped, 8_900 - swapped);
+            let [a, b] = [near, far].map(|i| world.order()[usize::try_from(i).unwrap()].clone());
+            let [near, far] = [near, far].map(|i| i.to_string());
+            let _: String = world.cmd("LSET", &[&list, near.as_bytes(), &b]);
+            let _: String = world.cmd("LSET", &[&list, far.as_bytes(), &a]);
+            swapped += 1;
+        }
+    }
+    let lacks = |d: &&Difference| matches!(d, Difference::NotInOrder(_));
+    assert!(drift.found().iter().filter(lacks).count() > 0, "{swapped}");
+    mended(&world, &mut drift, 50).await;
+    world.holds("after mending");
+    assert_eq!(found(&world).await.found(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_stands_anywhere_in_the_list_is_not_appended_again() {
+    let server = Server::start();
+    let order: Vec<u64> = (1..=5_000).collect();
+    let world = World::new(&server, &order, |id| i64::try_from(id).unwrap()).await;
+    let seen = Order {
+        aside: false,
+        last: Some(member(5_000)),
+    };
+    let deep = member(3);
+    let deep = [&deep[..]];
+    let append = world.writer.append(&world.queue, &seen, &deep, true);
+    let done = append.await.unwrap().done;
+    assert_eq!(done, Some(vec![Appended::There]));
 }

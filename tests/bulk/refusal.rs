@@ -75,7 +75,10 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     tell("put back", put.map(drop));
     tell(
         "append",
-        writer.append(&queue, &order, &[&member(4)]).await.map(drop),
+        writer
+            .append(&queue, &order, &[&member(4)], true)
+            .await
+            .map(drop),
     );
     tell(
         "drop copy",

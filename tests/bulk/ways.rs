@@ -303,7 +303,7 @@ async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
     for wanted in [Appended::Done, Appended::There] {
         let done = world
             .writer
-            .append(&queue, &seen, &both)
+            .append(&queue, &seen, &both, false)
             .await
             .unwrap()
             .done;
@@ -315,7 +315,7 @@ async fn what_was_appended_since_the_list_was_read_is_not_appended_again() {
         let seen = Order { aside, last };
         let done = world
             .writer
-            .append(&queue, &seen, &both)
+            .append(&queue, &seen, &both, false)
             .await
             .unwrap()
             .done;

@@ -343,3 +343,27 @@ fn traffic_prints_each_announcement() {
     assert_eq!(odd["message"], "1e+17");
     traffic.ended().done();
 }
+
+#[test]
+fn an_order_list_that_is_set_aside_is_counted_and_said() {
+    let (program, _) = with_orders();
+    let [order, aside] = ["redisson_delay_queue:{orders}", "delayscope:aside:{orders}"];
+    program.server.cmd(&["RENAME", order, aside]);
+    let table = program.run(&["show", "orders"]).done().out;
+    assert!(
+        table.contains("\norder list                  3   3 of it set aside\n"),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_transfer_says_before_that_what_is_no_frame_is_left_alone() {
+    let (program, _) = with_orders();
+    let timeouts = "redisson_delay_queue_timeout:{orders}";
+    program.server.cmd(&["ZADD", timeouts, "1000", "x"]);
+    let said = program.run(&["transfer", "orders", "--dry-run"]).done().out;
+    assert!(said.contains("left alone"), "{said}");
+    program
+        .run(&["offer", "orders", "hello", "--in", "5m", "--yes"])
+        .done();
+}

@@ -6,7 +6,15 @@ use super::Applied;
 use super::run::{Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
-use crate::store::bulk::SetAside;
+use crate::store::bulk::{SetAside, facts};
+use crate::store::{StoreError, read};
+
+/// A change that has the order list aside moves something within this.
+const STILL: Duration = Duration::from_secs(2);
+/// So often it is looked for.
+const LOOKS: Duration = Duration::from_millis(200);
+/// What is waited for meanwhile.
+const ANOTHER: &str = "the order list is aside: another change is under way, or was interrupted";
 
 impl Run {
     /// Sets the order list aside; whether it is now. What somebody else left there comes back
@@ -20,12 +28,55 @@ impl Run {
                     if timed.done != SetAside::AlreadyThere {
                         return Ok(timed.done);
                     }
-                    self.bring_back().await;
+                    if self.stands_still().await? {
+                        self.bring_back().await;
+                    }
                 }
                 // If it was done after all, that one comes back first.
                 Err(error) if error.may_heal() => self.heal(&error, 0).await?,
                 Err(error) => return Err(error.into()),
             }
+            if self.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+        }
+    }
+
+    /// Waits while another change has the order list aside: whether nobody has moved anything for a
+    /// while although it is aside still. Else it is back.
+    async fn stands_still(&mut self) -> Result<bool, Halt> {
+        let store = self.writer.store().clone();
+        let timeouts = self.queue.keys().timeouts;
+        let mut last = None;
+        let mut since = instant();
+        loop {
+            let looked = async {
+                let aside = facts(&store, &self.queue).await?.aside;
+                let due = self.queue.score(self.now());
+                let due = read::count_between(&store, &timeouts, 0.0, due).await?;
+                Ok((aside, due))
+            };
+            let (aside, due) = match looked.await {
+                Ok(now) => now,
+                Err(error) if StoreError::may_heal(&error) => {
+                    self.heal(&error, 0).await?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if aside == 0 {
+                return Ok(false);
+            }
+            // While a change drains what is due, what is aside does not change.
+            if last.is_none_or(|(before, still_due)| before != aside || due < still_due) {
+                since = instant();
+            }
+            last = Some((aside, due));
+            if instant().saturating_duration_since(since) >= STILL {
+                return Ok(true);
+            }
+            self.progress(Some(ANOTHER.to_owned()), true).await;
+            self.pause(LOOKS).await;
             if self.is_stopped() {
                 return Err(Halt::Stopped);
             }

@@ -66,6 +66,11 @@ impl ListReader {
         self.tail.last().map(Vec::as_slice)
     }
 
+    /// How many elements it has, as far as it was read.
+    pub(super) const fn length(&self) -> u64 {
+        self.next
+    }
+
     /// Reads on.
     pub(super) async fn next(&mut self, store: &Store) -> Result<Read, StoreError> {
         let known = self.tail.len() as u64;

@@ -133,8 +133,7 @@ impl Folder {
         if held >= MOST_BYTES {
             return Err(JournalError(format!(
                 "the journal in {} holds {}, and takes no new change from {} on. Make room with \
-                 `delayscope journal purge --older-than 7d`, or all of it with `delayscope \
-                 journal purge`",
+                 `delayscope journal purge --older-than 7d`: what that removes cannot be undone",
                 self.0.display(),
                 megabytes(held),
                 megabytes(MOST_BYTES),
@@ -147,8 +146,8 @@ impl Folder {
         if free < bytes.saturating_add(RESERVE) {
             return Err(JournalError(format!(
                 "there is no room for the journal: it needs {} and {} to spare, and {} has {} \
-                 free. Make room there, with `delayscope journal purge` for instance, or let \
-                 XDG_STATE_HOME name another place",
+                 free. Free disk space there, or remove old changes with `delayscope journal purge \
+                 --older-than 7d`, or let XDG_STATE_HOME name another place",
                 megabytes(bytes),
                 megabytes(RESERVE),
                 self.0.display(),

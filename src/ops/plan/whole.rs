@@ -24,10 +24,13 @@ pub(super) async fn due(
     let mut plan = blank(store, queue, wish.what.change(), now);
     let bound = queue.score(now);
     plan.planned = read::count_between(store, &timeouts, 0.0, bound).await?;
+    let mut strange = 0;
     if plan.planned > 0 {
         let (_, head) = read::rows_from(store, &timeouts, 0.0, FIRST).await?;
         let due = head.rows.iter().filter(|(_, score)| *score <= bound);
         plan.first = due.clone().map(|(member, _)| queue.id(member)).collect();
+        let is_strange = |member: &[u8]| queue.unwrap(member).is_err();
+        strange = due.clone().filter(|(m, _)| is_strange(m)).count();
         plan.oldest = due.clone().next().map(|(_, score)| queue.due(*score));
         let newest = read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))).await?;
         plan.newest = newest.map(|score| queue.due(score));
@@ -37,7 +40,7 @@ pub(super) async fn due(
         (plan.way, plan.cost) = cost::of_due(store, queue, now, asked).await?;
     }
     target(store, &mut plan).await?;
-    words::warn_of_transfer(&mut plan);
+    words::warn_of_transfer(&mut plan, strange);
     plan.profile = wish.profile;
     Ok(Prepared {
         plan,

@@ -35,6 +35,10 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
     if plan.change == Change::Deliver || plan.change == Change::Transfer {
         plan.warnings.push(CONSUMED.to_owned());
     }
+    if work.iter().any(|work| matches!(work, Work::WaitAgain(_))) {
+        let why = "What only the order list held had no due time: that it waits cannot be undone.";
+        plan.warnings.push(why.to_owned());
+    }
     let taken: usize = work
         .iter()
         .filter(|work| matches!(work, Work::TakeBack(..) | Work::Discard(_)))
@@ -56,8 +60,15 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
 const CONSUMED: &str =
     "What consumers have taken by then cannot be taken back: undo lists it, entry by entry.";
 
-/// The same for all that is due.
-pub(super) fn warn_of_transfer(plan: &mut Plan) {
+/// The same for all that is due; `strange`: so many of the first are no frames.
+pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize) {
+    if strange > 0 {
+        plan.warnings.push(format!(
+            "Of the first ones {strange} {} left alone, and what else is no frame: there is no \
+             payload to deliver.",
+            if strange == 1 { "is" } else { "are" }
+        ));
+    }
     plan.warnings.push(CONSUMED.to_owned());
     warn_of_way(plan);
 }

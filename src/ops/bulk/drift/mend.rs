@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use super::{Difference, Drift, Stage};
-use crate::ops::bulk::list::Read;
+use crate::ops::bulk::list::{ListReader, Read};
 use crate::ops::bulk::sweep::Sweep;
 use crate::ops::bulk::{Fated, Step};
 use crate::store::StoreError;
@@ -15,6 +15,12 @@ use crate::store::write::Writer;
 
 /// So often in a row the list may be another one than was read a moment before.
 const AGAIN: u32 = 5;
+
+/// Scripts look through so many elements in all at most (about 2 s of the server) before they append:
+/// where more is lacking, that it was in none of two readings has to do.
+const LOOKED_THROUGH: u64 = 128 << 20;
+/// And one script through so many, for more than one member.
+const AT_ONCE: u64 = 250_000;
 
 /// How far it is.
 #[derive(Debug)]
@@ -64,7 +70,13 @@ impl Drift {
                         return self.drop_copy(writer, i, places).await.map(Some);
                     }
                     let lacks = |d: &Difference| matches!(d, Difference::NotInOrder(_));
-                    let lacks = numbers(&self.found, lacks).into();
+                    let lacks: VecDeque<_> = numbers(&self.found, lacks).into();
+                    // It is read once more: others who swap may have moved an element from where it
+                    // was still to be read to where it had been.
+                    let order = self.queue.keys().order;
+                    if let (Some(order), false) = (order, lacks.is_empty()) {
+                        self.order = Some(ListReader::new(order));
+                    }
                     *mending = Mending::Appending(lacks, 0);
                 }
                 Mending::Appending(open, _) if open.is_empty() => {
@@ -145,10 +157,15 @@ impl Drift {
             aside: self.aside,
             last: reader.last().map(<[u8]>::to_vec),
         };
-        let most = n.clamp(1, MOST_APPENDED).min(open.len());
+        let length = reader.length().max(1);
+        let in_all = length.saturating_mul(open.len() as u64);
+        let look = in_all <= LOOKED_THROUGH;
+        let once = usize::try_from(AT_ONCE / length).unwrap_or(usize::MAX);
+        let most = if look { n.min(once) } else { n };
+        let most = most.clamp(1, MOST_APPENDED).min(open.len());
         let some: Vec<usize> = open.range(..most).copied().collect();
         let members: Vec<&[u8]> = some.iter().map(|&i| self.found[i].member()).collect();
-        let done = writer.append(&self.queue, &seen, &members).await?;
+        let done = writer.append(&self.queue, &seen, &members, look).await?;
         let Some(appended) = done.done else {
             *again += 1;
             let gone = if *again < AGAIN {

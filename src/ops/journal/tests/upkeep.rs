@@ -59,7 +59,7 @@ async fn a_full_journal_refuses_changes_and_names_the_way_out() {
     large.set_len(4_000_000_000).unwrap();
     let error = journal.begin(head(Change::Delete)).await.unwrap_err();
     let error = error.to_string();
-    assert!(error.contains("`delayscope journal purge`"), "{error}");
+    assert!(error.contains("journal purge --older-than 7d`"), "{error}");
     let purged = journal.purge(None).await.unwrap();
     assert_eq!((purged.changes, purged.bytes), (1, 4_000_000_000));
     journal.begin(head(Change::Delete)).await.unwrap();
