@@ -135,8 +135,8 @@ async fn transfer_foreseen(writer: &Writer, queue: &Queue) -> Result<(), StoreEr
     let members = [1, 2, 3, 4].map(|n| waiting(n).member);
     let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice));
     if let (Some(foreseen), Some(_)) = (foreseen, queue.keys().order) {
-        let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
-        drop(sent.await?);
+        let sent = writer.transfer_foreseen(queue, now, &foreseen, false);
+        let _ = sent.await?;
     } else {
         drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
     }
