@@ -11,7 +11,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use redis::{Cmd, Pipeline, Value};
+use redis::{Pipeline, Value};
 
 use super::error::StoreError;
 use super::lane::Lane;
@@ -119,28 +119,14 @@ pub(super) async fn run<'a, T, const N: usize>(
     args: impl IntoIterator<Item = &'a [u8]>,
     read: impl FnOnce(&[Value; N]) -> Option<T>,
 ) -> Result<Timed<T>, StoreError> {
-    let done = run_then(lane, script, keys, args, None, read).await?;
-    Ok(done.map(|(done, _)| done))
-}
-
-/// [`run`], and in the same round trip `then`, a command that reads; its answer stands behind what
-/// the script did (nil without it).
-pub(super) async fn run_then<'a, T, const N: usize>(
-    lane: &Lane,
-    script: &Script,
-    keys: &[&[u8]],
-    args: impl IntoIterator<Item = &'a [u8]>,
-    then: Option<&Cmd>,
-    read: impl FnOnce(&[Value; N]) -> Option<T>,
-) -> Result<Timed<(T, Value)>, StoreError> {
     let args: Vec<&[u8]> = args.into_iter().collect();
     let parts = [keys, &args];
-    let mut sent = send(lane, script, "EVALSHA", &script.sha1, parts, then).await;
+    let mut sent = send(lane, script, "EVALSHA", &script.sha1, parts).await;
     if sent.as_ref().is_err_and(|e| e.code() == Some("NOSCRIPT")) {
-        sent = send(lane, script, "EVAL", script.text, parts, then).await;
+        sent = send(lane, script, "EVAL", script.text, parts).await;
     }
     let sent = sent?;
-    let answer = &sent.done.0;
+    let answer = &sent.done;
     let strange = || lane.store().unexpected(script.attempt, answer);
     let (verdict, rest) = list(answer)
         .and_then(<[Value]>::split_first)
@@ -150,7 +136,7 @@ pub(super) async fn run_then<'a, T, const N: usize>(
     }
     let values = <&[Value; N]>::try_from(rest).ok();
     let done = values.and_then(read).ok_or_else(strange)?;
-    Ok(sent.map(|(_, then)| (done, then)))
+    Ok(sent.map(|_| done))
 }
 
 async fn send(
@@ -159,8 +145,7 @@ async fn send(
     verb: &str,
     which: &str,
     [keys, args]: [&[&[u8]]; 2],
-    then: Option<&Cmd>,
-) -> Result<Timed<(Value, Value)>, StoreError> {
+) -> Result<Timed<Value>, StoreError> {
     let mut pipeline = Pipeline::new();
     pipeline.cmd("TIME");
     pipeline.cmd(verb).arg(which).arg(keys.len());
@@ -168,12 +153,8 @@ async fn send(
         pipeline.arg(*part);
     }
     pipeline.cmd("TIME");
-    if let Some(then) = then {
-        pipeline.add_command(then.clone());
-    }
     let asked = instant();
-    let mut answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
-    let then = then.and_then(|_| answers.pop()).unwrap_or(Value::Nil);
+    let answers = lane.send(script.attempt, &pipeline, LIMIT).await?;
     let answered = instant();
     let store = lane.store();
     let Ok([before, answer, after]) = <[Value; 3]>::try_from(answers) else {
@@ -191,7 +172,7 @@ async fn send(
         .saturating_sub(took);
     store.observe(ServerClock::observed(before, asked, asked + way));
     Ok(Timed {
-        done: (answer, then),
+        done: answer,
         ended_us,
         took,
     })

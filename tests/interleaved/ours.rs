@@ -240,12 +240,13 @@ impl<'a> We<'a> {
         let Some(foreseen) = Foreseen::of(self.queue, &slices) else {
             return Ok(false);
         };
-        let sent = (self.writer).transfer_foreseen(self.queue, at(now), &foreseen, drain, [0, n]);
-        let (moved, then) = sent.await.map_err(|e| e.to_string())?.done;
+        let sent = (self.writer).transfer_foreseen(self.queue, at(now), &foreseen, drain);
+        let moved = sent.await.map_err(|e| e.to_string())?.done;
         same("foreseen", &moved, &real.starts_with(&expected))?;
         if moved {
             model.deliver(&expected, drain);
         }
+        let then = self.writer.due_after(self.queue, at(now), [0, n]).await;
         let then = then.map_err(|e| e.to_string())?.into_iter();
         let then: Vec<_> = then.map(|chosen| chosen.member).collect();
         same("due next", &then, &members(model))?;

@@ -287,6 +287,7 @@ impl<'a> Play<'a> {
             score: due.into(),
         };
         let back: Vec<TakeBack> = self.elements(which).into_iter().map(back).collect();
+        let left = self.push == Push::Left;
         let told = self.writer.take_back(&self.queue, &back).await;
         let told = told.map_err(|e| e.to_string())?.done;
         let mut expected = Vec::new();
@@ -294,7 +295,7 @@ impl<'a> Play<'a> {
             let waits = self.model.waiting.get(&element).copied();
             expected.push(match waits {
                 Some(has) => Fate::Changed(has),
-                None if self.model.take_newest(&element) => self.wait(element, score),
+                None if self.model.take_first(&element, left) => self.wait(element, score),
                 None => Fate::Gone,
             });
         }
@@ -303,11 +304,12 @@ impl<'a> Play<'a> {
 
     async fn discard(&mut self, which: &[Index]) -> Checked {
         let elements = self.elements(which);
+        let left = self.push == Push::Left;
         let told = self.writer.discard(&self.queue, &elements).await;
         let told = told.map_err(|e| e.to_string())?.done;
         let mut expected = Vec::new();
         for element in elements {
-            if self.model.take_newest(&element) {
+            if self.model.take_first(&element, left) {
                 self.discarded.push(element);
                 expected.push(Fate::Done);
             } else {

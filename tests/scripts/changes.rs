@@ -135,6 +135,6 @@ async fn transfer_foreseen(writer: &Writer, queue: &Queue) -> Result<(), StoreEr
     let now = EpochMillis::new(1_600_000_000_000);
     let members = [1, 2, 3, 4].map(|n| waiting(n).member);
     let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice)).unwrap();
-    let sent = writer.transfer_foreseen(queue, now, &foreseen, false, [0, 9]);
+    let sent = writer.transfer_foreseen(queue, now, &foreseen, false);
     sent.await.map(drop)
 }

@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use super::due::unseen;
 use super::run::{Ended, Halt, Run};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared, ready};
+
 use crate::clock::EpochMillis;
 use crate::ops::journal::{Happened, Item};
 use crate::ops::plan::work::sha1;
@@ -16,6 +19,9 @@ use crate::store::change::{Chosen, Foreseen};
 const LARGE: usize = 2_000;
 /// Bytes that one script moves at most: it hashes them.
 const BYTES: usize = 1 << 20;
+
+/// What is being read of what falls due.
+type Coming = Shared<BoxFuture<'static, Result<Vec<Chosen>, StoreError>>>;
 
 /// What the next script moves: it is written down.
 #[derive(Default)]
@@ -32,13 +38,20 @@ impl Run {
     /// Transfers as long as all comes as foreseen. What is left is for
     /// [`transfer`](Self::transfer), batch after batch.
     pub(super) async fn foreseen(&mut self, bound: EpochMillis) -> Ended {
-        let Some(rows) = self.first(bound).await? else {
-            return Ok(());
-        };
-        let mut done = 0..0;
-        let ended = self.ahead(bound, rows, &mut done).await;
-        let written = self.settle(done, Outcome::Done).await;
-        ended.and(written)
+        loop {
+            let Some(rows) = self.first(bound).await? else {
+                return Ok(());
+            };
+            let (before, mut done) = (self.tally, 0..0);
+            let ended = self.ahead(bound, rows, &mut done).await;
+            let written = self.settle(done, Outcome::Done).await;
+            // What was not looked at of the rows is read again, as long as that gets on.
+            let again = ended? && self.tally != before;
+            written?;
+            if !again {
+                return Ok(());
+            }
+        }
     }
 
     /// What falls due first, for two scripts; none: nothing does, or nothing can be foreseen.
@@ -66,52 +79,76 @@ impl Run {
         rest.saturating_sub(before).min(self.pace.size())
     }
 
-    /// `done` comes to be the items of the last script, which are to be settled yet.
+    /// Whether it ended because not all that was read could be foreseen at once. `done` comes to be
+    /// the items of the last script, which are to be settled yet.
+    ///
+    /// While a script runs, what the next one moves is written down and what the one after that
+    /// moves is being read: on the same connection, so that it is read between the two.
     async fn ahead(
         &mut self,
         bound: EpochMillis,
         mut rows: Vec<Chosen>,
         done: &mut Range<u64>,
-    ) -> Ended {
-        let mut later = rows.split_off(self.room(0).min(rows.len()));
+    ) -> Result<bool, Halt> {
+        let later = rows.split_off(self.room(0).min(rows.len()));
+        let mut read = later.len();
+        let mut coming: Option<Coming> = Some(ready(Ok(later)).boxed().shared());
         let mut now = self.foresee(0..0, rows).await?;
-        if now.cut {
-            later.clear();
-        }
+        let mut known = false;
         while let Some(what) = now.what.take() {
             if let Err(halt) = self.hold().await {
                 self.settle(now.items, Outcome::Left).await?;
                 return Err(halt);
             }
             let (writer, queue) = (self.writer.clone(), self.queue.clone());
-            let after = [later.len(), self.room(what.count + later.len())];
-            let script = writer.transfer_foreseen(&queue, bound, &what, self.aside, after);
+            let script = writer.transfer_foreseen(&queue, bound, &what, self.aside);
             let write = std::mem::replace(done, 0..0);
-            let (sent, next) = tokio::join!(script, self.foresee(write, later));
+            let rows = coming.take().filter(|_| !now.cut);
+            let n = self.room(what.count + read);
+            let after = (n > 0 && rows.is_some()).then(|| self.read(bound, [read, n]));
+            // A server that does not know the script yet is sent it a second time: behind that.
+            let ask = |when: bool| after.clone().filter(|_| when).map(FutureExt::now_or_never);
+            let next = async {
+                let _ = ask(known);
+                let rows = match rows {
+                    Some(rows) => rows.await.unwrap_or_default(),
+                    None => Vec::new(),
+                };
+                self.foresee(write, rows).await
+            };
+            let (sent, next) = tokio::join!(biased; script, next);
+            let _ = ask(!known);
             match sent {
-                Ok(timed) => {
-                    let (moved, rows) = timed.done;
-                    if !moved {
-                        self.settle(now.items, Outcome::Left).await?;
-                        return self.settle(next?.items, Outcome::Left).await;
-                    }
+                Ok(timed) if timed.done => {
                     self.took(what.count, timed.took);
                     *done = now.items;
                     self.moved_all(now.ids).await;
-                    // What could not be read now is asked for again by the script that tells.
-                    later = rows.unwrap_or_default();
+                }
+                Ok(_) => {
+                    self.settle(now.items, Outcome::Left).await?;
+                    self.settle(next?.items, Outcome::Left).await?;
+                    return Ok(false);
                 }
                 Err(error) => {
                     self.settle(next?.items, Outcome::Left).await?;
-                    return self.unanswered(bound, now.items, error).await;
+                    self.unanswered(bound, now.items, error).await?;
+                    return Ok(false);
                 }
             }
-            now = next?;
             if now.cut {
-                later.clear();
+                return Ok(true);
             }
+            (now, coming, read, known) = (next?, after, n, true);
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Reads what falls due, up to `n` entries behind the first `skip`; asked for when it is first
+    /// looked at.
+    fn read(&self, bound: EpochMillis, within: [usize; 2]) -> Coming {
+        let (writer, queue) = (self.writer.clone(), self.queue.clone());
+        let rows = async move { writer.due_after(&queue, bound, within).await };
+        rows.boxed().shared()
     }
 
     async fn moved_all(&mut self, ids: Vec<EntryId>) {

@@ -62,31 +62,24 @@ impl Writer {
     }
 
     /// Transfers what is foreseen of a queue with an order list, or nothing, when something else
-    /// falls due next; whether it did. Then, in the same round trip, [`due_after`](Self::due_after)
-    /// with `after`. `drain`: as for [`transfer_telling`](Self::transfer_telling).
+    /// falls due next; whether it did. `drain`: as for
+    /// [`transfer_telling`](Self::transfer_telling).
     pub async fn transfer_foreseen(
         &self,
         queue: &Queue,
         now: EpochMillis,
         foreseen: &Foreseen,
         drain: bool,
-        after: [usize; 2],
-    ) -> Result<Timed<(bool, Result<Vec<Chosen>, StoreError>)>, StoreError> {
+    ) -> Result<Timed<bool>, StoreError> {
         let keys = queue.keys();
         let (Some(order), Some(aside)) = (&keys.order, &keys.aside) else {
             let why = "the queue has no order list".to_owned();
             return Err(self.impossible("transfer what is due", why));
         };
         let now = queue.score(now).to_string();
-        let then = (after[1] > 0).then(|| script::due_after(&keys.timeouts, &now, after));
         let of = (foreseen.count, &*foreseen.sha1, foreseen.header);
         let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-        let done =
-            script::transfer_foreseen(&self.lane, keys, &now, of, drain, then.as_ref()).await?;
-        Ok(done.map(|(moved, rows)| match then {
-            Some(_) => (moved, self.due(rows)),
-            None => (moved, Ok(Vec::new())),
-        }))
+        script::transfer_foreseen(&self.lane, keys, &now, of, drain).await
     }
 
     fn due(&self, answer: Value) -> Result<Vec<Chosen>, StoreError> {

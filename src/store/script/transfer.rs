@@ -2,7 +2,7 @@
 
 use redis::{Cmd, Value};
 
-use super::{Script, Timed, bytes, list, run, run_then, text};
+use super::{Script, Timed, bytes, list, run, text};
 use crate::queue::EntryId;
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
@@ -127,12 +127,11 @@ pub(in crate::store) async fn transfer_foreseen(
     now: &str,
     (n, sha1, header): (usize, &str, usize),
     drain: bool,
-    then: Option<&Cmd>,
-) -> Result<Timed<(bool, Value)>, StoreError> {
+) -> Result<Timed<bool>, StoreError> {
     let (n, header) = (n.to_string(), header.to_string());
     let args = [now, &n, sha1, &header, super::flag(drain)].map(str::as_bytes);
     let moved = |[moved]: &[Value; 1]| Some(*moved == Value::Int(1));
-    run_then(lane, &FORESEEN, &keys, args, then, moved).await
+    run(lane, &FORESEEN, &keys, args, moved).await
 }
 
 /// Asks for what is due, in due order: `n` entries behind the first `skip`.

@@ -34,9 +34,13 @@ impl Plain {
         self.target.push(member.to_vec());
     }
 
-    /// Takes the newest copy out of target.
-    pub fn take_newest(&mut self, element: &[u8]) -> bool {
-        let at = self.target.iter().rposition(|other| other == element);
+    /// Takes the copy out of target that stands next to its head, where pollers push if `left`.
+    pub fn take_first(&mut self, element: &[u8], left: bool) -> bool {
+        let is = |other: &Vec<u8>| other == element;
+        let at = match left {
+            true => self.target.iter().rposition(is),
+            false => self.target.iter().position(is),
+        };
         at.map(|at| self.target.remove(at)).is_some()
     }
 
