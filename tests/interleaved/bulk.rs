@@ -204,7 +204,7 @@ impl We<'_> {
             .filter(|member| !listed(member))
             .collect();
         let members: Vec<&[u8]> = lacking.iter().map(|member| member.as_slice()).collect();
-        let look = members.len() % 2 == 0;
+        let look = members.len().is_multiple_of(2);
         let told = self.writer.append(self.queue, &seen, &members, look).await;
         let told = told.map_err(|e| e.to_string())?.done;
         let same_list = seen.aside != model.aside.is_empty()

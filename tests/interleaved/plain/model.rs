@@ -37,9 +37,10 @@ impl Plain {
     /// Takes the copy out of target that stands next to its head, where pollers push if `left`.
     pub fn take_first(&mut self, element: &[u8], left: bool) -> bool {
         let is = |other: &Vec<u8>| other == element;
-        let at = match left {
-            true => self.target.iter().rposition(is),
-            false => self.target.iter().position(is),
+        let at = if left {
+            self.target.iter().rposition(is)
+        } else {
+            self.target.iter().position(is)
         };
         at.map(|at| self.target.remove(at)).is_some()
     }
