@@ -14,7 +14,7 @@ use std::time::Duration;
 use self::work::Job;
 use super::entries::{From, Selection};
 use super::journal::{Journal, JournalError};
-use crate::queue::plan::{Progress, Way};
+use crate::queue::plan::Progress;
 pub use crate::queue::wish::{Base, NewDue, What};
 use crate::queue::{Change, Entry, EntryResult, Outcome, Plan, Queue, Tally};
 use crate::store::{Store, StoreError};
@@ -183,22 +183,5 @@ pub(super) fn blank(
     change: Change,
     now: crate::clock::EpochMillis,
 ) -> Plan {
-    Plan {
-        change,
-        queue: queue.clone(),
-        server: store.endpoint().to_string(),
-        profile: None,
-        at: now,
-        planned: 0,
-        oldest: None,
-        newest: None,
-        new_due: None,
-        first: Vec::new(),
-        way: Way::InOrder,
-        cost: crate::queue::plan::Cost::default(),
-        target: None,
-        consumed_per_s: None,
-        warnings: Vec::new(),
-        commands: Vec::new(),
-    }
+    Plan::new(change, queue, store.endpoint().to_string(), now)
 }

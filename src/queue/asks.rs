@@ -41,26 +41,13 @@ mod tests {
     use super::*;
     use crate::clock::EpochMillis;
     use crate::queue::Queue;
-    use crate::queue::plan::{Cost, Way};
 
     fn plan(change: Change, planned: u64, target: Option<(u64, u64)>) -> Plan {
+        let (queue, at) = (Queue::redisson("orders"), EpochMillis::new(0));
         Plan {
-            change,
-            queue: Queue::redisson("orders"),
-            server: "prod:6379/0".to_owned(),
-            profile: None,
-            at: EpochMillis::new(0),
             planned,
-            oldest: None,
-            newest: None,
-            new_due: None,
-            first: Vec::new(),
-            way: Way::InOrder,
-            cost: Cost::default(),
             target,
-            consumed_per_s: None,
-            warnings: Vec::new(),
-            commands: Vec::new(),
+            ..Plan::new(change, &queue, "prod:6379/0".to_owned(), at)
         }
     }
 

@@ -286,6 +286,31 @@ pub struct Plan {
     pub commands: Vec<String>,
 }
 
+impl Plan {
+    /// A plan of that change, made at that moment of the server's clock, which does nothing yet.
+    #[must_use]
+    pub fn new(change: Change, queue: &Queue, server: String, at: EpochMillis) -> Self {
+        Self {
+            change,
+            queue: queue.clone(),
+            server,
+            profile: None,
+            at,
+            planned: 0,
+            oldest: None,
+            newest: None,
+            new_due: None,
+            first: Vec::new(),
+            way: Way::InOrder,
+            cost: Cost::default(),
+            target: None,
+            consumed_per_s: None,
+            warnings: Vec::new(),
+            commands: Vec::new(),
+        }
+    }
+}
+
 /// How far a change is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {

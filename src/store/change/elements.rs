@@ -16,8 +16,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 impl Writer {
     /// Takes delivered elements out of target and puts them into timeouts, each with a score that
     /// is a number, and at the tail of the order list; of equal ones that nearest to the head of
-    /// target first, and cheap when they stand near it. Publishes the due time of a new head. `Gone`: no such element; `Changed`: that member waits already
-    /// (nothing done). Refused with the code `ASIDE` while the order list is set aside.
+    /// target first, and cheap when they stand near it. Publishes the due time of a new head.
+    /// `Gone`: no such element; `Changed`: that member waits already (nothing done). Refused with
+    /// the code `ASIDE` while the order list is set aside.
     pub async fn take_back(
         &self,
         queue: &Queue,
