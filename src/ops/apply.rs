@@ -6,7 +6,7 @@ mod batch;
 mod brake;
 mod due;
 mod each;
-mod foreseen;
+mod watched;
 mod look;
 mod mend;
 mod pace;
