@@ -190,7 +190,12 @@ async fn send(
     })
 }
 
-fn wrong_type(store: &Store, script: &Script, keys: &[&[u8]], rest: &[Value]) -> Option<StoreError> {
+fn wrong_type(
+    store: &Store,
+    script: &Script,
+    keys: &[&[u8]],
+    rest: &[Value],
+) -> Option<StoreError> {
     let key = index(rest.first()?)?;
     Some(StoreError::WrongType {
         server: store.endpoint().to_string(),

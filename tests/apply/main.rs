@@ -8,9 +8,12 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/watch.rs"]
+mod watch;
 
 mod bench;
 mod changes;
+mod costs;
 mod halts;
 mod noted;
 mod proxy;
