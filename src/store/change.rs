@@ -302,8 +302,9 @@ fn channel(keys: &Keys) -> &[u8] {
 
 /// What brings a due entry to target.
 fn push(queue: &Queue) -> &'static str {
-    match queue.comes_at_head() {
-        true => "LPUSH",
-        false => "RPUSH",
+    if queue.comes_at_head() {
+        "LPUSH"
+    } else {
+        "RPUSH"
     }
 }

@@ -92,7 +92,7 @@ impl Bench {
         let told = self.apply(prepared, Limits::default()).await;
         assert!(told.summary.tally.all_done(), "{:?}", told.summary);
         let appended = appended(&self.server) - before.0;
-        let worked = worked(&self.server) - before.1;
+        let worked = worked(&self.server).saturating_sub(before.1);
         let mut scripts = script_times(&self.server, |_| true);
         scripts.sort();
         // Some scripts may have been interrupted by somebody else's work, and all of them be longer

@@ -8,8 +8,6 @@
 
 #[path = "../support/mod.rs"]
 mod support;
-#[path = "../support/watch.rs"]
-mod watch;
 
 mod bench;
 mod changes;
@@ -20,4 +18,7 @@ mod proxy;
 mod replicas;
 mod undo;
 mod unknown;
+#[path = "../support/watch.rs"]
+#[expect(dead_code, unreachable_pub, reason = "others use more of it")]
+mod watch;
 mod ways;

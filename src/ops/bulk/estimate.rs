@@ -145,9 +145,12 @@ impl Sample {
     ) -> Result<Self, StoreError> {
         let target = queue.keys().target;
         let length = read::list_page(store, &target, 0, 1).await?.length;
-        let place = |at: u64| match from_head {
-            true => at,
-            false => length.saturating_sub(at + 1),
+        let place = |at: u64| {
+            if from_head {
+                at
+            } else {
+                length.saturating_sub(at + 1)
+            }
         };
         let mut elements = Vec::new();
         for (first, members) in sample_list(store, &target, length).await? {
@@ -250,8 +253,12 @@ fn way(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> Way {
     match ask.kind {
         Kind::Realign => Way::Swap,
         Kind::Delete | Kind::PutBack if faster(Way::Sweep, Way::InOrder) => Way::Sweep,
-        Kind::Delete | Kind::PutBack | Kind::Stay => Way::InOrder,
-        Kind::TakeBack | Kind::Discard | Kind::PutElements => Way::InOrder,
+        Kind::Delete
+        | Kind::PutBack
+        | Kind::Stay
+        | Kind::TakeBack
+        | Kind::Discard
+        | Kind::PutElements => Way::InOrder,
         // Few are done before the list has been read once.
         _ if walk <= SHORT_WALK || faster(Way::InOrder, Way::Swap) => Way::InOrder,
         _ if !ask.due => Way::Swap,

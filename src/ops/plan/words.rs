@@ -244,8 +244,9 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
 
 /// How something comes into target.
 fn push(queue: &Queue) -> &'static [u8] {
-    match queue.comes_at_head() {
-        true => b"LPUSH",
-        false => b"RPUSH",
+    if queue.comes_at_head() {
+        b"LPUSH"
+    } else {
+        b"RPUSH"
     }
 }
