@@ -85,8 +85,8 @@ pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub use transfer::{Moved, Transferred};
 pub(super) use transfer::{
-    due, end_of_watched, transfer, transfer_telling, transfer_telling_zset_list,
-    transfer_zset_list, watched, what_is_due,
+    end_of_watched, transfer, transfer_telling, transfer_telling_zset_list, transfer_zset_list,
+    watched, what_is_due,
 };
 
 /// What a script did, and when, by the server's own clock.
@@ -190,7 +190,12 @@ async fn send(
     })
 }
 
-fn wrong_type(store: &Store, script: &Script, keys: &[&[u8]], rest: &[Value]) -> Option<StoreError> {
+fn wrong_type(
+    store: &Store,
+    script: &Script,
+    keys: &[&[u8]],
+    rest: &[Value],
+) -> Option<StoreError> {
     let key = index(rest.first()?)?;
     Some(StoreError::WrongType {
         server: store.endpoint().to_string(),

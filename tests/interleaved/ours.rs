@@ -264,7 +264,11 @@ impl<'a> We<'a> {
         let told = told.map_err(|e| e.to_string())?.done;
         if told == Moved::All {
             let moved = &rows[..slices.len()];
-            same("moved under watch", &moved.to_vec(), &in_step(model, now, moved.len()))?;
+            same(
+                "moved under watch",
+                &moved.to_vec(),
+                &in_step(model, now, moved.len()),
+            )?;
             model.deliver(moved, false);
             self.watched = Some((watched, now));
         }
