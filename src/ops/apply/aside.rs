@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Applied;
-use super::run::{Halt, Run};
+use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
 use crate::store::bulk::{SetAside, facts};
@@ -100,8 +100,13 @@ impl Run {
                     #[expect(clippy::cast_precision_loss, reason = "it is for people")]
                     let rest = (step.of - step.at) as f64 / step.at.max(1) as f64;
                     let left = passed.as_secs_f64() * rest;
-                    self.back = Some((per_s, Duration::try_from_secs_f64(left).ok()));
-                    self.progress(None, false).await;
+                    let begins = self.back.is_none();
+                    self.back = Some(Back {
+                        elements: (step.at, step.of),
+                        per_s,
+                        left: Duration::try_from_secs_f64(left).ok(),
+                    });
+                    self.progress(None, begins).await;
                 }
                 Ok(None) => break,
                 Err(error) if error.may_heal() => {
