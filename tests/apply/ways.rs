@@ -297,8 +297,10 @@ async fn a_list_that_another_change_has_aside_is_waited_for_and_not_brought_back
 
 #[tokio::test]
 async fn how_far_the_order_list_is_on_its_way_back_is_told() {
-    let bench = shuffled(3_000, -1_000).await;
-    let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;
+    // Most of it is not due yet, and comes back.
+    let bench = shuffled(3_000, 600_000).await;
+    let some = matching("\"entry 1\"");
+    let prepared = planned(&bench, What::Deliver, some, Way::SetAside).await;
     let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
     let mut back = Vec::new();
     let last = loop {

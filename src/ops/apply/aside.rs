@@ -6,6 +6,7 @@ use super::Applied;
 use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
+use crate::queue::redis_cli;
 use crate::store::bulk::{SetAside, facts};
 use crate::store::{StoreError, read};
 
@@ -140,9 +141,10 @@ impl Run {
             Halt::Stopped => "it was stopped",
         };
         self.notes.push(format!(
-            "The order list is still set aside, because {why}. `delayscope repair {} \
-             --restore-order` brings it back.",
-            crate::queue::redis_cli::word(&self.queue.spec())
+            "The order list is still set aside, because {why}. `{} repair {} --restore-order` \
+             brings it back.",
+            redis_cli::ours(self.writer.store().endpoint()),
+            redis_cli::word(&self.queue.spec())
         ));
     }
 }

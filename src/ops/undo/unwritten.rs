@@ -9,6 +9,8 @@ use crate::queue::{EntryId, EntryResult, Outcome};
 pub(super) struct Unwritten<'a> {
     /// Of which change.
     pub(super) id: &'a str,
+    /// How a shell starts this program on this server.
+    pub(super) program: &'a str,
     /// They are put back.
     pub(super) force: bool,
     /// All else was taken back already.
@@ -22,9 +24,9 @@ impl Unwritten<'_> {
             id,
             outcome: Outcome::Refused,
             reason: Some(format!(
-                "nobody wrote down whether it was deleted, and it does not wait: others may have \
-                 had it. `delayscope undo --force {}` puts it back",
-                self.id
+                "it does not wait, and nobody wrote down who took it. \
+                 `{} undo --force {}` puts it back: twice, if others had it",
+                self.program, self.id
             )),
         }
     }
