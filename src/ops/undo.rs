@@ -14,7 +14,7 @@ use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
-use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli};
+use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
 use crate::store::change::{Chosen, End, Place};
 use crate::store::{Store, read};
 
@@ -143,8 +143,8 @@ fn sentence(kept: &Kept) -> String {
         Some(tally) => format!(
             "It takes back {}: a {change}, {} of {} done.",
             kept.id,
-            tally.get(Outcome::Done),
-            kept.head.planned
+            text::thousands(tally.get(Outcome::Done)),
+            text::thousands(kept.head.planned)
         ),
         None => format!(
             "It takes back {}: a {change} that was never ended; what is not known to have been \
@@ -242,7 +242,7 @@ fn already(n: u64) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "1 of them was".to_owned(),
-        n => format!("{n} of them were"),
+        n => format!("{} of them were", text::thousands(n)),
     };
     Some(format!(
         "{those} put back by an earlier undo, and would be there twice: left out."

@@ -2,7 +2,7 @@
 //! entry does not wait does not say who took it.
 
 use crate::ops::journal::{Happened, Item};
-use crate::queue::{EntryId, EntryResult, Outcome};
+use crate::queue::{EntryId, EntryResult, Outcome, text};
 
 /// What to do with deletions whose result was never written down.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub(super) fn doubtful(n: usize) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "Of 1 of them".to_owned(),
-        n => format!("Of {n} of them"),
+        n => format!("Of {} of them", text::thousands(n as u64)),
     };
     Some(format!(
         "{those} nobody wrote down whether it was deleted; with --force it is put back. If it was \
