@@ -10,7 +10,7 @@ use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{Plan, Queue};
+use crate::queue::{Plan, Queue, text};
 use crate::store::{Store, read};
 
 /// All that is due: counted, not listed.
@@ -41,6 +41,7 @@ pub(super) async fn due(
     }
     target(store, &mut plan).await?;
     words::warn_of_transfer(&mut plan, strange);
+    plan.commands = words::of_whole(&plan);
     plan.profile = wish.profile;
     Ok(Prepared {
         plan,
@@ -88,6 +89,9 @@ pub(super) async fn of_queue(
         What::RestoreOrder => restore_order(store, &mut plan).await?,
         _ => drift(store, &mut plan, tell).await?,
     };
+    if !matches!(job, Job::Kick) {
+        plan.commands = words::of_whole(&plan);
+    }
     Ok(Prepared {
         plan,
         job,
@@ -143,7 +147,7 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             plan.warnings.push(format!(
                 "Nothing waits in timeouts: all {} elements of the order list that is aside would \
                  be dropped. They may be the last copy.",
-                found.aside
+                text::thousands(found.aside)
             ));
         }
         plan.warnings.push(

@@ -2,13 +2,15 @@
 //! entry does not wait does not say who took it.
 
 use crate::ops::journal::{Happened, Item};
-use crate::queue::{EntryId, EntryResult, Outcome};
+use crate::queue::{EntryId, EntryResult, Outcome, text};
 
 /// What to do with deletions whose result was never written down.
 #[derive(Clone, Copy)]
 pub(super) struct Unwritten<'a> {
     /// Of which change.
     pub(super) id: &'a str,
+    /// How a shell starts this program on this server.
+    pub(super) program: &'a str,
     /// They are put back.
     pub(super) force: bool,
     /// All else was taken back already.
@@ -22,9 +24,9 @@ impl Unwritten<'_> {
             id,
             outcome: Outcome::Refused,
             reason: Some(format!(
-                "nobody wrote down whether it was deleted, and it does not wait: others may have \
-                 had it. `delayscope undo --force {}` puts it back",
-                self.id
+                "it does not wait, and nobody wrote down who took it. \
+                 `{} undo --force {}` puts it back: twice, if others had it",
+                self.program, self.id
             )),
         }
     }
@@ -42,7 +44,7 @@ pub(super) fn doubtful(n: usize) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "Of 1 of them".to_owned(),
-        n => format!("Of {n} of them"),
+        n => format!("Of {} of them", text::thousands(n as u64)),
     };
     Some(format!(
         "{those} nobody wrote down whether it was deleted; with --force it is put back. If it was \

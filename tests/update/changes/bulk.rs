@@ -29,6 +29,7 @@ fn progress(done: u64, planned: u64) -> Applied {
         phase: "deleting",
         tally: tally(&[(Outcome::Done, done)]),
         planned,
+        back: None,
         per_s: 1000.0,
         left: Some(Duration::from_secs(3)),
         longest_block: Duration::from_millis(6),
