@@ -15,11 +15,8 @@ use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
+use crate::store::Store;
 use crate::store::change::{Chosen, End, Place};
-use crate::store::{Store, read};
-
-/// So many are looked up in timeouts at once.
-const LOOKED_UP: usize = 250;
 
 /// Plans it.
 pub(super) async fn plan(
@@ -167,6 +164,8 @@ struct Inverse {
     perhaps: Vec<(u64, (Chosen, Place))>,
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
+    /// The same of elements of target.
+    perhaps_elements: Vec<(EntryId, Vec<u8>)>,
     delivered: Vec<target::Sought>,
     /// Whether each comes into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
@@ -288,7 +287,7 @@ impl Inverse {
             (None, _, Some(new), Some(score), Some(_)) if delivered => {
                 self.deliver.push(chosen(new, score));
             }
-            (Some(element), ..) if delivered && sure => self.element_back(id, element),
+            (Some(element), ..) if delivered => self.element_back(id, element, sure),
             (None, _, Some(element), None, _) if delivered && sure => self.discard.push(element),
             (None, Some(score), None, None, Some(hash)) => {
                 self.delivered.push(target::Sought {
@@ -341,11 +340,11 @@ impl Inverse {
         });
     }
 
-    fn element_back(&mut self, id: EntryId, element: Vec<u8>) {
+    fn element_back(&mut self, id: EntryId, element: Vec<u8>, sure: bool) {
         match self.earlier.is_back(&element) {
-            Back::No => self.put_elements.push(element),
+            Back::No if sure => self.put_elements.push(element),
             Back::Yes => self.back += 1,
-            Back::Perhaps => self.unsure(id),
+            Back::No | Back::Perhaps => self.perhaps_elements.push((id, element)),
         }
     }
 
@@ -355,34 +354,6 @@ impl Inverse {
             Back::Yes => self.back += 1,
             Back::Perhaps => self.perhaps.push((item, (chosen, place))),
         }
-    }
-
-    /// What was perhaps deleted (or put back) and does not wait may have been transferred or removed
-    /// by others: it is put back by force only. How many are.
-    async fn look_up(
-        &mut self,
-        making: &Making<'_>,
-        unwritten: Unwritten<'_>,
-    ) -> Result<usize, ChangeError> {
-        let timeouts = making.queue.keys().timeouts;
-        let before = self.put_back.len();
-        for some in std::mem::take(&mut self.perhaps).chunks(LOOKED_UP) {
-            let members = some.iter().map(|(_, (chosen, _))| chosen.member.clone());
-            let members: Vec<_> = members.collect();
-            let scores = read::element_scores(making.store, &timeouts, &members).await?;
-            for (one, score) in some.iter().zip(scores) {
-                match score {
-                    // It was not deleted, or is back.
-                    Some(_) => {}
-                    None if unwritten.force => self.put_back.push(one.clone()),
-                    None => {
-                        let id = making.queue.id(&one.1.0.member);
-                        self.settled.push(unwritten.refused(id));
-                    }
-                }
-            }
-        }
-        Ok(self.put_back.len() - before)
     }
 }
 

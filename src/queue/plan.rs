@@ -357,6 +357,8 @@ pub struct Summary {
     pub elapsed: Duration,
     /// For how long the longest script kept the server.
     pub longest_block: Duration,
+    /// How many transfer clients listened to a kick; none: it was none, or nobody may count them.
+    pub listening: Option<u64>,
     /// What else there is to say: what is left to mend and how, how many listened to a kick. A
     /// sentence each.
     pub notes: Vec<String>,

@@ -92,6 +92,8 @@ pub(super) struct Run {
     pub(super) back: Option<Back>,
     /// In which way it goes.
     pub(super) way: Way,
+    /// How many listened to a kick.
+    listening: Option<u64>,
     pub(super) notes: Vec<String>,
 }
 
@@ -124,6 +126,7 @@ impl Run {
             aside: false,
             back: None,
             way: plan.way,
+            listening: None,
             notes: Vec::new(),
         }
     }
@@ -174,8 +177,8 @@ impl Run {
 
     async fn kick(&mut self) -> Ended {
         self.phase = "kicking";
-        let listening = self.writer.kick(&self.queue).await?;
-        self.notes.push(match listening {
+        self.listening = self.writer.kick(&self.queue).await?;
+        self.notes.push(match self.listening {
             None => "How many transfer clients listened is not known.".to_owned(),
             Some(0) => "Nobody listened: no transfer client is subscribed.".to_owned(),
             Some(1) => "1 transfer client listened.".to_owned(),
@@ -205,6 +208,7 @@ impl Run {
             journal_id: id,
             elapsed: instant().saturating_duration_since(self.began),
             longest_block: self.longest,
+            listening: self.listening,
             notes: std::mem::take(&mut self.notes),
         };
         self.say(Applied::Ended(summary)).await;

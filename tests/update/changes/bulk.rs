@@ -45,6 +45,7 @@ fn summary(outcomes: &[(Outcome, u64)], notes: &[&str]) -> Applied {
         journal_id: Some("abc".to_owned()),
         elapsed: Duration::from_secs(2),
         longest_block: Duration::from_millis(6),
+        listening: None,
         notes: notes.iter().map(|&note| note.to_owned()).collect(),
     })
 }

@@ -27,6 +27,7 @@ fn ended(change: Change) -> Applied {
         journal_id: None,
         elapsed: std::time::Duration::ZERO,
         longest_block: std::time::Duration::ZERO,
+        listening: None,
         notes: Vec::new(),
     })
 }
