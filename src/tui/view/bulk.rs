@@ -194,18 +194,16 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     }
 }
 
+/// What it waits for; not that it is paused, which the title says.
 fn waits(running: &Running) -> Option<String> {
     let why = running.progress.as_ref()?.waits.as_ref()?;
-    let why = text::printable(why);
-    Some(match running.order {
-        Order::Pause => why.into_owned(),
-        _ => format!("it waits: {why}"),
-    })
+    let paused = running.order == Order::Pause;
+    (!paused).then(|| format!("it waits: {}", text::printable(why)))
 }
 
-/// How fast it goes; once the entries are over, how many were done.
+/// How fast it goes; while none goes, how many were done.
 fn pace(running: &Running, progress: &Progress) -> String {
-    if progress.back.is_none() {
+    if progress.back.is_none() && running.order != Order::Pause {
         return rate(progress);
     }
     let done = progress.tally.get(Outcome::Done);

@@ -144,7 +144,14 @@ pub(super) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
         On::Queue => (Marked::Due, None),
         On::Marked => {
             let marks = Box::new(model.marks.clone());
-            (Marked::Marks(marks.clone()), Some(marks))
+            // What is due of all there are is counted by the server: no look through them.
+            let due = action == Action::Transfer && marks.are_all();
+            let marked = if due {
+                Marked::Due
+            } else {
+                Marked::Marks(marks.clone())
+            };
+            (marked, Some(marks))
         }
         On::One(row) => {
             let entry = Entry {
