@@ -36,6 +36,7 @@ mod toast;
 mod worker;
 
 pub use act::why_not;
+pub use bulk::is_paused;
 pub use change::is_change;
 pub use switch::settle;
 pub use time::{changes_at, wakes_at};

@@ -176,7 +176,8 @@ fn while_the_order_list_is_brought_back_the_bar_is_that_of_the_list() {
         for words in [
             "bringing the order list back",
             " 33 %    330,000 of 1,000,000  ETA 2 s",
-            "6,198 of 10,000 deleted",
+            "│ longest script 6.2 ms",
+            " 6,198 deleted · 2 gone",
         ] {
             assert!(shown.contains(words), "{order:?}: {words} in {shown}");
         }

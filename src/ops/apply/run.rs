@@ -253,15 +253,14 @@ impl Run {
             return;
         }
         self.told = Some(at);
-        let (per_s, left) = match self.back {
-            Some(back) => (back.per_s, back.left),
-            None => {
-                let per_s = self.meter.per_s(at);
-                let rest = self.planned.saturating_sub(self.tally.sum());
-                #[expect(clippy::cast_precision_loss, reason = "it is for people")]
-                let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
-                (per_s, left)
-            }
+        let (per_s, left) = if let Some(back) = self.back {
+            (back.per_s, back.left)
+        } else {
+            let per_s = self.meter.per_s(at);
+            let rest = self.planned.saturating_sub(self.tally.sum());
+            #[expect(clippy::cast_precision_loss, reason = "it is for people")]
+            let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
+            (per_s, left)
         };
         self.say(Applied::Progress(Progress {
             phase: self.phase,

@@ -54,6 +54,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         }
         let word = match (binding.action, &model.overlay) {
             (Action::Submit, Some(form)) => &submits(form),
+            (Action::Pause, _) if update::is_paused(model) => &"go on",
             (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
                 return None;
             }

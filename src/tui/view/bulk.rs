@@ -171,7 +171,15 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
         line.put_cut(buf, "the first entries are on their way", cut, t.dim);
         return;
     };
-    let mut parts = vec![pace(running, progress), longest(progress)];
+    let goes = progress.back.is_none() && running.order != Order::Pause;
+    let mut parts = Vec::new();
+    if goes {
+        parts.push(rate(progress));
+    } else if ctx.areas.bulk.inner.h <= 2 {
+        // Below it there is no row for what was done.
+        parts.push(done(running, progress));
+    }
+    parts.push(longest(progress));
     let since = ctx.model.instant.saturating_duration_since(running.since);
     if ctx.wide() {
         parts.push(format!("for {}", eta(since)));
@@ -194,20 +202,15 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     }
 }
 
+/// What it waits for; not that it is paused, which the title says.
 fn waits(running: &Running) -> Option<String> {
     let why = running.progress.as_ref()?.waits.as_ref()?;
-    let why = text::printable(why);
-    Some(match running.order {
-        Order::Pause => why.into_owned(),
-        _ => format!("it waits: {why}"),
-    })
+    let paused = running.order == Order::Pause;
+    (!paused).then(|| format!("it waits: {}", text::printable(why)))
 }
 
-/// How fast it goes; once the entries are over, how many were done.
-fn pace(running: &Running, progress: &Progress) -> String {
-    if progress.back.is_none() {
-        return rate(progress);
-    }
+/// `6,198 of 10,000 deleted`.
+fn done(running: &Running, progress: &Progress) -> String {
     let done = progress.tally.get(Outcome::Done);
     let [done, planned] = [done, progress.planned].map(text::thousands);
     format!("{done} of {planned} {}", running.plan.change.past())

@@ -63,6 +63,27 @@ fn where_entries_are_marked_a_key_acts_on_them_as_they_are_then() {
     assert_eq!(asked.which, Marked::Marks(Box::new(marks)));
 }
 
+#[test]
+fn of_all_there_are_what_is_due_is_transferred_without_a_look_through_them() {
+    let mut desk = desk();
+    desk.char('a');
+    let asked_of = asked(&desk.char('t')).unwrap();
+    assert_eq!(
+        (asked_of.what, asked_of.which),
+        (What::Transfer, Marked::Due)
+    );
+    // Not where one was left out, nor for what acts on more than what is due.
+    let mut desk = super::desk();
+    desk.char('a');
+    desk.char(' ');
+    let which = asked(&desk.char('t')).unwrap().which;
+    assert!(matches!(which, Marked::Marks(_)), "{which:?}");
+    let mut desk = super::desk();
+    desk.char('a');
+    let which = asked(&desk.char('p')).unwrap().which;
+    assert!(matches!(which, Marked::Marks(_)), "{which:?}");
+}
+
 /// The members of the marks that a plan is about, where it is told each of them.
 fn told_one_by_one(which: &Marked) -> Option<Vec<(Vec<u8>, Option<f64>)>> {
     let Marked::Marks(marks) = which else {
@@ -84,7 +105,8 @@ fn what_a_search_has_found_is_not_looked_for_again() {
     desk.char(' ');
     desk.char(' ');
     let which = asked(&desk.char('x')).unwrap().which;
-    let seen = |i: u64| (member(i), Some(desk.world[0].entries[i as usize].1));
+    let scores: Vec<f64> = desk.world[0].entries.iter().map(|e| e.1).collect();
+    let seen = |i: u64| (member(i), Some(scores[usize::try_from(i).unwrap()]));
     let mut all: Vec<_> = (991..1_000).map(seen).collect();
     all.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(told_one_by_one(&which), Some(all));
