@@ -14,7 +14,7 @@ use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
-use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally};
+use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, End, Place};
 
@@ -32,7 +32,8 @@ pub(super) async fn plan(
         None => newest(journal, &server).await?,
     };
     let differs = server.differs_from(&kept.head.server);
-    check(&kept, differs, force)?;
+    let program = redis_cli::ours(store.endpoint());
+    check(&kept, differs.then_some(&program), force)?;
     let queue = Queue::typed(&kept.head.queue)
         .map_err(|why| senseless(format!("the journal names no queue: {why}")))?;
     let making = Making {
@@ -45,6 +46,7 @@ pub(super) async fn plan(
     let attempts = earlier.attempts;
     let unwritten = Unwritten {
         id: &kept.id,
+        program: &program,
         force,
         alone: kept.undone_by.is_some(),
     };
@@ -101,7 +103,9 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
     })
 }
 
-fn check(kept: &Kept, elsewhere: bool, force: bool) -> Result<(), ChangeError> {
+/// Whether it can be taken back. `elsewhere`: on another server than this one, which a shell
+/// reaches by that.
+fn check(kept: &Kept, elsewhere: Option<&String>, force: bool) -> Result<(), ChangeError> {
     let id = &kept.id;
     if kept.under_way {
         return Err(senseless(format!("the change {id} is still under way")));
@@ -115,10 +119,10 @@ fn check(kept: &Kept, elsewhere: bool, force: bool) -> Result<(), ChangeError> {
         let word = kept.head.change.word();
         return Err(senseless(format!("a {word} cannot be taken back")));
     }
-    if elsewhere && !force {
+    if let Some(program) = elsewhere.filter(|_| !force) {
         return Err(senseless(format!(
             "the change {id} was made on {}, and this is another server or has lost its data \
-             since; --force takes it back all the same",
+             since. `{program} undo --force {id}` takes it back here all the same",
             kept.head.server.server
         )));
     }
@@ -136,8 +140,8 @@ fn sentence(kept: &Kept) -> String {
         Some(tally) => format!(
             "It takes back {}: a {change}, {} of {} done.",
             kept.id,
-            tally.get(Outcome::Done),
-            kept.head.planned
+            text::thousands(tally.get(Outcome::Done)),
+            text::thousands(kept.head.planned)
         ),
         None => format!(
             "It takes back {}: a {change} that was never ended; what is not known to have been \
@@ -240,7 +244,7 @@ fn already(n: u64) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "1 of them was".to_owned(),
-        n => format!("{n} of them were"),
+        n => format!("{} of them were", text::thousands(n)),
     };
     Some(format!(
         "{those} put back by an earlier undo, and would be there twice: left out."

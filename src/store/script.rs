@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use redis::{Pipeline, Value};
+use sha1::{Digest as _, Sha1};
 
 use super::error::StoreError;
 use super::lane::Lane;
@@ -85,8 +86,8 @@ pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub use transfer::{Moved, Transferred};
 pub(super) use transfer::{
-    due, end_of_watched, transfer, transfer_telling, transfer_telling_zset_list,
-    transfer_zset_list, watched, what_is_due,
+    end_of_watched, transfer, transfer_telling, transfer_telling_zset_list, transfer_zset_list,
+    watched, what_is_due,
 };
 
 /// What a script did, and when, by the server's own clock.
@@ -208,7 +209,7 @@ fn wrong_type(
 
 /// What EVALSHA calls a script by.
 pub(super) fn sha1(text: &str) -> String {
-    sha1_smol::Sha1::from(text).digest().to_string()
+    format!("{:x}", Sha1::digest(text))
 }
 
 pub(super) fn indices(value: &Value) -> Option<Vec<usize>> {

@@ -301,6 +301,24 @@ impl Bench {
 }
 
 #[tokio::test]
+async fn on_another_server_the_command_line_that_forces_it_there_is_named() {
+    let here = Bench::new(&Queue::redisson("orders")).await;
+    here.fill(3, here.server.now().plus(60_000), 1);
+    let (_, told) = here.change(What::Delete, here.entries(&[2])).await;
+    let id = told.summary.journal_id.unwrap();
+    let there = Bench::new(&Queue::redisson("orders")).await;
+    let refused = plan_undo(&there.store, &here.journal, Some(&id), false).await;
+    let why = refused.unwrap_err().to_string();
+    let command = format!(
+        "`delayscope -s {} undo --force {id}`",
+        there.server.socket().display()
+    );
+    assert!(why.contains(&command), "{why}");
+    let forced = plan_undo(&there.store, &here.journal, Some(&id), true);
+    assert_eq!(forced.await.unwrap().plan.planned, 1);
+}
+
+#[tokio::test]
 async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
     for (queue, due_in) in layouts()
         .into_iter()
@@ -316,7 +334,11 @@ async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
         let (_, told) = bench.undo(Some(&id)).await;
         assert_eq!(told.count(Outcome::Refused), 6);
         let why = told.results[0].reason.clone().unwrap();
-        assert!(why.contains(&format!("undo --force {id}")), "{why}");
+        let command = format!(
+            "`delayscope -s {} undo --force {id}`",
+            bench.server.socket().display()
+        );
+        assert!(why.contains(&command), "{why}");
         assert_eq!(bench.contents().timeouts.len(), 0);
         let (warnings, done, refused) = bench.forced(&id).await;
         assert!(warnings.iter().any(|w| w.contains("twice")), "{warnings:?}");

@@ -24,7 +24,9 @@ const FAR: Duration = Duration::from_millis(20);
 /// What one transaction moves: it is written down.
 #[derive(Default)]
 struct Batch {
-    payloads: Vec<Vec<u8>>,
+    rows: Vec<Chosen>,
+    /// Where the payload begins in each of them.
+    headers: Vec<usize>,
     ids: Vec<EntryId>,
     /// The items of the journal that they are.
     items: Range<u64>,
@@ -51,7 +53,7 @@ impl Run {
             let rows = watched.take_rows();
             let batch = self.write_down(done.settled(), rows).await?;
             // A transaction takes two or more.
-            if batch.payloads.len() < 2 {
+            if batch.rows.len() < 2 {
                 break self.settle(batch.items, Outcome::Left).await;
             }
             if let Err(halt) = self.hold().await {
@@ -85,10 +87,11 @@ impl Run {
         batch: Batch,
         done: &mut Batch,
     ) -> Result<bool, Halt> {
-        let count = batch.payloads.len();
+        let count = batch.rows.len();
         let n = self.room(count + done.ids.len());
         let ids = std::mem::take(&mut done.ids);
-        let payloads: Vec<&[u8]> = batch.payloads.iter().map(Vec::as_slice).collect();
+        let rows = batch.rows.iter().zip(&batch.headers);
+        let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
         let asked = instant();
         let sent = watched.transfer(&payloads, n);
         let (sent, ()) = tokio::join!(biased; sent, self.tell_moved(ids));
@@ -170,7 +173,7 @@ impl Run {
         };
         let queue = self.queue.clone();
         let (mut batch, count) = record
-            .intend_and_settle(done, move || look(&queue, &rows))
+            .intend_and_settle(done, move || look(&queue, rows))
             .await?;
         batch.items = self.intended..self.intended + count;
         self.intended += count;
@@ -186,16 +189,16 @@ impl Batch {
 }
 
 /// What a transaction moves of these entries, and what is to be written down.
-fn look(queue: &Queue, rows: &[Chosen]) -> (Vec<Item>, Batch) {
-    let (mut items, mut batch) = (Vec::new(), Batch::default());
+fn look(queue: &Queue, mut rows: Vec<Chosen>) -> (Vec<Item>, Batch) {
+    let (mut items, mut batch) = (Vec::with_capacity(rows.len()), Batch::default());
     let mut bytes = 0;
-    for Chosen { member, score } in rows {
+    for Chosen { member, score } in &rows {
         let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < BYTES) else {
             break;
         };
         bytes += member.len();
         batch.ids.push(entry.id);
-        batch.payloads.push(entry.payload.to_vec());
+        batch.headers.push(member.len() - entry.payload.len());
         items.push(Item {
             id: entry.id,
             state: State::Late,
@@ -207,5 +210,7 @@ fn look(queue: &Queue, rows: &[Chosen]) -> (Vec<Item>, Batch) {
             hash: Some(sha1(entry.payload)),
         });
     }
+    rows.truncate(items.len());
+    batch.rows = rows;
     (items, batch)
 }

@@ -6,7 +6,7 @@ use crate::ops::journal::{Happened, Item};
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
 use crate::ops::plan::work::sha1;
-use crate::queue::{EntryId, EntryResult, Outcome, State};
+use crate::queue::{EntryId, EntryResult, Outcome, State, text};
 use crate::store::read;
 
 /// So many are looked up in timeouts at once.
@@ -17,6 +17,8 @@ const LOOKED_UP: usize = 250;
 pub(super) struct Unwritten<'a> {
     /// Of which change.
     pub(super) id: &'a str,
+    /// How a shell starts this program on this server.
+    pub(super) program: &'a str,
     /// They are put back.
     pub(super) force: bool,
     /// All else was taken back already.
@@ -30,9 +32,9 @@ impl Unwritten<'_> {
             id,
             outcome: Outcome::Refused,
             reason: Some(format!(
-                "nobody wrote down whether it was deleted, and it {where_not}: others may have \
-                 had it. `delayscope undo --force {}` puts it back",
-                self.id
+                "it {where_not}, and nobody wrote down who took it. \
+                 `{} undo --force {}` puts it back: twice, if others had it",
+                self.program, self.id
             )),
         }
     }
@@ -114,7 +116,7 @@ pub(super) fn doubtful(n: usize) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "Of 1 of them".to_owned(),
-        n => format!("Of {n} of them"),
+        n => format!("Of {} of them", text::thousands(n as u64)),
     };
     Some(format!(
         "{those} nobody wrote down whether it was deleted; with --force it is put back. If it was \

@@ -178,12 +178,11 @@ impl Watched {
         else {
             return Err(strange());
         };
-        let rows = script::due(&due).ok_or_else(strange)?;
+        let mut rows = rows(due).ok_or_else(strange)?;
         let order = script::list(&order).ok_or_else(strange)?;
         self.first = u64::try_from(first).unwrap_or(0);
-        let same = in_step(&rows, order);
-        let chosen = |(member, score)| Chosen { member, score };
-        self.rows = rows.into_iter().take(same).map(chosen).collect();
+        rows.truncate(in_step(&rows, order));
+        self.rows = rows;
         Ok(())
     }
 
@@ -218,11 +217,28 @@ impl Watched {
     }
 }
 
+/// Members with their scores. Nothing is copied: there are many of them.
+fn rows(due: Value) -> Option<Vec<Chosen>> {
+    let Value::Array(values) = due else {
+        return None;
+    };
+    let mut rows = Vec::with_capacity(values.len() / 2);
+    let mut values = values.into_iter();
+    while let Some(member) = values.next() {
+        let (Value::BulkString(member), Some(score)) = (member, values.next()) else {
+            return None;
+        };
+        let score = script::text(&score)?.parse().ok()?;
+        rows.push(Chosen { member, score });
+    }
+    Some(rows)
+}
+
 /// How many entries, from the first one on, are the same ones on both sides: the longest beginning
 /// that is.
-fn in_step(rows: &[(Vec<u8>, f64)], order: &[Value]) -> usize {
+fn in_step(rows: &[Chosen], order: &[Value]) -> usize {
     let (mut same, mut open): (usize, HashSet<&[u8]>) = (0, HashSet::new());
-    for (i, ((member, _), element)) in rows.iter().zip(order).enumerate() {
+    for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order).enumerate() {
         let Value::BulkString(element) = element else {
             break;
         };

@@ -143,8 +143,8 @@ pub(in crate::store) fn what_is_due(timeouts: &[u8], now: &str, n: usize) -> Cmd
     cmd
 }
 
-/// What the answer to [`what_is_due`] says: members with their scores.
-pub(in crate::store) fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
+/// Members with their scores.
+fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
     let pair = |pair: &[Value]| match pair {
         [member, score] => Some((bytes(member)?, text(score)?.parse().ok()?)),
         _ => None,
