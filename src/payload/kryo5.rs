@@ -8,10 +8,11 @@
 //!
 //! Objects hold a class name and values without names or types: they are not read.
 
-use serde_json::Value;
-
-use super::reader::{Reader, write_units};
-use super::{text, value};
+use super::codec::Codec;
+use super::reader::{Budget, Reader, write_units};
+use super::rows::{Sure, Verdict};
+use super::tree::{Node, Shape};
+use super::{scalar, text};
 
 const NULL: u8 = 0x00;
 const INT: u8 = 0x02;
@@ -28,44 +29,51 @@ const DOUBLE: u8 = 0x0a;
 const NEW_REFERENCE: u8 = 0x01;
 
 /// Reads every payload that the codec may have written for a string or scalar.
-pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
-    let mut reader = Reader::new(bytes);
-    let value = match reader.byte()? {
-        NULL => Value::Null,
-        INT => Value::from(int(&mut reader)?),
-        STRING => return string(reader.rest()).map(Value::from),
-        FLOAT => value::float(f32::from_le_bytes(reader.array()?)),
-        BOOL => match reader.byte()? {
-            0 => Value::Bool(false),
-            1 => Value::Bool(true),
-            _ => return None,
-        },
-        BYTE => Value::from(i8::from_le_bytes(reader.array()?)),
-        CHAR => value::char(u16::from_le_bytes(reader.array()?)),
-        SHORT => Value::from(i16::from_le_bytes(reader.array()?)),
-        LONG => Value::from(long(&mut reader)?),
-        DOUBLE => value::double(f64::from_le_bytes(reader.array()?)),
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    Some(match reader.byte()? {
+        NULL => Node::new(Shape::Null),
+        INT => Node::number(int(reader)?),
+        STRING => {
+            let text = string(reader.rest())?;
+            reader.take_text(text.len())?;
+            let _rest = reader.bytes(reader.rest().len());
+            Node::text(text)
+        }
+        FLOAT => scalar::float(f32::from_le_bytes(reader.array()?)),
+        BOOL => scalar::bool(reader.byte()?)?,
+        BYTE => Node::number(i8::from_le_bytes(reader.array()?)),
+        CHAR => scalar::char(u16::from_le_bytes(reader.array()?)),
+        SHORT => Node::number(i16::from_le_bytes(reader.array()?)),
+        LONG => Node::number(long(reader)?),
+        DOUBLE => scalar::double(f64::from_le_bytes(reader.array()?)),
         _ => return None,
-    };
-    reader.at_end(value)
+    })
 }
 
-/// Reads a payload whose codec is unknown: as [`decode`], save what is more likely to be another
-/// codec's or plain text.
-pub(super) fn recognise(bytes: &[u8]) -> Option<Value> {
-    let plausible = match *bytes {
+/// Likely, save what is more likely to be another codec's or plain text.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    let is_likely = match *payload {
         // The bytes could as well be Snappy's or FST's unless the characters make a text.
         [STRING, first, ..] if first < 0x80 && first != NEW_REFERENCE => {
-            text::is_plausible(&string(&bytes[1..])?)
+            matches!(&tree.shape, Shape::Text(text) if text::is_plausible(text))
         }
         [FLOAT, a, b, c, d] => {
             let float = f32::from_le_bytes([a, b, c, d]);
             !float.is_normal() || (1e-20..1e20).contains(&float.abs())
         }
-        [DOUBLE, ref rest @ ..] => is_plausible_double(rest.try_into().ok()?),
+        [DOUBLE, ref rest @ ..] => rest.try_into().is_ok_and(is_plausible_double),
         _ => true,
     };
-    if plausible { decode(bytes) } else { None }
+    let sure = if is_likely {
+        Sure::Exact
+    } else {
+        Sure::Unlikely
+    };
+    Verdict {
+        codec: Codec::Kryo5,
+        sure,
+        why: "Kryo 5 accounts for every byte",
+    }
 }
 
 /// A line feed and eight characters of text are a text. A double that is out of this world read
@@ -96,7 +104,7 @@ fn plain_string(bytes: &[u8]) -> Option<String> {
     if *bytes.first()? < 0x80 {
         return ascii(bytes);
     }
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(bytes, Budget::full());
     let units = string_length(&mut reader)?.checked_sub(1)?;
     let text = reader.units(usize::try_from(units).ok()?)?;
     reader.at_end(text)
@@ -188,7 +196,16 @@ fn write_length(out: &mut Vec<u8>, length: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::payload::decode_as;
+    use serde_json::{Value, json};
+
+    fn decode(bytes: &[u8]) -> Option<Value> {
+        decode_as(Codec::Kryo5, bytes).map(|read| read.value)
+    }
+
+    fn recognised(bytes: &[u8]) -> Codec {
+        crate::payload::decode(bytes).codec
+    }
 
     #[test]
     fn strings_of_every_length_read_back() {
@@ -223,13 +240,13 @@ mod tests {
         // Three bytes, literal, "ok" in Kryo: also the Kryo string "\b\x03ok".
         let block = [0x03, 0x08, 0x03, 0x6f, 0xeb];
         assert_eq!(decode(&block), Some(json!("\u{8}\u{3}ok")));
-        assert_eq!(recognise(&block), None);
+        assert_ne!(recognised(&block), Codec::Kryo5);
     }
 
     #[test]
     fn a_double_that_only_makes_sense_backwards_is_older_than_kryo_5() {
         let three = 3.0_f64.to_be_bytes();
-        assert_eq!(recognise(&[&[DOUBLE], &three[..]].concat()), None);
-        assert_eq!(recognise(b"\n12345678"), None);
+        assert_ne!(recognised(&[&[DOUBLE], &three[..]].concat()), Codec::Kryo5);
+        assert_ne!(recognised(b"\n12345678"), Codec::Kryo5);
     }
 }

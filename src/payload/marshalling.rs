@@ -3,10 +3,11 @@
 //! A string has the number of its UTF-16 units in front, in one, two or four bytes, of which the
 //! shorter two write their own maximum + 1 as 0. Numbers are big-endian. Objects are not read.
 
-use serde_json::Value;
-
+use super::codec::Codec;
 use super::reader::{Reader, write_units};
-use super::value;
+use super::rows::{Sure, Verdict};
+use super::scalar;
+use super::tree::{Node, Shape};
 
 /// The protocol's version, first byte of every payload.
 const VERSION: u8 = 0x04;
@@ -31,42 +32,49 @@ const SMALL_MAX: usize = 0x100;
 const MEDIUM_MAX: usize = 0x1_0000;
 
 /// Reads a string or a boxed scalar.
-pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
-    let mut reader = Reader::new(bytes);
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     reader.expect(&[VERSION])?;
-    let value = match reader.byte()? {
-        NULL => Value::Null,
-        STRING_EMPTY => Value::from(""),
+    Some(match reader.byte()? {
+        NULL => Node::new(Shape::Null),
+        STRING_EMPTY => Node::text(""),
         STRING_SMALL => {
             let count = usize::from(reader.byte()?);
-            string(&mut reader, count, SMALL_MAX)?
+            string(reader, count, SMALL_MAX)?
         }
         STRING_MEDIUM => {
             let count = usize::from(u16::from_be_bytes(reader.array()?));
-            string(&mut reader, count, MEDIUM_MAX)?
+            string(reader, count, MEDIUM_MAX)?
         }
         STRING_LARGE => {
             let count = usize::try_from(u32::from_be_bytes(reader.array()?)).ok()?;
-            Value::from(reader.units(count)?)
+            Node::text(reader.units(count)?)
         }
-        BYTE => Value::from(i8::from_be_bytes(reader.array()?)),
-        SHORT => Value::from(i16::from_be_bytes(reader.array()?)),
-        INTEGER => Value::from(i32::from_be_bytes(reader.array()?)),
-        LONG => Value::from(i64::from_be_bytes(reader.array()?)),
-        CHARACTER => value::char(u16::from_be_bytes(reader.array()?)),
-        FLOAT => value::float(f32::from_be_bytes(reader.array()?)),
-        DOUBLE => value::double(f64::from_be_bytes(reader.array()?)),
-        TRUE => Value::Bool(true),
-        FALSE => Value::Bool(false),
+        BYTE => Node::number(i8::from_be_bytes(reader.array()?)),
+        SHORT => Node::number(i16::from_be_bytes(reader.array()?)),
+        INTEGER => Node::number(i32::from_be_bytes(reader.array()?)),
+        LONG => Node::number(i64::from_be_bytes(reader.array()?)),
+        CHARACTER => scalar::char(u16::from_be_bytes(reader.array()?)),
+        FLOAT => scalar::float(f32::from_be_bytes(reader.array()?)),
+        DOUBLE => scalar::double(f64::from_be_bytes(reader.array()?)),
+        TRUE => Node::new(Shape::Bool(true)),
+        FALSE => Node::new(Shape::Bool(false)),
         _ => return None,
-    };
-    reader.at_end(value)
+    })
 }
 
-fn string(reader: &mut Reader<'_>, count: usize, max: usize) -> Option<Value> {
+/// A version and a type that River has are as good as a mark.
+pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
+    Verdict {
+        codec: Codec::Marshalling,
+        sure: Sure::Marked,
+        why: "starts as JBoss River does",
+    }
+}
+
+fn string(reader: &mut Reader<'_>, count: usize, max: usize) -> Option<Node> {
     reader
         .units(if count == 0 { max } else { count })
-        .map(Value::from)
+        .map(Node::text)
 }
 
 /// A string, as JBoss Marshalling writes it. Redis holds no string of 4 Gi units.
@@ -90,7 +98,12 @@ pub(super) fn encode(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::payload::decode_as;
+    use serde_json::{Value, json};
+
+    fn decode(bytes: &[u8]) -> Option<Value> {
+        decode_as(Codec::Marshalling, bytes).map(|read| read.value)
+    }
 
     #[test]
     fn strings_of_every_length_read_back_with_the_headers_of_the_real_library() {
