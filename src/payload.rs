@@ -22,6 +22,7 @@ mod codec;
 mod detect;
 mod foreign;
 mod jackson;
+mod java;
 mod json;
 mod kryo5;
 mod line;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Number;
 
+use super::reader::Reader;
 use super::tree::{Node, Shape};
 
 /// A `double`, in the shortest form that reads back the same. JSON has no `NaN` and no infinity:
@@ -45,4 +46,19 @@ pub(super) fn bool(byte: u8) -> Option<Node> {
         1 => Some(Node::new(Shape::Bool(true))),
         _ => None,
     }
+}
+
+/// A primitive of Java, by the letter of its type in a class file, the highest byte first.
+pub(super) fn primitive(reader: &mut Reader<'_>, kind: u8) -> Option<Node> {
+    Some(match kind {
+        b'B' => Node::number(i8::from_be_bytes(reader.array()?)),
+        b'C' => char(u16::from_be_bytes(reader.array()?)),
+        b'D' => double(f64::from_be_bytes(reader.array()?)),
+        b'F' => float(f32::from_be_bytes(reader.array()?)),
+        b'I' => Node::number(i32::from_be_bytes(reader.array()?)),
+        b'J' => Node::number(i64::from_be_bytes(reader.array()?)),
+        b'S' => Node::number(i16::from_be_bytes(reader.array()?)),
+        b'Z' => bool(reader.byte()?)?,
+        _ => return None,
+    })
 }

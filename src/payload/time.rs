@@ -37,19 +37,78 @@ pub(super) fn clock(second: i64, nanos: u32, always_seconds: bool) -> String {
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let mut text = format!("{hour:02}:{minute:02}");
     if always_seconds || second > 0 || nanos > 0 {
-        text.push_str(&format!(":{second:02}"));
+        text = format!("{text}:{second:02}");
     }
     text + &fraction(nanos)
 }
 
 /// Nanoseconds behind a dot, in three, six or nine digits.
-fn fraction(nanos: u32) -> String {
+pub(super) fn fraction(nanos: u32) -> String {
     match nanos {
         0 => String::new(),
         _ if nanos % 1_000_000 == 0 => format!(".{:03}", nanos / 1_000_000),
         _ if nanos % 1000 == 0 => format!(".{:06}", nanos / 1000),
         _ => format!(".{nanos:09}"),
     }
+}
+
+/// `java.time.Duration`, as Java prints it: hours, minutes and seconds.
+pub(super) fn duration(seconds: i64, nanos: u32) -> String {
+    if seconds == 0 && nanos == 0 {
+        return "PT0S".to_owned();
+    }
+    // Nanoseconds count forwards, whichever way the seconds do.
+    let total = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+    let minus = if total < 0 { "-" } else { "" };
+    let (whole, part) = (total.abs() / 1_000_000_000, total.abs() % 1_000_000_000);
+    let mut text = "PT".to_owned();
+    for (unit, count) in [("H", whole / 3600), ("M", whole / 60 % 60)] {
+        if count > 0 {
+            text = format!("{text}{minus}{count}{unit}");
+        }
+    }
+    if whole % 60 > 0 || part > 0 {
+        let part = fraction_shortest(part);
+        text = format!("{text}{minus}{}{part}S", whole % 60);
+    }
+    text
+}
+
+fn fraction_shortest(nanos: i128) -> String {
+    if nanos == 0 {
+        return String::new();
+    }
+    format!(".{nanos:09}").trim_end_matches('0').to_owned()
+}
+
+/// `java.time.Period`: years, months, days.
+pub(super) fn period(parts: [i32; 3]) -> String {
+    let units = parts.into_iter().zip(["Y", "M", "D"]);
+    let filled = units.filter(|(count, _)| *count != 0);
+    let text: String = filled
+        .map(|(count, unit)| format!("{count}{unit}"))
+        .collect();
+    if text.is_empty() {
+        "P0D".to_owned()
+    } else {
+        format!("P{text}")
+    }
+}
+
+/// `java.time.ZoneOffset`: seconds east of Greenwich.
+pub(super) fn offset(seconds: i32) -> String {
+    if seconds == 0 {
+        return "Z".to_owned();
+    }
+    let sign = if seconds < 0 { '-' } else { '+' };
+    let seconds = seconds.unsigned_abs();
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let rest = if rest == 0 {
+        String::new()
+    } else {
+        format!(":{rest:02}")
+    };
+    format!("{sign}{hours:02}:{minutes:02}{rest}")
 }
 
 /// The day that is so many days after 1970-01-01, in the proleptic Gregorian calendar.
