@@ -18,24 +18,35 @@
 //! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`;
 //! * a Kryo string that begins with U+0001, and one with the mark of `useReferences` → the latter.
 
+mod avro;
+mod cbor;
 mod codec;
 mod detect;
-mod foreign;
+mod ion;
 mod jackson;
 mod java;
 mod json;
+mod keyed;
 mod kryo5;
+mod likely;
 mod line;
+mod lz4;
 mod marshalling;
+mod msgpack;
 mod plain;
+mod protobuf;
 mod reader;
 mod rows;
 mod said;
 mod scalar;
 mod serialization;
+mod smile;
+mod snappy;
+mod snappyv2;
 mod text;
 mod time;
 mod tree;
+mod zstd;
 
 use std::borrow::Cow;
 

@@ -3,7 +3,10 @@
 use super::codec::Codec;
 use super::reader::Reader;
 use super::tree::Node;
-use super::{json, kryo5, marshalling, serialization, text};
+use super::{
+    avro, cbor, ion, json, kryo5, lz4, marshalling, msgpack, protobuf, serialization, smile,
+    snappy, snappyv2, text, zstd,
+};
 
 /// A family of codecs that one file reads.
 pub(super) struct Row {
@@ -63,11 +66,21 @@ impl Sure {
 
 /// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
 /// what only exact reading tells from noise. Texts are never tried as anything below them.
-pub(super) const ROWS: [Row; 5] = [
+pub(super) const ROWS: [Row; 15] = [
     Row {
         codecs: &[Codec::Serialization],
         read: Read::Values(serialization::read),
         judge: serialization::judge,
+    },
+    Row {
+        codecs: &[Codec::Smile, Codec::Smile3],
+        read: Read::Values(smile::read),
+        judge: smile::judge,
+    },
+    Row {
+        codecs: &[Codec::Zstd],
+        read: Read::Packed(zstd::unpack),
+        judge: zstd::judge,
     },
     Row {
         codecs: &[Codec::Marshalling],
@@ -80,6 +93,11 @@ pub(super) const ROWS: [Row; 5] = [
         judge: json::judge,
     },
     Row {
+        codecs: &[Codec::Ion],
+        read: Read::Values(ion::read),
+        judge: ion::judge,
+    },
+    Row {
         codecs: &[Codec::Kryo5],
         read: Read::Values(kryo5::read),
         judge: kryo5::judge,
@@ -88,5 +106,40 @@ pub(super) const ROWS: [Row; 5] = [
         codecs: &[Codec::Text],
         read: Read::Values(text::read),
         judge: text::judge,
+    },
+    Row {
+        codecs: &[Codec::Lz4],
+        read: Read::Packed(lz4::unpack),
+        judge: lz4::judge,
+    },
+    Row {
+        codecs: &[Codec::Snappy],
+        read: Read::Packed(snappy::unpack),
+        judge: snappy::judge,
+    },
+    Row {
+        codecs: &[Codec::SnappyV2],
+        read: Read::Packed(snappyv2::unpack),
+        judge: snappyv2::judge,
+    },
+    Row {
+        codecs: &[Codec::MsgPack],
+        read: Read::Values(msgpack::read),
+        judge: msgpack::judge,
+    },
+    Row {
+        codecs: &[Codec::Cbor, Codec::Cbor3],
+        read: Read::Values(cbor::read),
+        judge: cbor::judge,
+    },
+    Row {
+        codecs: &[Codec::Protobuf],
+        read: Read::Values(protobuf::read),
+        judge: protobuf::judge,
+    },
+    Row {
+        codecs: &[Codec::Avro],
+        read: Read::Values(avro::read),
+        judge: avro::judge,
     },
 ];

@@ -8,7 +8,6 @@
 //! cannot be told from it: Ion, a short CBOR string, a small msgpack number.
 
 use super::codec::Codec;
-use super::foreign;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
 use super::scalar;
@@ -22,13 +21,18 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     reader.utf8(reader.rest().len()).map(value)
 }
 
-/// UTF-8 that was meant to be text.
+/// UTF-8 that was meant to be text. With control characters in it, it yields to a codec that is
+/// sure of itself.
 pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
-    let is_text = str::from_utf8(payload).is_ok_and(is_plausible);
+    let (sure, why) = match str::from_utf8(payload) {
+        Ok(text) if !text.contains(is_binary) => (Sure::Exact, "plain UTF-8 text"),
+        Ok(text) if is_plausible(text) => (Sure::Plausible, "UTF-8 text with few controls"),
+        _ => (Sure::Unlikely, "UTF-8 by accident"),
+    };
     Verdict {
         codec: Codec::Text,
-        sure: if is_text { Sure::Exact } else { Sure::Unlikely },
-        why: "plain UTF-8 text",
+        sure,
+        why,
     }
 }
 
@@ -40,7 +44,7 @@ pub(super) fn is_plausible(text: &str) -> bool {
         return true;
     }
     let begins_well = !text.starts_with(char::is_control);
-    begins_well && binary * 4 <= text.chars().count() && !foreign::is_claimed(text.as_bytes())
+    begins_well && binary * 4 <= text.chars().count()
 }
 
 /// A control character that is not white space.
