@@ -6,6 +6,8 @@ mod golden;
 mod plain;
 #[path = "fixtures/rows.rs"]
 mod rows;
+#[path = "payloads/types.rs"]
+mod types;
 
 use std::collections::BTreeMap;
 
@@ -101,31 +103,6 @@ fn every_json_document_is_read_with_or_without_java_types() {
             Value::Number(_) => assert_eq!(read.codec, Codec::Text, "{}", row.label),
             _ => assert_eq!(read.codec, codec, "{}", row.label),
         }
-    }
-}
-
-#[test]
-fn objects_of_codecs_that_are_read_for_scalars_only_are_shown_as_hex() {
-    for row in golden().iter().filter(|row| !is_simple(row)) {
-        let Some(codec @ (Codec::Kryo5 | Codec::Marshalling | Codec::Serialization)) =
-            first_set(&row.codec)
-        else {
-            continue;
-        };
-        let read = payload::decode(&row.payload);
-        assert_eq!(
-            (read.codec, read.value),
-            (Codec::Unknown, Value::Null),
-            "{}",
-            row.label
-        );
-        assert_eq!(
-            payload::decode_as(codec, &row.payload),
-            None,
-            "{}",
-            row.label
-        );
-        assert_eq!(unhex(&read.text), row.payload, "{}", row.label);
     }
 }
 

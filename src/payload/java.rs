@@ -3,6 +3,7 @@
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
+pub(super) mod handles;
 pub(super) mod number;
 pub(super) mod time;
 
@@ -325,4 +326,25 @@ impl Extra<'_> {
             Self::Node(node) => node,
         }
     }
+}
+
+/// `[Lcom.acme.Order;` as `com.acme.Order[]`.
+pub(super) fn array_name(class: &str) -> Name {
+    let element = class.trim_start_matches('[');
+    let brackets = "[]".repeat(class.len() - element.len());
+    let element = match element {
+        "B" => "byte",
+        "C" => "char",
+        "D" => "double",
+        "F" => "float",
+        "I" => "int",
+        "J" => "long",
+        "S" => "short",
+        "Z" => "boolean",
+        other => other
+            .strip_prefix('L')
+            .and_then(|name| name.strip_suffix(';'))
+            .unwrap_or(other),
+    };
+    format!("{element}{brackets}").into()
 }

@@ -1,80 +1,49 @@
-//! `MarshallingCodec` (JBoss Marshalling, protocol River 4): strings and boxed scalars.
+//! `MarshallingCodec` (JBoss Marshalling, protocol River).
 //!
 //! A string has the number of its UTF-16 units in front, in one, two or four bytes, of which the
-//! shorter two write their own maximum + 1 as 0. Numbers are big-endian. Objects are not read.
+//! shorter two write their own maximum + 1 as 0. Numbers are big-endian.
+
+mod class;
+mod describe;
+mod parts;
+mod river;
 
 use super::codec::Codec;
 use super::reader::{Reader, write_units};
 use super::rows::{Sure, Verdict};
-use super::scalar;
-use super::tree::{Node, Shape};
+use super::tree::Node;
+use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
+use river::River;
 
-/// The protocol's version, first byte of every payload.
+/// The protocol's version, first byte of every payload: the newest, and the oldest that is read.
 const VERSION: u8 = 0x04;
-
-const NULL: u8 = 0x01;
-const STRING_EMPTY: u8 = 0x3d;
-const STRING_SMALL: u8 = 0x3e;
-const STRING_MEDIUM: u8 = 0x3f;
-const STRING_LARGE: u8 = 0x40;
-const BYTE: u8 = 0x49;
-const SHORT: u8 = 0x4a;
-const INTEGER: u8 = 0x4b;
-const LONG: u8 = 0x4c;
-const CHARACTER: u8 = 0x4d;
-const FLOAT: u8 = 0x4e;
-const DOUBLE: u8 = 0x4f;
-const TRUE: u8 = 0x50;
-const FALSE: u8 = 0x51;
+const OLDEST: u8 = 0x02;
 
 /// Most units of a small and of a medium string; written as 0.
 const SMALL_MAX: usize = 0x100;
 const MEDIUM_MAX: usize = 0x1_0000;
 
-/// Reads a string or a boxed scalar.
+/// Reads one object.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
-    reader.expect(&[VERSION])?;
-    Some(match reader.byte()? {
-        NULL => Node::new(Shape::Null),
-        STRING_EMPTY => Node::text(""),
-        STRING_SMALL => {
-            let count = usize::from(reader.byte()?);
-            string(reader, count, SMALL_MAX)?
-        }
-        STRING_MEDIUM => {
-            let count = usize::from(u16::from_be_bytes(reader.array()?));
-            string(reader, count, MEDIUM_MAX)?
-        }
-        STRING_LARGE => {
-            let count = usize::try_from(u32::from_be_bytes(reader.array()?)).ok()?;
-            Node::text(reader.units(count)?)
-        }
-        BYTE => Node::number(i8::from_be_bytes(reader.array()?)),
-        SHORT => Node::number(i16::from_be_bytes(reader.array()?)),
-        INTEGER => Node::number(i32::from_be_bytes(reader.array()?)),
-        LONG => Node::number(i64::from_be_bytes(reader.array()?)),
-        CHARACTER => scalar::char(u16::from_be_bytes(reader.array()?)),
-        FLOAT => scalar::float(f32::from_be_bytes(reader.array()?)),
-        DOUBLE => scalar::double(f64::from_be_bytes(reader.array()?)),
-        TRUE => Node::new(Shape::Bool(true)),
-        FALSE => Node::new(Shape::Bool(false)),
-        _ => return None,
-    })
+    let version = reader.byte()?;
+    if !(OLDEST..=VERSION).contains(&version) {
+        return None;
+    }
+    River::new(version).value(reader)
 }
 
-/// A version and a type that River has are as good as a mark.
-pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
+/// The newest version and a type that River has are as good as a mark. Two bytes of an older one
+/// are a small number in Kryo as well, and Redisson never wrote them.
+pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
+    let sure = match payload.first() {
+        Some(&VERSION) => Sure::Marked,
+        _ => Sure::Unlikely,
+    };
     Verdict {
         codec: Codec::Marshalling,
-        sure: Sure::Marked,
+        sure,
         why: "starts as JBoss River does",
     }
-}
-
-fn string(reader: &mut Reader<'_>, count: usize, max: usize) -> Option<Node> {
-    reader
-        .units(if count == 0 { max } else { count })
-        .map(Node::text)
 }
 
 /// A string, as JBoss Marshalling writes it. Redis holds no string of 4 Gi units.
@@ -128,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_byte_too_few_or_too_many_is_not_jbosss() {
-        let long = [4, LONG, 0, 0, 0, 0, 0, 0, 0, 1];
+        let long = [4, 0x4c, 0, 0, 0, 0, 0, 0, 0, 1];
         assert_eq!(decode(&long), Some(json!(1)));
         assert_eq!(decode(&long[..9]), None);
         assert_eq!(decode(&[&long[..], &[0]].concat()), None);

@@ -18,7 +18,7 @@ const LONG_STRING: u8 = 0x7c;
 /// Reads one object.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     reader.expect(MAGIC)?;
-    Stream::new().value(reader)
+    Stream::default().value(reader)
 }
 
 /// The magic number is Java's alone.

@@ -62,9 +62,17 @@ fn zoned(r: &mut Reader<'_>) -> Option<String> {
     Some(at + &offset_of_it + &zone)
 }
 
+/// The name of a zone, which ends the value: behind its length in bytes, or in JBoss Marshalling
+/// its length in characters, which has four bytes.
 fn region(r: &mut Reader<'_>) -> Option<String> {
-    let length = u16::from_be_bytes(r.array()?);
-    r.modified_utf8(usize::from(length))
+    let mark = r.mark();
+    let length = usize::from(u16::from_be_bytes(r.array()?));
+    if length == r.rest().len() {
+        return r.modified_utf8(length);
+    }
+    r.back(mark);
+    let count = u32::from_be_bytes(r.array()?);
+    r.units(usize::try_from(count).ok()?)
 }
 
 /// Quarters of an hour, or 127 and seconds.

@@ -1,13 +1,15 @@
 //! The grammar of Java's object stream ("Java Object Serialization Specification", 6.4): classes,
 //! objects, arrays and strings are numbered as they appear, and referred to by their number.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class::{Class, Kind};
+use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Extra, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Cut, Name, Node, Shape};
+use crate::payload::tree::{Cut, Node, Shape};
 
 const NULL: u8 = 0x70;
 const REFERENCE: u8 = 0x71;
@@ -29,28 +31,14 @@ const FIRST_HANDLE: u32 = 0x7e_0000;
 /// Superclasses that are followed.
 const MAX_SUPERCLASSES: u32 = 64;
 
-/// What was numbered.
-#[derive(Clone)]
-enum Handle {
-    Class(Rc<Class>),
-    /// A value that is copied when it is referred to.
-    Leaf(Node),
-    /// A value that is referred to by its id.
-    Same(u32),
-}
-
-/// What was numbered so far.
+/// What was described and numbered so far.
+#[derive(Default)]
 pub(super) struct Stream {
-    handles: Vec<Handle>,
+    handles: Handles,
+    classes: HashMap<usize, Rc<Class>>,
 }
 
 impl Stream {
-    pub(super) const fn new() -> Self {
-        Self {
-            handles: Vec::new(),
-        }
-    }
-
     /// One value of any kind.
     pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
         r.node(|r| {
@@ -65,20 +53,20 @@ impl Stream {
                 OBJECT => self.object(r),
                 STRING | LONG_STRING => {
                     let text = Self::text(r, tag)?;
-                    self.leaf(r, Node::text(text))
+                    self.handles.add(r, Node::text(text))
                 }
                 ARRAY => self.array(r),
                 ENUM => {
                     let class = self.class(r)?;
-                    let at = self.number();
+                    let at = self.handles.number();
                     let constant = self.string(r)?;
                     let node = Node::text(constant).of(class.name.clone());
-                    self.handles[at] = Handle::Leaf(node.clone());
-                    Some(node)
+                    self.handles.set(r, at, node)
                 }
                 CLASS => {
                     let class = self.class(r)?;
-                    self.leaf(r, Node::text(&*class.name).of("java.lang.Class"))
+                    let node = Node::text(&*class.name).of("java.lang.Class");
+                    self.handles.add(r, node)
                 }
                 CLASS_DESC | PROXY_CLASS_DESC => {
                     let class = self.new_class(r, tag, 0)?;
@@ -89,39 +77,13 @@ impl Stream {
         })
     }
 
-    /// Takes the next number, for what will be known later.
-    fn number(&mut self) -> usize {
-        let at = self.handles.len();
-        self.handles.push(Handle::Same(id(at)));
-        at
-    }
-
-    fn leaf(&mut self, r: &mut Reader<'_>, node: Node) -> Option<Node> {
-        if let Shape::Text(text) = &node.shape {
-            r.take_text(text.len())?;
+    fn reference(&self, r: &mut Reader<'_>) -> Option<Node> {
+        let at = referred(r)?;
+        if let Some(class) = self.classes.get(&at) {
+            r.take_text(class.name.len())?;
+            return Some(Node::text(&*class.name).of("java.io.ObjectStreamClass"));
         }
-        self.handles.push(Handle::Leaf(node.clone()));
-        Some(node)
-    }
-
-    fn reference(&mut self, r: &mut Reader<'_>) -> Option<Node> {
-        match self.referred(r)? {
-            Handle::Class(class) => Some(Node::text(&*class.name).of("java.io.ObjectStreamClass")),
-            Handle::Leaf(node) => {
-                let mut node = node.clone();
-                if let Shape::Text(text) = &node.shape {
-                    r.take_text(text.len())?;
-                }
-                node.span = 0..0;
-                Some(node)
-            }
-            Handle::Same(id) => Some(Node::new(Shape::Same(*id))),
-        }
-    }
-
-    fn referred(&self, r: &mut Reader<'_>) -> Option<&Handle> {
-        let at = u32::from_be_bytes(r.array()?).checked_sub(FIRST_HANDLE)?;
-        self.handles.get(usize::try_from(at).ok()?)
+        self.handles.refer(r, at)
     }
 
     fn text(r: &mut Reader<'_>, tag: u8) -> Option<String> {
@@ -137,21 +99,15 @@ impl Stream {
     fn string(&mut self, r: &mut Reader<'_>) -> Option<String> {
         let tag = r.byte()?;
         if tag == REFERENCE {
-            let Handle::Leaf(node) = self.referred(r)?.clone() else {
-                return None;
-            };
-            let Shape::Text(text) = node.shape else {
-                return None;
-            };
-            r.take_text(text.len())?;
-            return Some(text);
+            let at = referred(r)?;
+            return self.handles.text(r, at);
         }
         if !matches!(tag, STRING | LONG_STRING) {
             return None;
         }
         let text = Self::text(r, tag)?;
         r.take_text(size_of::<Node>())?;
-        self.leaf(r, Node::text(text.clone()))?;
+        self.handles.add(r, Node::text(text.clone()))?;
         Some(text)
     }
 
@@ -168,10 +124,10 @@ impl Stream {
     fn class_or_null(&mut self, r: &mut Reader<'_>, below: u32) -> Option<Option<Rc<Class>>> {
         match r.byte()? {
             NULL => Some(None),
-            REFERENCE => match self.referred(r)? {
-                Handle::Class(class) => Some(Some(class.clone())),
-                _ => None,
-            },
+            REFERENCE => {
+                let class = self.classes.get(&referred(r)?)?;
+                Some(Some(class.clone()))
+            }
             tag @ (CLASS_DESC | PROXY_CLASS_DESC) => self.new_class(r, tag, below).map(Some),
             _ => None,
         }
@@ -184,12 +140,12 @@ impl Stream {
         }
         let mut class = Class::default();
         let at = if tag == PROXY_CLASS_DESC {
-            let at = self.number();
+            let at = self.handles.number();
             class.proxy(r)?;
             at
         } else {
             class.head(r)?;
-            let at = self.number();
+            let at = self.handles.number();
             class.fields(r, |r| self.string(r))?;
             at
         };
@@ -201,13 +157,13 @@ impl Stream {
             return None;
         }
         let class = Rc::new(class);
-        self.handles[at] = Handle::Class(class.clone());
+        self.classes.insert(at, class.clone());
         Some(class)
     }
 
     fn object(&mut self, r: &mut Reader<'_>) -> Option<Node> {
         let class = self.class(r)?;
-        let at = self.number();
+        let at = self.handles.number();
         let mut levels = Vec::new();
         for class in class.hierarchy() {
             let level = self.level(r, class)?;
@@ -217,16 +173,7 @@ impl Stream {
             }
         }
         let node = java::object(&class.name, levels);
-        Some(self.numbered(at, node))
-    }
-
-    /// Puts a value where its number was taken.
-    fn numbered(&mut self, at: usize, node: Node) -> Node {
-        let node = node.called(id(at));
-        if node.is_leaf() && !matches!(node.shape, Shape::Bytes(_)) {
-            self.handles[at] = Handle::Leaf(node.clone());
-        }
-        node
+        self.handles.set(r, at, node)
     }
 
     fn level<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
@@ -295,7 +242,7 @@ impl Stream {
 
     fn array(&mut self, r: &mut Reader<'_>) -> Option<Node> {
         let class = self.class(r)?;
-        let at = self.number();
+        let at = self.handles.number();
         let count = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
         let kind = *class.name.as_bytes().get(1)?;
         let shape = if kind == b'B' {
@@ -305,32 +252,13 @@ impl Stream {
         } else {
             Shape::List(r.items(count, |r| self.element(r, kind))?)
         };
-        Some(self.numbered(at, Node::new(shape).of(readable(&class.name))))
+        let node = Node::new(shape).of(java::array_name(&class.name));
+        self.handles.set(r, at, node)
     }
 }
 
-/// What nodes call the thing with that number.
-fn id(at: usize) -> u32 {
-    u32::try_from(at + 1).unwrap_or(u32::MAX)
-}
-
-/// `[Lcom.acme.Order;` as `com.acme.Order[]`.
-fn readable(class: &str) -> Name {
-    let element = class.trim_start_matches('[');
-    let brackets = "[]".repeat(class.len() - element.len());
-    let element = match element {
-        "B" => "byte",
-        "C" => "char",
-        "D" => "double",
-        "F" => "float",
-        "I" => "int",
-        "J" => "long",
-        "S" => "short",
-        "Z" => "boolean",
-        other => other
-            .strip_prefix('L')
-            .and_then(|name| name.strip_suffix(';'))
-            .unwrap_or(other),
-    };
-    format!("{element}{brackets}").into()
+/// The place of what is referred to.
+fn referred(r: &mut Reader<'_>) -> Option<usize> {
+    let at = u32::from_be_bytes(r.array()?).checked_sub(FIRST_HANDLE)?;
+    usize::try_from(at).ok()
 }
