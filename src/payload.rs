@@ -56,6 +56,7 @@ use detect::Found;
 use rows::Verdict;
 
 pub use codec::Codec;
+pub use line::of_text as line;
 pub use plain::{SEPARATORS, plain};
 pub use rows::Sure;
 pub use tree::{Cut, Field, Name, Node, Shape};

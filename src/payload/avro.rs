@@ -6,7 +6,6 @@ use super::codec::Codec;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
 use super::scalar;
-use super::text;
 use super::tree::{Node, Shape};
 
 /// The shortest text by which Avro is known.
@@ -14,9 +13,10 @@ const WORD: usize = 3;
 
 /// Reads one value after the other.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    let mut readable = Readable::default();
     let mut nodes = Vec::new();
     while !reader.is_cut() && !reader.rest().is_empty() {
-        match reader.node(value) {
+        match reader.node(|reader| value(reader, &mut readable)) {
             Some(node) => nodes.push(node),
             None if reader.is_cut() => break,
             None => return None,
@@ -26,13 +26,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
 }
 
 /// A text if there can be one, else a `double` if it is one that people use, else a number.
-fn value(reader: &mut Reader<'_>) -> Option<Node> {
+fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
     let start = reader.mark();
     let number = long(reader)?;
     let after = reader.mark();
     if let Ok(length @ 1..) = usize::try_from(number)
+        && readable.reaches(reader, length)
         && let Some(said) = reader.utf8(length)
-        && text::is_plausible(said)
     {
         return Some(Node::text(said));
     }
@@ -44,6 +44,30 @@ fn value(reader: &mut Reader<'_>) -> Option<Node> {
     }
     reader.back(after);
     Some(Node::number(number))
+}
+
+/// Up to where the bytes are text without controls: found once for each such part, since every
+/// number in it may be the length of a text.
+#[derive(Default)]
+struct Readable {
+    end: usize,
+}
+
+impl Readable {
+    /// Whether the next `length` bytes are such a text.
+    fn reaches(&mut self, reader: &Reader<'_>, length: usize) -> bool {
+        let (at, rest) = (reader.at(), reader.rest());
+        let starts = |at: usize| rest.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
+        if length > rest.len() || !starts(0) || !starts(length) {
+            return false;
+        }
+        if at >= self.end {
+            let text = rest.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            let clean = text.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
+            self.end = at + clean.unwrap_or(text.len());
+        }
+        at + length <= self.end
+    }
 }
 
 /// A number of seven bits a byte, the lowest first; its own lowest bit is the sign.
@@ -59,13 +83,24 @@ fn long(reader: &mut Reader<'_>) -> Option<i64> {
     None
 }
 
-/// Plausible if most of it is text.
+/// Plausible if most of it is text, and in more pieces than one. A length that is a character
+/// itself tells nothing: any text can be read so.
 pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
-    let words = tree.children().into_iter().map(|node| match &node.shape {
-        Shape::Text(said) if said.len() >= WORD => said.len() + 1,
-        _ => 0,
-    });
-    let is_text = words.sum::<usize>() * 3 >= payload.len() * 2 && payload.len() > WORD;
+    let has_length = |node: &Node| {
+        let start = usize::try_from(node.span.start).unwrap_or(usize::MAX);
+        let first = payload.get(start);
+        first.is_some_and(|byte| !(b' '..0x7f).contains(byte))
+    };
+    let words: Vec<usize> = tree
+        .children()
+        .into_iter()
+        .filter(|node| has_length(node))
+        .filter_map(|node| match &node.shape {
+            Shape::Text(said) if said.len() >= WORD => Some(said.len() + 1),
+            _ => None,
+        })
+        .collect();
+    let is_text = words.len() > 1 && words.iter().sum::<usize>() * 3 >= payload.len() * 2;
     Verdict {
         codec: Codec::Avro,
         sure: if is_text {
@@ -95,7 +130,7 @@ mod tests {
 
     #[test]
     fn it_is_believed_only_where_most_is_text() {
-        assert_eq!(decode(b"\x02\x1ccancel order 7\0").codec, Codec::Avro);
+        assert_eq!(decode(b"\x01\x0ccancel\x0eorder 7\0").codec, Codec::Avro);
         assert_eq!(
             decode(b"\x81\x92\x13\x84\x15\xfe\x01").codec,
             Codec::Unknown

@@ -4,6 +4,7 @@
 //! Much of what it writes is JSON as well, byte for byte, and is called so. It is known by its
 //! annotations, by `{{…}}` around bytes, by `e0` behind a `double`, and by escapes that JSON has not.
 
+mod binary;
 mod number;
 mod text;
 
@@ -15,11 +16,21 @@ use super::{jackson, time};
 
 /// Reads one value.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    if reader.rest().starts_with(&binary::MARK) {
+        return binary::read(reader);
+    }
     text::read(reader)
 }
 
 /// Likely when it bears what only Ion has.
 pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    if payload.starts_with(&binary::MARK) {
+        return Verdict {
+            codec: Codec::Ion,
+            sure: Sure::Marked,
+            why: "starts with binary Ion's mark",
+        };
+    }
     let has = |part: &[u8]| payload.windows(part.len()).any(|window| window == part);
     let (is_ion, why) = match (payload.first(), &tree.shape) {
         (Some(b'\''), _) if text::class(payload).is_some_and(jackson::is_class_name) => {

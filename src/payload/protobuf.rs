@@ -19,6 +19,9 @@ const MAX_USUAL_FIELD: u64 = 100;
 /// The highest number that a field may have.
 const MAX_FIELD: u64 = (1 << 29) - 1;
 
+/// Bytes of a text that are looked at to tell it from a message: each message in a message is.
+const LOOKED_AT: usize = 4096;
+
 /// How a field's value is written.
 enum Wire {
     Varint,
@@ -119,7 +122,7 @@ fn value(reader: &mut Reader<'_>, wire: &Wire, end: usize, number: u64) -> Optio
 fn sized(reader: &mut Reader<'_>, length: usize) -> Option<Node> {
     let start = reader.mark();
     if let Some(said) = reader.utf8(length)
-        && text::is_plausible(said)
+        && text::is_plausible(&said[..said.floor_char_boundary(LOOKED_AT)])
     {
         return Some(Node::text(said));
     }

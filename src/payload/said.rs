@@ -33,6 +33,14 @@ pub(super) fn value(tree: &Node) -> Value {
     teller.say(tree)
 }
 
+impl Node {
+    /// All of it as JSON, within bounds.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        value(self)
+    }
+}
+
 struct Teller<'a> {
     tree: &'a Node,
     /// The nodes that can be referred to; found when the first reference is met.

@@ -24,7 +24,7 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     reader.take_unpacked(length)?;
     let mut frame = reader.bytes(reader.rest().len())?;
     let decoder = StreamingDecoder::new_with_max_window_size(&mut frame, MAX_WINDOW).ok()?;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(length);
     decoder
         .take(u64::from(size) + 1)
         .read_to_end(&mut bytes)
