@@ -21,9 +21,12 @@
 mod codec;
 mod detect;
 mod foreign;
+mod fst;
 mod jackson;
 mod java;
 mod json;
+mod kryo;
+mod kryo4;
 mod kryo5;
 mod line;
 mod marshalling;

@@ -3,7 +3,7 @@
 use super::codec::Codec;
 use super::reader::Reader;
 use super::tree::Node;
-use super::{json, kryo5, marshalling, serialization, text};
+use super::{fst, json, kryo4, kryo5, marshalling, serialization, text};
 
 /// A family of codecs that one file reads.
 pub(super) struct Row {
@@ -63,7 +63,7 @@ impl Sure {
 
 /// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
 /// what only exact reading tells from noise. Texts are never tried as anything below them.
-pub(super) const ROWS: [Row; 5] = [
+pub(super) const ROWS: [Row; 7] = [
     Row {
         codecs: &[Codec::Serialization],
         read: Read::Values(serialization::read),
@@ -85,8 +85,18 @@ pub(super) const ROWS: [Row; 5] = [
         judge: kryo5::judge,
     },
     Row {
+        codecs: &[Codec::Kryo],
+        read: Read::Values(kryo4::read),
+        judge: kryo4::judge,
+    },
+    Row {
         codecs: &[Codec::Text],
         read: Read::Values(text::read),
         judge: text::judge,
+    },
+    Row {
+        codecs: &[Codec::Fst],
+        read: Read::Values(fst::read),
+        judge: fst::judge,
     },
 ];
