@@ -1,11 +1,15 @@
 //! Payloads: as real Redisson clients and the codecs' own libraries wrote them.
 
+#[path = "payloads/fuzz.rs"]
+mod fuzz;
 #[path = "payloads/golden.rs"]
 mod golden;
 #[path = "payloads/plain.rs"]
 mod plain;
 #[path = "fixtures/rows.rs"]
 mod rows;
+#[path = "payloads/table.rs"]
+mod table;
 #[path = "payloads/types.rs"]
 mod types;
 

@@ -69,12 +69,19 @@ pub(super) fn explanations(payload: &[u8]) -> Vec<(Codec, Sure)> {
 }
 
 fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
+    if budget.work == 0 {
+        return None;
+    }
     let mut reader = Reader::new(payload, *budget);
     let found = match row.read {
         Read::Values(values) => {
             let tree = reader.node(values);
             *budget = reader.budget();
             let tree = reader.at_end(tree?)?;
+            // A codec that read nothing of it before it came to a bound explains nothing.
+            if matches!(tree.shape, Shape::Cut(_)) {
+                return None;
+            }
             Found {
                 verdict: (row.judge)(payload, &tree),
                 inner: None,

@@ -12,7 +12,7 @@ use super::codec::Codec;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
 use super::tree::{Node, Shape};
-use super::{jackson, time};
+use super::{jackson, java, time};
 
 /// Reads one value.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
@@ -69,7 +69,7 @@ fn annotated(class: &str, node: Node) -> Node {
         return node;
     }
     match node.shape {
-        Shape::Object(fields) if jackson::is_map(class) => {
+        Shape::Object(fields) if java::is_map(class) => {
             let pairs = fields.into_iter();
             let pairs = pairs.map(|f| (Node::text(f.name.as_ref()), f.node));
             Node::new(Shape::Map(pairs.collect())).of(class)

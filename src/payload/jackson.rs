@@ -1,8 +1,8 @@
 //! Java types as Jackson puts them into JSON and into its binary relatives: an object says its
 //! `@class`, anything else that needs a type is `["its.Class", value]`.
 
-use super::time;
 use super::tree::{Name, Node, Shape};
+use super::{java, time};
 
 /// Whether Jackson can have written this with its types switched on.
 pub(super) fn has_types(tree: &Node) -> bool {
@@ -55,7 +55,7 @@ pub(super) fn typed(node: Node) -> Node {
                 field.node = typed(node);
             }
             match &class {
-                Some(name) if is_map(name) => Shape::Map(
+                Some(name) if java::is_map(name) => Shape::Map(
                     fields
                         .into_iter()
                         .map(|f| (Node::text(&*f.name), f.node))
@@ -72,13 +72,6 @@ pub(super) fn typed(node: Node) -> Node {
         span,
         id,
     }
-}
-
-/// Whether a class is one of the JDK's maps, whose fields are entries.
-pub(super) fn is_map(class: &str) -> bool {
-    let raw = class.split_once('<').map_or(class, |(raw, _)| raw);
-    raw.starts_with("java.util.") && raw.ends_with("Map")
-        || matches!(raw, "java.util.Hashtable" | "java.util.Properties")
 }
 
 fn unwrap(node: Node) -> Node {

@@ -230,8 +230,15 @@ fn special_collection<'a>(
     Ok(Node::new(shape).of(class.clone()))
 }
 
+/// Whether a class is one of the JDK's maps.
+pub(super) fn is_map(class: &str) -> bool {
+    let raw = class.split_once('<').map_or(class, |(raw, _)| raw);
+    raw.starts_with("java.util.") && raw.ends_with("Map")
+        || matches!(raw, "java.util.Hashtable" | "java.util.Properties")
+}
+
 /// Nodes that stand in turn for keys and values.
-pub(super) fn pairs(nodes: Vec<Node>) -> Node {
+fn pairs(nodes: Vec<Node>) -> Node {
     let mut pairs = Vec::new();
     let mut nodes = nodes.into_iter();
     while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {

@@ -158,11 +158,18 @@ impl<'a> Reader<'a> {
     ) -> Option<Vec<(Node, Node)>> {
         let mut pairs = Vec::new();
         for _ in 0..count {
-            let pair = each(self).and_then(|key| Some((key, each(self)?)));
-            match pair {
-                Some(pair) => pairs.push(pair),
+            let key = match each(self) {
+                Some(key) => key,
                 None if self.is_cut() => break,
                 None => return None,
+            };
+            match (each(self), self.cut) {
+                (Some(value), _) => pairs.push((key, value)),
+                (None, Some(why)) => {
+                    pairs.push((key, Node::new(Shape::Cut(why))));
+                    break;
+                }
+                (None, None) => return None,
             }
         }
         Some(pairs)
@@ -179,6 +186,18 @@ impl<'a> Reader<'a> {
         let mut node = Node::new(Shape::Cut(why));
         node.span = span(start, self.all.len());
         node
+    }
+
+    /// Spends work on something that is no value; over the bound reading ends.
+    pub(super) fn spend(&mut self, work: usize) -> Option<()> {
+        let work = u32::try_from(work).unwrap_or(u32::MAX);
+        let Some(left) = self.budget.work.checked_sub(work) else {
+            self.budget.work = 0;
+            self.stop(Cut::Many);
+            return None;
+        };
+        self.budget.work = left;
+        Some(())
     }
 
     /// Takes room for `bytes` of text; over the bound reading ends.
@@ -214,6 +233,12 @@ impl<'a> Reader<'a> {
             text: self.text,
             cut: self.cut,
         }
+    }
+
+    /// What the `length` bytes at a place span.
+    pub(super) const fn span_at(&self, mark: Mark<'a>, length: usize) -> std::ops::Range<u32> {
+        let start = self.all.len() - mark.rest.len();
+        span(start, start + length)
     }
 
     /// Goes back to a place, to read it in another way. The work that was done stays spent.
@@ -328,9 +353,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn span(start: usize, end: usize) -> std::ops::Range<u32> {
-    let at = |place| u32::try_from(place).unwrap_or(u32::MAX);
-    at(start)..at(end)
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a payload has at most 512 MB"
+)]
+const fn span(start: usize, end: usize) -> std::ops::Range<u32> {
+    start as u32..end as u32
 }
 
 /// Appends `text` as UTF-16 units of one to three bytes each; a zero takes `zero`, which is where

@@ -4,8 +4,8 @@ use super::codec::Codec;
 use super::reader::Reader;
 use super::tree::Node;
 use super::{
-    avro, cbor, ion, json, kryo5, lz4, marshalling, msgpack, protobuf, serialization, smile,
-    snappy, snappyv2, text, zstd,
+    avro, cbor, fst, ion, json, kryo4, kryo5, lz4, marshalling, msgpack, protobuf, serialization,
+    smile, snappy, snappyv2, text, zstd,
 };
 
 /// A family of codecs that one file reads.
@@ -66,7 +66,7 @@ impl Sure {
 
 /// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
 /// what only exact reading tells from noise. Texts are never tried as anything below them.
-pub(super) const ROWS: [Row; 15] = [
+pub(super) const ROWS: [Row; 17] = [
     Row {
         codecs: &[Codec::Serialization],
         read: Read::Values(serialization::read),
@@ -103,9 +103,19 @@ pub(super) const ROWS: [Row; 15] = [
         judge: kryo5::judge,
     },
     Row {
+        codecs: &[Codec::Kryo],
+        read: Read::Values(kryo4::read),
+        judge: kryo4::judge,
+    },
+    Row {
         codecs: &[Codec::Text],
         read: Read::Values(text::read),
         judge: text::judge,
+    },
+    Row {
+        codecs: &[Codec::Fst],
+        read: Read::Values(fst::read),
+        judge: fst::judge,
     },
     Row {
         codecs: &[Codec::Lz4],

@@ -10,7 +10,7 @@ use super::tree::Node;
 use stream::Stream;
 
 /// The stream's magic number and version.
-const MAGIC: &[u8] = &[0xac, 0xed, 0x00, 0x05];
+pub(super) const MAGIC: &[u8] = &[0xac, 0xed, 0x00, 0x05];
 
 const STRING: u8 = 0x74;
 const LONG_STRING: u8 = 0x7c;

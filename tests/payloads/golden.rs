@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use delayscope::clock::instant;
 use delayscope::payload::{self, Codec};
-use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::rows::{Golden, golden};
@@ -146,84 +144,4 @@ fn protobuf_says_the_fields_of_an_order_by_their_numbers() {
         seen += 1;
     }
     assert!(seen > 40, "{seen}");
-}
-
-/// A row's payload, damaged: bytes changed, cut off, doubled, or another row's put behind.
-fn damaged() -> impl Strategy<Value = Vec<u8>> {
-    let payloads: Vec<Vec<u8>> = golden()
-        .into_iter()
-        .filter(|row| codec(&row.codec).is_some() || row.codec == "protobuf")
-        .map(|row| row.payload)
-        .collect();
-    let one = prop::sample::select(payloads);
-    let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
-    (
-        one.clone(),
-        one,
-        changes,
-        any::<prop::sample::Index>(),
-        0..4,
-    )
-        .prop_map(|(mut bytes, other, changes, at, how)| {
-            for (index, byte) in changes {
-                if !bytes.is_empty() {
-                    let place = index.index(bytes.len());
-                    bytes[place] = byte;
-                }
-            }
-            let at = at.index(bytes.len() + 1);
-            match how {
-                0 => bytes.truncate(at),
-                1 => bytes.extend_from_within(at..),
-                2 => bytes.splice(at..at, other).for_each(drop),
-                _ => {}
-            }
-            bytes
-        })
-}
-
-fn nodes(node: &payload::Node) -> usize {
-    1 + node.children().into_iter().map(nodes).sum::<usize>()
-}
-
-proptest! {
-    #[test]
-    fn damaged_payloads_are_read_within_bounds_by_every_codec(bytes in damaged()) {
-        for codec in Codec::ALL {
-            if let Some(reading) = payload::read(&bytes, Some(codec)) {
-                let size = reading.unpacked.as_ref().map_or(bytes.len(), Vec::len);
-                prop_assert!(nodes(&reading.tree) <= 2 * size + 2, "{codec}: {:?}", reading.tree);
-                prop_assert!(usize::try_from(reading.tree.span.end).unwrap() <= size);
-            }
-        }
-    }
-}
-
-#[test]
-fn a_megabyte_made_to_be_slow_is_read_in_no_time() {
-    let nested = |open: &[u8]| open.repeat((1 << 20) / open.len());
-    let hostile = [
-        // Lengths that are texts, and texts that are lengths.
-        [b"\xc3\xa0\x3f".repeat(150_000), vec![1; 2]]
-            .concat()
-            .repeat(2),
-        nested(b"\x0a\xc3\xa0\x3f"),
-        nested(b"\x81\xa1a"),
-        nested(b"\xbf\x61a"),
-        nested(b"\xc2\x9f"),
-        nested(b":)\n\x03\xf8\xfa\x80a"),
-        nested(b"'a.b'::["),
-        nested(b"{a:"),
-        nested(b"\x0b"),
-        nested(b"\x28\xb5\x2f\xfd"),
-    ];
-    for bytes in hostile {
-        for codec in Codec::ALL {
-            let started = instant();
-            let _ = payload::read(&bytes, Some(codec));
-            // A debug build on a busy machine; what it must not be is quadratic.
-            let took = started.elapsed();
-            assert!(took.as_secs() < 5, "{codec}: {took:?} {:?}", &bytes[..8]);
-        }
-    }
 }

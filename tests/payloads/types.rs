@@ -22,15 +22,33 @@ fn told(codecs: &[&str]) -> Vec<(String, Codec, Value, Vec<u8>)> {
         .collect()
 }
 
+/// What Kryo does not keep: the names of constants and fields, nanoseconds of a time stamp, the
+/// offset of a zoned time.
+const LOST_IN_KRYO: [&str; 9] = [
+    "enum",
+    "enum_body",
+    "enumset",
+    "enummap",
+    "timestamp",
+    "zoned",
+    "address",
+    "addresses",
+    "shared",
+];
+
 #[test]
 fn types_of_the_jdk_are_said_as_what_they_mean() {
     let mut wrong = Vec::new();
     let mut right = 0;
-    for (label, codec, value, payload) in told(&["serialization", "marshalling"]) {
+    let is_lost = |label: &str, codec| {
+        let name = label.rsplit(' ').next().unwrap();
+        codec == Codec::Kryo5 && LOST_IN_KRYO.contains(&name)
+    };
+    for (label, codec, value, payload) in told(&["serialization", "marshalling", "kryo5"]) {
         let read = decode_as(codec, &payload).map(|read| read.value);
         if read.as_ref() == Some(&value) {
             right += 1;
-        } else {
+        } else if read.is_none() || !is_lost(&label, codec) {
             let read = read.map_or_else(|| "nothing".to_owned(), |read| read.to_string());
             wrong.push(format!("{label}: {value} was read as {read}"));
         }
