@@ -46,11 +46,14 @@ fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
     Some(Node::number(number))
 }
 
-/// Up to where the bytes are text without controls: found once for each such part, since every
-/// number in it may be the length of a text.
+/// Up to where the bytes are text: found once for each such part, since every number in it may be
+/// the length of a text.
 #[derive(Default)]
 struct Readable {
-    end: usize,
+    /// The end of what is UTF-8.
+    utf8: usize,
+    /// The end of what has no controls either.
+    clean: usize,
 }
 
 impl Readable {
@@ -61,12 +64,16 @@ impl Readable {
         if length > rest.len() || !starts(0) || !starts(length) {
             return false;
         }
-        if at >= self.end {
-            let text = rest.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            let clean = text.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
-            self.end = at + clean.unwrap_or(text.len());
+        if at >= self.utf8 {
+            let text = rest.utf8_chunks().next();
+            self.utf8 = at + text.map_or(0, |text| text.valid().len());
         }
-        at + length <= self.end
+        if at >= self.clean {
+            let part = &rest[..self.utf8 - at];
+            let is_control = |b: &u8| matches!(b, 0..b'\t' | 0x0b | 0x0c | 0x0e..b' ' | 0x7f);
+            self.clean = at + part.iter().position(is_control).unwrap_or(part.len());
+        }
+        at + length <= self.clean
     }
 }
 

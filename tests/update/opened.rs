@@ -238,3 +238,17 @@ fn a_large_tree_is_read_once_and_its_cursor_stays_in_sight() {
     let tree = view(&desk).tree.as_ref().unwrap();
     assert!((view(&desk).scroll..=end).contains(&tree.cursor));
 }
+
+#[test]
+fn a_click_chooses_a_value_and_another_one_folds_it() {
+    let mut desk = opened(ORDER);
+    let areas = delayscope::tui::areas::areas(&desk.model);
+    let plan = delayscope::tui::areas::lines::plan(areas.detail, areas.compact);
+    let inner = areas.detail.inner;
+    let (x, y) = (inner.x + 5, inner.y + plan.facts + 2);
+    desk.tell(Msg::Clicked(x, y));
+    assert_eq!(under(&desk), "tags");
+    assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 7);
+    desk.tell(Msg::Clicked(x, y));
+    assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 5);
+}
