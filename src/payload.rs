@@ -23,6 +23,7 @@ mod cbor;
 mod codec;
 mod detect;
 mod fst;
+mod habit;
 mod ion;
 mod jackson;
 mod java;
@@ -59,6 +60,7 @@ use detect::Found;
 use rows::Verdict;
 
 pub use codec::Codec;
+pub use habit::Habit;
 pub use line::of_text as line;
 pub use plain::{SEPARATORS, plain};
 pub use rows::Sure;
@@ -195,15 +197,19 @@ pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<Decoded> {
 pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<Reading> {
     let told = codec.and_then(|codec| detect::read_as(codec, payload));
     let found = told.or_else(|| detect::recognise(payload))?;
+    Some(reading(found))
+}
+
+fn reading(found: Found) -> Reading {
     let codec = found.codec();
-    Some(Reading {
+    Reading {
         codec: found.verdict.codec,
         inner: found.inner,
         sure: found.verdict.sure,
         why: found.verdict.why,
         tree: typed(codec, found.tree),
         unpacked: found.unpacked,
-    })
+    }
 }
 
 /// The codec of a payload and [`all of it as text`](Decoded::whole), without what else there is to

@@ -59,13 +59,11 @@ pub(super) fn read_as(codec: Codec, payload: &[u8]) -> Option<Found> {
     Some(found)
 }
 
-/// Every codec that explains a payload, in the order of trial, with how likely it is.
-pub(super) fn explanations(payload: &[u8]) -> Vec<(Codec, Sure)> {
+/// Every reading of a payload, in the order of trial, with the codecs of its family.
+pub(super) fn explanations(payload: &[u8]) -> Vec<(&'static [Codec], Found)> {
     let mut budget = Budget::full();
-    let found = ROWS
-        .iter()
-        .filter_map(|row| read(row, payload, &mut budget, MAX_PACKED));
-    found.map(|f| (f.verdict.codec, f.verdict.sure)).collect()
+    let read = |row: &Row| Some((row.codecs, read(row, payload, &mut budget, MAX_PACKED)?));
+    ROWS.iter().filter_map(read).collect()
 }
 
 fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
