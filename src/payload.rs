@@ -18,44 +18,55 @@
 //! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`;
 //! * a Kryo string that begins with U+0001, and one with the mark of `useReferences` → the latter.
 
-mod foreign;
+mod avro;
+mod cbor;
+mod codec;
+mod detect;
+mod fst;
+mod habit;
+mod ion;
+mod jackson;
+mod java;
 mod json;
+mod keyed;
+mod kryo;
+mod kryo4;
 mod kryo5;
+mod likely;
 mod line;
+mod lz4;
 mod marshalling;
+mod msgpack;
 mod plain;
+mod protobuf;
 mod reader;
+mod rows;
+mod said;
+mod scalar;
 mod serialization;
+mod smile;
+mod snappy;
+mod snappyv2;
 mod text;
-mod value;
+mod time;
+mod tree;
+mod zstd;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde_json::Value;
 
+use detect::Found;
+use rows::Verdict;
+
+pub use codec::Codec;
+pub use habit::Habit;
+pub use line::of_text as line;
 pub use plain::{SEPARATORS, plain};
+pub use rows::Sure;
+pub use tree::{Cut, Field, Name, Node, Shape};
 
-/// The codecs that are recognised, by the names of Redisson's own.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Codec {
-    /// `StringCodec`, `LongCodec`, `IntegerCodec`, `DoubleCodec`: plain UTF-8.
-    Text,
-    /// `JsonJacksonCodec`: JSON that carries Java types.
-    Json,
-    /// `TypedJsonJacksonCodec` and any other JSON without Java types.
-    TypedJson,
-    /// `Kryo5Codec`.
-    Kryo5,
-    /// `MarshallingCodec` (JBoss River).
-    Marshalling,
-    /// `SerializationCodec` (Java's own).
-    Serialization,
-    /// None of them: shown as hex.
-    Unknown,
-}
-
-/// A payload, read.
+/// A payload, read: what a table shows of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// Which codec explains every byte of it.
@@ -65,59 +76,52 @@ pub struct Decoded {
     /// One line for tables: of a string the string itself, of all else compact JSON, hex when
     /// nothing explains it. Without control characters, cut after 4,096 characters.
     pub text: String,
+    /// How sure the codec is.
+    pub sure: Sure,
+    /// Why it is taken to be that one: half a sentence.
+    pub why: &'static str,
+}
+
+/// A payload, read: all that there is to be said of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Which codec explains every byte of it.
+    pub codec: Codec,
+    /// The codec of what that codec has packed.
+    pub inner: Option<Codec>,
+    /// How sure the codec is.
+    pub sure: Sure,
+    /// Why it is taken to be that one: half a sentence.
+    pub why: &'static str,
+    /// What it says, with types: dates are dates.
+    pub tree: Node,
+    /// What was unpacked: the bytes that the spans of the tree mean, if not the payload's own.
+    pub unpacked: Option<Vec<u8>>,
 }
 
 /// Why a text cannot become a payload.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum EncodeError {
     /// There is no codec to write it with.
-    #[error("a codec must be named to write a payload: `{0}` is none")]
+    #[error("payloads cannot be written with the codec `{0}`")]
     NoCodec(Codec),
 }
 
-impl Codec {
-    /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 7] = [
-        Self::Text,
-        Self::Json,
-        Self::TypedJson,
-        Self::Kryo5,
-        Self::Marshalling,
-        Self::Serialization,
-        Self::Unknown,
-    ];
-
-    /// The word for it in screens, flags and JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::TypedJson => "typed-json",
-            Self::Kryo5 => "kryo5",
-            Self::Marshalling => "marshalling",
-            Self::Serialization => "serialization",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// The codec that a word names; none for any other word.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|codec| codec.name() == name)
-    }
-}
-
-impl fmt::Display for Codec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+/// Why the codec is unknown.
+const NOTHING: &str = "no known codec accounts for every byte";
 
 impl Decoded {
-    fn new(codec: Codec, value: Value) -> Self {
+    fn new(found: Found) -> Self {
+        let Verdict { codec, sure, why } = found.verdict;
+        let value = value(found);
         let text = line::of_value(&value);
-        Self { codec, value, text }
+        Self {
+            codec,
+            value,
+            text,
+            sure,
+            why,
+        }
     }
 
     /// All of it as text, for finding words in it: [`text`](Self::text) is cut when it is long.
@@ -135,55 +139,97 @@ impl Decoded {
             codec: Codec::Unknown,
             value: Value::Null,
             text: line::of_bytes(payload),
+            sure: Sure::Unlikely,
+            why: NOTHING,
         }
+    }
+}
+
+/// What a payload says as JSON. JSON stays as it was written, so that it can be written again;
+/// what its binary relatives say is what it means.
+fn value(found: Found) -> Value {
+    let is_json = matches!(found.codec(), Codec::Json | Codec::Json3 | Codec::TypedJson);
+    if is_json {
+        said::value(&found.tree)
+    } else {
+        said::value(&typed(found.codec(), found.tree))
+    }
+}
+
+/// A tree with the types that Jackson puts into its data.
+fn typed(codec: Codec, tree: Node) -> Node {
+    let is_jackson = matches!(
+        codec,
+        Codec::Json
+            | Codec::Json3
+            | Codec::TypedJson
+            | Codec::MsgPack
+            | Codec::Cbor
+            | Codec::Cbor3
+            | Codec::Smile
+            | Codec::Smile3
+    );
+    if is_jackson {
+        jackson::typed(tree)
+    } else {
+        tree
     }
 }
 
 /// Reads a payload whose codec is not known.
 #[must_use]
 pub fn decode(payload: &[u8]) -> Decoded {
-    recognise(payload).map_or_else(
-        || Decoded::unknown(payload),
-        |(codec, value)| Decoded::new(codec, value),
-    )
-}
-
-/// The codec of a payload and [`all of it as text`](Decoded::whole), without what else there is to
-/// be shown of it: for looking through a million of them.
-#[must_use]
-pub fn whole(payload: &[u8]) -> (Codec, String) {
-    match recognise(payload) {
-        Some((codec, Value::String(text))) => (codec, text),
-        Some((codec, value)) => (codec, value.to_string()),
-        None => (Codec::Unknown, line::of_bytes(payload)),
-    }
-}
-
-/// The codec that explains every byte, and what it says.
-fn recognise(payload: &[u8]) -> Option<(Codec, Value)> {
-    let marked = || {
-        let java = || serialization::decode(payload).map(|v| (Codec::Serialization, v));
-        let jboss = || marshalling::decode(payload).map(|v| (Codec::Marshalling, v));
-        java().or_else(jboss)
-    };
-    marked()
-        .or_else(|| json::recognise(payload))
-        .or_else(|| kryo5::recognise(payload).map(|v| (Codec::Kryo5, v)))
-        .or_else(|| text::recognise(payload).map(|v| (Codec::Text, v)))
+    detect::recognise(payload).map_or_else(|| Decoded::unknown(payload), Decoded::new)
 }
 
 /// Reads a payload as that codec's; none when it cannot be. As [`Codec::Unknown`], anything can.
 #[must_use]
 pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<Decoded> {
-    let value = match codec {
-        Codec::Text => text::decode(payload),
-        Codec::Json | Codec::TypedJson => json::decode(payload),
-        Codec::Kryo5 => kryo5::decode(payload),
-        Codec::Marshalling => marshalling::decode(payload),
-        Codec::Serialization => serialization::decode(payload),
-        Codec::Unknown => return Some(Decoded::unknown(payload)),
+    if codec == Codec::Unknown {
+        return Some(Decoded::unknown(payload));
+    }
+    detect::read_as(codec, payload).map(Decoded::new)
+}
+
+/// Reads all that there is to be said of a payload; as that codec's, if one is given and it can be.
+/// None when no codec explains it.
+#[must_use]
+pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<Reading> {
+    let told = codec.and_then(|codec| detect::read_as(codec, payload));
+    let found = told.or_else(|| detect::recognise(payload))?;
+    Some(reading(found))
+}
+
+fn reading(found: Found) -> Reading {
+    let codec = found.codec();
+    Reading {
+        codec: found.verdict.codec,
+        inner: found.inner,
+        sure: found.verdict.sure,
+        why: found.verdict.why,
+        tree: typed(codec, found.tree),
+        unpacked: found.unpacked,
+    }
+}
+
+/// The codec of a payload and [`all of it as text`](Decoded::whole), without what else there is to
+/// be shown of it: for looking through a million of them. Of a document too large to be read whole
+/// it is the document as it stands.
+#[must_use]
+pub fn whole(payload: &[u8]) -> (Codec, String) {
+    let Some(found) = detect::recognise(payload) else {
+        return (Codec::Unknown, line::of_bytes(payload));
     };
-    value.map(|value| Decoded::new(codec, value))
+    let codec = found.verdict.codec;
+    if found.is_cut
+        && let Ok(text) = str::from_utf8(payload)
+    {
+        return (codec, text.to_owned());
+    }
+    match value(found) {
+        Value::String(text) => (codec, text),
+        value => (codec, value.to_string()),
+    }
 }
 
 /// The payload that says `text`, byte for byte as Redisson's codec writes that string.
@@ -194,10 +240,10 @@ pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<Decoded> {
 pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
     match codec {
         Codec::Text => Ok(text.as_bytes().to_vec()),
-        Codec::Json | Codec::TypedJson => Ok(json::encode(text)),
+        Codec::Json | Codec::Json3 | Codec::TypedJson => Ok(json::encode(text)),
         Codec::Kryo5 => Ok(kryo5::encode(text)),
         Codec::Marshalling => Ok(marshalling::encode(text)),
         Codec::Serialization => Ok(serialization::encode(text)),
-        Codec::Unknown => Err(EncodeError::NoCodec(codec)),
+        _ => Err(EncodeError::NoCodec(codec)),
     }
 }

@@ -285,7 +285,7 @@ pub struct Consume {
 #[command(after_help = "\
 Examples:
   delayscope decode 08a1b2c3d4e5f60718050000000000000068656c6c6f
-  redis-cli zrange 'redisson_delay_queue_timeout:{orders}' 0 9 | delayscope decode - --as escaped
+  redis-cli --no-raw zrange 'redisson_delay_queue_timeout:{orders}' 0 9 | delayscope decode -
   delayscope decode '\\x08\\xa1\\xb2' --json
   delayscope decode --list")]
 pub struct Decode {

@@ -34,6 +34,10 @@ pub(super) fn read(line: &[u8], encoding: Encoding) -> Result<Vec<u8>, BadBytes>
     }
     let text = std::str::from_utf8(line).map_err(|_| BadBytes::Utf8)?;
     let text = text.strip_suffix('\r').unwrap_or(text);
+    let text = match encoding {
+        Encoding::Auto | Encoding::Escaped => unnumbered(text),
+        _ => text,
+    };
     match encoding {
         Encoding::Hex => hex(text),
         Encoding::Base64 => base64(text),
@@ -80,6 +84,18 @@ fn base64(text: &str) -> Result<Vec<u8>, BadBytes> {
     engine
         .decode(standard)
         .map_err(|e| BadBytes::Base64(e.to_string()))
+}
+
+/// Without the numbers that redis-cli prints before the strings of a list: `1) "…"`, `1) 2) "…"`.
+fn unnumbered(text: &str) -> &str {
+    let mut rest = text.trim_start_matches(' ');
+    while let Some((number, after)) = rest.split_once(") ")
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        rest = after.trim_start_matches(' ');
+    }
+    if rest.starts_with('"') { rest } else { text }
 }
 
 /// Without the quotes that redis-cli prints around a string; those inside it has escaped.
@@ -150,6 +166,15 @@ mod tests {
         assert_eq!(auto(r#""\b\xff\"q""#), [8, 0xff, b'"', b'q']);
         let bytes = read(br#""a\\\"b""#, Encoding::Escaped);
         assert_eq!(bytes, Ok(br#"a\"b"#.to_vec()));
+    }
+
+    #[test]
+    fn a_line_of_redis_clis_lists_is_its_string() {
+        assert_eq!(auto(r#"1) "\x08\xff""#), [8, 0xff]);
+        assert_eq!(auto(r#" 2) 10) "\x08\"""#), [8, b'"']);
+        let escaped = read(br#"3) "17""#, Encoding::Escaped);
+        assert_eq!(escaped, Ok(b"17".to_vec()));
+        assert_eq!(auto("1) buy milk"), b"1) buy milk");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::payload::{self, Codec};
 
 /// The codec of that name, when payloads can be written with it.
 pub(super) fn named(name: &str) -> anyhow::Result<Codec> {
-    let writable = |codec: &Codec| *codec != Codec::Unknown;
+    let writable = |codec: &Codec| codec.is_writable();
     if let Some(codec) = Codec::from_name(name).filter(writable) {
         return Ok(codec);
     }

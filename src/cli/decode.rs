@@ -26,7 +26,7 @@ pub(super) fn run<W: Write>(asked: &Decode, out: &mut Output<W>) -> anyhow::Resu
     if asked.list {
         return list(out);
     }
-    if !out.is_json() && (asked.file.is_some() || asked.text.as_deref() == Some("-")) {
+    if !out.is_json() && is_many(asked) {
         out.titles(&COLUMNS)?;
     }
     match (&asked.file, asked.text.as_deref()) {
@@ -106,6 +106,16 @@ fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> io:
     }
     let codec = decoded.codec.name();
     row(out, asked, &[&id.to_string(), form, codec, &decoded.text])?;
+    if !is_many(asked) {
+        let inner = payload::read(payload, None).and_then(|reading| reading.inner);
+        let inner = inner.map_or(String::new(), |codec| format!(", around {codec}"));
+        out.line(&format!(
+            "{:8}{}{inner} ({})",
+            "why",
+            decoded.why,
+            decoded.sure.word()
+        ))?;
+    }
     if asked.raw {
         out.line(&format!("  payload {}", text::hex(payload)))?;
     }
@@ -134,9 +144,14 @@ fn unexplained<W: Write>(
     row(out, asked, &["-", "-", "-", &said])
 }
 
+/// Whether there may be many inputs.
+fn is_many(asked: &Decode) -> bool {
+    asked.file.is_some() || asked.text.as_deref() == Some("-")
+}
+
 /// Rows for many inputs, lines with their names for one.
 fn row<W: Write>(out: &mut Output<W>, asked: &Decode, cells: &[&str; 4]) -> io::Result<()> {
-    if asked.file.is_some() || asked.text.as_deref() == Some("-") {
+    if is_many(asked) {
         return out.row(&COLUMNS, cells);
     }
     for (column, cell) in COLUMNS.iter().zip(cells) {

@@ -4,61 +4,53 @@
 //! `JsonJacksonCodec` writes an object with an `@class` and an array as `["its.Class", value]`. An
 //! object or array of any other shape is not its work, and is called `typed-json`. A bare string
 //! is the same from both and is called `json`, the older and more frequent of the two. Bare
-//! numbers and words are left to `text`. JSON nested deeper than 128 levels is not read as JSON.
+//! numbers and words are left to `text`. `JsonJackson3Codec` differs where there is a date.
+
+mod syntax;
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::Codec;
+use super::codec::Codec;
+use super::jackson;
+use super::reader::Reader;
+use super::rows::{Sure, Verdict};
+use super::tree::{Node, Shape};
 
-/// Reads any JSON.
-pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
-    serde_json::from_slice(bytes).ok()
+/// Reads any JSON, with white space around it.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    let node = syntax::value(reader)?;
+    syntax::space(reader);
+    Some(node)
 }
 
-/// Reads a JSON string, object or array, and says which of the two codecs wrote it.
-pub(super) fn recognise(bytes: &[u8]) -> Option<(Codec, Value)> {
-    let trimmed = bytes.trim_ascii();
-    if !matches!(
+/// A JSON string, object or array is what it looks like; which of the codecs wrote it can be told
+/// from the types in it.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    let trimmed = payload.trim_ascii();
+    let is_whole = matches!(
         (trimmed.first(), trimmed.last()),
         (Some(b'{'), Some(b'}')) | (Some(b'['), Some(b']')) | (Some(b'"'), Some(b'"'))
-    ) {
-        return None;
-    }
-    let value = decode(trimmed)?;
-    let codec = if has_types(&value) {
-        Codec::Json
+    );
+    let (codec, why) = if matches!(tree.shape, Shape::Text(_)) {
+        (Codec::Json, "a JSON string")
+    } else if !jackson::has_types(tree) {
+        (Codec::TypedJson, "JSON without Java types")
+    } else if jackson::is_version_3(tree) {
+        (
+            Codec::Json3,
+            "JSON with Java types and dates as Jackson 3 writes them",
+        )
     } else {
-        Codec::TypedJson
+        (Codec::Json, "JSON that carries Java types")
     };
-    Some((codec, value))
-}
-
-/// Whether `JsonJacksonCodec` can have written this.
-fn has_types(value: &Value) -> bool {
-    match value {
-        Value::Object(fields) => fields.get("@class").is_some_and(Value::is_string),
-        Value::Array(items) => {
-            matches!(items.as_slice(), [Value::String(class), _] if is_class_name(class))
-        }
-        _ => true,
-    }
-}
-
-/// A Java class in a package, an array of one (`[Lcom.acme.Order;`, `[I`), or one with type
-/// arguments (`java.util.EnumMap<…>`).
-fn is_class_name(name: &str) -> bool {
-    if let Some(element) = name.strip_prefix('[') {
-        return element.starts_with(|c: char| "[LBCDFIJSZ".contains(c));
-    }
-    let raw = name.split_once('<').map_or(name, |(raw, _)| raw);
-    raw.contains('.') && raw.split('.').all(is_identifier)
-}
-
-fn is_identifier(word: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(part)
+    let sure = if is_whole {
+        Sure::Exact
+    } else {
+        Sure::Unlikely
+    };
+    Verdict { codec, sure, why }
 }
 
 /// JSON as it was typed, if it is JSON; else a JSON string of it, as Jackson writes it.
@@ -100,7 +92,8 @@ mod tests {
     use super::*;
 
     fn codec(json: &str) -> Option<Codec> {
-        recognise(json.as_bytes()).map(|(codec, _)| codec)
+        let codec = crate::payload::decode(json.as_bytes()).codec;
+        (codec != Codec::Text).then_some(codec)
     }
 
     #[test]
@@ -141,9 +134,11 @@ mod tests {
     }
 
     #[test]
-    fn json_that_nests_too_deep_is_no_json_and_no_crash() {
+    fn json_that_nests_too_deep_is_cut_and_no_crash() {
         let deep = [vec![b'['; 500_000], vec![b']'; 500_000]].concat();
-        assert_eq!(recognise(&deep), None);
+        let read = crate::payload::decode(&deep);
+        assert_eq!(read.codec, Codec::TypedJson);
+        assert!(read.text.contains("cut: nested too deep"), "{}", read.text);
     }
 
     #[test]

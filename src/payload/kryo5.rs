@@ -1,71 +1,77 @@
-//! `Kryo5Codec`: strings and scalars. A class id, then the value.
+//! `Kryo5Codec`. A class id, then the value: see [`kryo`](super::kryo).
 //!
 //! Integers are zig-zag varints in their shortest form, other numbers little-endian. A string of
 //! 2 to 32 ASCII characters lies as it is with bit 7 set on its last byte; any other has the number
 //! of its UTF-16 units + 1 in front. With references switched on (`useReferences`) an `01` comes
 //! before a string. Kryo 3 and 4 write most of the same bytes and are called Kryo 5 too, save
-//! where their big-endian doubles show.
-//!
-//! Objects hold a class name and values without names or types: they are not read.
+//! where their big-endian doubles, their longer strings without a length or their collections show.
 
-use serde_json::Value;
-
+use super::codec::Codec;
+use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
-use super::{text, value};
-
-const NULL: u8 = 0x00;
-const INT: u8 = 0x02;
-const STRING: u8 = 0x03;
-const FLOAT: u8 = 0x04;
-const BOOL: u8 = 0x05;
-const BYTE: u8 = 0x06;
-const CHAR: u8 = 0x07;
-const SHORT: u8 = 0x08;
-const LONG: u8 = 0x09;
-const DOUBLE: u8 = 0x0a;
+use super::rows::{Sure, Verdict};
+use super::text;
+use super::tree::{Node, Shape};
 
 /// Before a string, with references switched on: not seen before.
 const NEW_REFERENCE: u8 = 0x01;
 
-/// Reads every payload that the codec may have written for a string or scalar.
-pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
-    let mut reader = Reader::new(bytes);
-    let value = match reader.byte()? {
-        NULL => Value::Null,
-        INT => Value::from(int(&mut reader)?),
-        STRING => return string(reader.rest()).map(Value::from),
-        FLOAT => value::float(f32::from_le_bytes(reader.array()?)),
-        BOOL => match reader.byte()? {
-            0 => Value::Bool(false),
-            1 => Value::Bool(true),
-            _ => return None,
-        },
-        BYTE => Value::from(i8::from_le_bytes(reader.array()?)),
-        CHAR => value::char(u16::from_le_bytes(reader.array()?)),
-        SHORT => Value::from(i16::from_le_bytes(reader.array()?)),
-        LONG => Value::from(long(&mut reader)?),
-        DOUBLE => value::double(f64::from_le_bytes(reader.array()?)),
-        _ => return None,
-    };
-    reader.at_end(value)
+/// How Redisson has set Kryo up, the most frequent first.
+const STYLES: [Style; 4] = [
+    style(false, false),
+    style(false, true),
+    style(true, false),
+    style(true, true),
+];
+
+const fn style(refers: bool, by_fields: bool) -> Style {
+    Style {
+        is_old: false,
+        refers,
+        by_fields,
+    }
 }
 
-/// Reads a payload whose codec is unknown: as [`decode`], save what is more likely to be another
-/// codec's or plain text.
-pub(super) fn recognise(bytes: &[u8]) -> Option<Value> {
-    let plausible = match *bytes {
+/// Reads one object.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    // A string with the mark of references is also one that begins with U+0001, less likely.
+    if reader.rest().starts_with(&[id::STRING, NEW_REFERENCE]) {
+        let [first, second, third, fourth] = STYLES;
+        return kryo::read(reader, &[third, fourth, first, second]);
+    }
+    kryo::read(reader, &STYLES)
+}
+
+/// Likely, save what is more likely to be another codec's or plain text.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    let is_likely = match *payload {
         // The bytes could as well be Snappy's or FST's unless the characters make a text.
-        [STRING, first, ..] if first < 0x80 && first != NEW_REFERENCE => {
-            text::is_plausible(&string(&bytes[1..])?)
+        [id::STRING, first, ..] if first < 0x80 && first != NEW_REFERENCE => {
+            matches!(&tree.shape, Shape::Text(text) if text::is_plausible(text))
         }
-        [FLOAT, a, b, c, d] => {
+        [id::FLOAT, a, b, c, d] => {
             let float = f32::from_le_bytes([a, b, c, d]);
             !float.is_normal() || (1e-20..1e20).contains(&float.abs())
         }
-        [DOUBLE, ref rest @ ..] => is_plausible_double(rest.try_into().ok()?),
+        [id::DOUBLE, ref rest @ ..] => rest.try_into().is_ok_and(is_plausible_double),
         _ => true,
     };
-    if plausible { decode(bytes) } else { None }
+    let is_named = payload.first() == Some(&id::NAMED);
+    let sure = match payload.first() {
+        // A class of the application's own, by its number: anything could stand there.
+        Some(12..) => Sure::Unlikely,
+        _ if is_likely => Sure::Exact,
+        _ => Sure::Unlikely,
+    };
+    Verdict {
+        codec: Codec::Kryo5,
+        sure,
+        why: if is_named {
+            "Kryo 5's mark of a class, and its name"
+        } else {
+            "Kryo 5 accounts for every byte"
+        },
+    }
 }
 
 /// A line feed and eight characters of text are a text. A double that is out of this world read
@@ -83,84 +89,10 @@ fn is_plausible_double(bytes: [u8; 8]) -> bool {
     possible && !usual(f64::from_be_bytes(bytes))
 }
 
-fn string(bytes: &[u8]) -> Option<String> {
-    if let [NEW_REFERENCE, rest @ ..] = bytes
-        && let Some(text) = plain_string(rest)
-    {
-        return Some(text);
-    }
-    plain_string(bytes)
-}
-
-fn plain_string(bytes: &[u8]) -> Option<String> {
-    if *bytes.first()? < 0x80 {
-        return ascii(bytes);
-    }
-    let mut reader = Reader::new(bytes);
-    let units = string_length(&mut reader)?.checked_sub(1)?;
-    let text = reader.units(usize::try_from(units).ok()?)?;
-    reader.at_end(text)
-}
-
-/// Two or more characters, the last of them marked. Kryo 5 writes up to 32, Kryo 4 up to 63.
-fn ascii(bytes: &[u8]) -> Option<String> {
-    let (&last, body) = bytes.split_last()?;
-    let fits = (2..64).contains(&bytes.len()) && last >= 0x80 && body.is_ascii();
-    let marked = char::from(last & 0x7f);
-    fits.then(|| {
-        body.iter()
-            .map(|&b| char::from(b))
-            .chain([marked])
-            .collect()
-    })
-}
-
-/// The count in front of a string: bit 7 says that there is one, bit 6 that it goes on.
-fn string_length(reader: &mut Reader<'_>) -> Option<u32> {
-    let first = reader.byte()?;
-    let mut length = u32::from(first & 0x3f);
-    if first & 0x40 == 0 {
-        return Some(length);
-    }
-    for shift in [6, 13, 20, 27] {
-        let byte = reader.byte()?;
-        length |= u32::from(byte & 0x7f).checked_shl(shift)?;
-        if byte < 0x80 {
-            return Some(length);
-        }
-    }
-    None
-}
-
-fn int(reader: &mut Reader<'_>) -> Option<i32> {
-    let zigzag = u32::try_from(varint(reader, 5)?).ok()?;
-    Some((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
-}
-
-fn long(reader: &mut Reader<'_>) -> Option<i64> {
-    let zigzag = varint(reader, 9)?;
-    Some((zigzag >> 1).cast_signed() ^ -(zigzag & 1).cast_signed())
-}
-
-/// A varint of at most `max` bytes in its shortest form; a ninth byte has all its eight bits.
-fn varint(reader: &mut Reader<'_>, max: u32) -> Option<u64> {
-    let mut number = 0;
-    for i in 0..max {
-        let byte = reader.byte()?;
-        let is_ninth = i == 8;
-        let bits = if is_ninth { byte } else { byte & 0x7f };
-        number |= u64::from(bits) << (7 * i);
-        if is_ninth || byte < 0x80 {
-            return (byte != 0 || i == 0).then_some(number);
-        }
-    }
-    None
-}
-
 /// A string, as Kryo 5 writes it.
 pub(super) fn encode(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 6);
-    out.push(STRING);
+    out.push(id::STRING);
     if text.is_ascii()
         && (2..=32).contains(&text.len())
         && let Some((last, body)) = text.as_bytes().split_last()
@@ -188,7 +120,16 @@ fn write_length(out: &mut Vec<u8>, length: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::payload::decode_as;
+    use serde_json::{Value, json};
+
+    fn decode(bytes: &[u8]) -> Option<Value> {
+        decode_as(Codec::Kryo5, bytes).map(|read| read.value)
+    }
+
+    fn recognised(bytes: &[u8]) -> Codec {
+        crate::payload::decode(bytes).codec
+    }
 
     #[test]
     fn strings_of_every_length_read_back() {
@@ -208,14 +149,17 @@ mod tests {
 
     #[test]
     fn a_number_in_more_bytes_than_it_needs_is_not_kryos() {
-        assert_eq!(decode(&[LONG, 0x82, 0x00]), None);
-        assert_eq!(decode(&[INT, 0xff, 0xff, 0xff, 0xff, 0x7f]), None);
-        assert_eq!(decode(&[LONG, 0x02, 0x00]), None);
+        assert_eq!(decode(&[id::LONG, 0x82, 0x00]), None);
+        assert_eq!(decode(&[id::INT, 0xff, 0xff, 0xff, 0xff, 0x7f]), None);
+        assert_eq!(decode(&[id::LONG, 0x02, 0x00]), None);
     }
 
     #[test]
     fn a_made_up_length_asks_for_no_memory() {
-        assert_eq!(decode(&[STRING, 0xff, 0xff, 0xff, 0xff, 0x1f, b'x']), None);
+        assert_eq!(
+            decode(&[id::STRING, 0xff, 0xff, 0xff, 0xff, 0x1f, b'x']),
+            None
+        );
     }
 
     #[test]
@@ -223,13 +167,16 @@ mod tests {
         // Three bytes, literal, "ok" in Kryo: also the Kryo string "\b\x03ok".
         let block = [0x03, 0x08, 0x03, 0x6f, 0xeb];
         assert_eq!(decode(&block), Some(json!("\u{8}\u{3}ok")));
-        assert_eq!(recognise(&block), None);
+        assert_ne!(recognised(&block), Codec::Kryo5);
     }
 
     #[test]
     fn a_double_that_only_makes_sense_backwards_is_older_than_kryo_5() {
         let three = 3.0_f64.to_be_bytes();
-        assert_eq!(recognise(&[&[DOUBLE], &three[..]].concat()), None);
-        assert_eq!(recognise(b"\n12345678"), None);
+        assert_ne!(
+            recognised(&[&[id::DOUBLE], &three[..]].concat()),
+            Codec::Kryo5
+        );
+        assert_ne!(recognised(b"\n12345678"), Codec::Kryo5);
     }
 }

@@ -24,7 +24,8 @@ pub(super) fn of_value(value: &Value) -> String {
 
 /// The line of a text: what a terminal would act upon, or show in another order than it is
 /// stored, is escaped.
-pub(super) fn of_text(text: &str) -> String {
+#[must_use]
+pub fn of_text(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(MAX_CHARS));
     let mut width = 0;
     for c in text.chars() {

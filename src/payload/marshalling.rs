@@ -1,72 +1,49 @@
-//! `MarshallingCodec` (JBoss Marshalling, protocol River 4): strings and boxed scalars.
+//! `MarshallingCodec` (JBoss Marshalling, protocol River).
 //!
 //! A string has the number of its UTF-16 units in front, in one, two or four bytes, of which the
-//! shorter two write their own maximum + 1 as 0. Numbers are big-endian. Objects are not read.
+//! shorter two write their own maximum + 1 as 0. Numbers are big-endian.
 
-use serde_json::Value;
+mod class;
+mod describe;
+mod parts;
+mod river;
 
+use super::codec::Codec;
 use super::reader::{Reader, write_units};
-use super::value;
+use super::rows::{Sure, Verdict};
+use super::tree::Node;
+use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
+use river::River;
 
-/// The protocol's version, first byte of every payload.
+/// The protocol's version, first byte of every payload: the newest, and the oldest that is read.
 const VERSION: u8 = 0x04;
-
-const NULL: u8 = 0x01;
-const STRING_EMPTY: u8 = 0x3d;
-const STRING_SMALL: u8 = 0x3e;
-const STRING_MEDIUM: u8 = 0x3f;
-const STRING_LARGE: u8 = 0x40;
-const BYTE: u8 = 0x49;
-const SHORT: u8 = 0x4a;
-const INTEGER: u8 = 0x4b;
-const LONG: u8 = 0x4c;
-const CHARACTER: u8 = 0x4d;
-const FLOAT: u8 = 0x4e;
-const DOUBLE: u8 = 0x4f;
-const TRUE: u8 = 0x50;
-const FALSE: u8 = 0x51;
+const OLDEST: u8 = 0x02;
 
 /// Most units of a small and of a medium string; written as 0.
 const SMALL_MAX: usize = 0x100;
 const MEDIUM_MAX: usize = 0x1_0000;
 
-/// Reads a string or a boxed scalar.
-pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
-    let mut reader = Reader::new(bytes);
-    reader.expect(&[VERSION])?;
-    let value = match reader.byte()? {
-        NULL => Value::Null,
-        STRING_EMPTY => Value::from(""),
-        STRING_SMALL => {
-            let count = usize::from(reader.byte()?);
-            string(&mut reader, count, SMALL_MAX)?
-        }
-        STRING_MEDIUM => {
-            let count = usize::from(u16::from_be_bytes(reader.array()?));
-            string(&mut reader, count, MEDIUM_MAX)?
-        }
-        STRING_LARGE => {
-            let count = usize::try_from(u32::from_be_bytes(reader.array()?)).ok()?;
-            Value::from(reader.units(count)?)
-        }
-        BYTE => Value::from(i8::from_be_bytes(reader.array()?)),
-        SHORT => Value::from(i16::from_be_bytes(reader.array()?)),
-        INTEGER => Value::from(i32::from_be_bytes(reader.array()?)),
-        LONG => Value::from(i64::from_be_bytes(reader.array()?)),
-        CHARACTER => value::char(u16::from_be_bytes(reader.array()?)),
-        FLOAT => value::float(f32::from_be_bytes(reader.array()?)),
-        DOUBLE => value::double(f64::from_be_bytes(reader.array()?)),
-        TRUE => Value::Bool(true),
-        FALSE => Value::Bool(false),
-        _ => return None,
-    };
-    reader.at_end(value)
+/// Reads one object.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    let version = reader.byte()?;
+    if !(OLDEST..=VERSION).contains(&version) {
+        return None;
+    }
+    River::new(version).value(reader)
 }
 
-fn string(reader: &mut Reader<'_>, count: usize, max: usize) -> Option<Value> {
-    reader
-        .units(if count == 0 { max } else { count })
-        .map(Value::from)
+/// The newest version and a type that River has are as good as a mark. Two bytes of an older one
+/// are a small number in Kryo as well, and Redisson never wrote them.
+pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
+    let sure = match payload.first() {
+        Some(&VERSION) => Sure::Marked,
+        _ => Sure::Unlikely,
+    };
+    Verdict {
+        codec: Codec::Marshalling,
+        sure,
+        why: "starts as JBoss River does",
+    }
 }
 
 /// A string, as JBoss Marshalling writes it. Redis holds no string of 4 Gi units.
@@ -90,7 +67,12 @@ pub(super) fn encode(text: &str) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::payload::decode_as;
+    use serde_json::{Value, json};
+
+    fn decode(bytes: &[u8]) -> Option<Value> {
+        decode_as(Codec::Marshalling, bytes).map(|read| read.value)
+    }
 
     #[test]
     fn strings_of_every_length_read_back_with_the_headers_of_the_real_library() {
@@ -115,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_byte_too_few_or_too_many_is_not_jbosss() {
-        let long = [4, LONG, 0, 0, 0, 0, 0, 0, 0, 1];
+        let long = [4, 0x4c, 0, 0, 0, 0, 0, 0, 0, 1];
         assert_eq!(decode(&long), Some(json!(1)));
         assert_eq!(decode(&long[..9]), None);
         assert_eq!(decode(&[&long[..], &[0]].concat()), None);

@@ -17,7 +17,7 @@ pub fn plain(payload: &[u8]) -> Option<&str> {
     let foreign = |&byte: &u8| matches!(byte, 0..0x20 | b'\\' | 0x7f);
     let space = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r');
     // A byte below a space is Kryo's or JBoss's; Java's own first byte begins no UTF-8.
-    if payload.first().is_none_or(foreign) {
+    if payload.first().is_none_or(foreign) || may_be_ion(payload) {
         return None;
     }
     // Without leaving early, which the compiler makes into a few instructions for many bytes.
@@ -29,6 +29,11 @@ pub fn plain(payload: &[u8]) -> Option<&str> {
     // The controls of two bytes (C1), which can make a text binary.
     let controls = !text.is_ascii() && text.contains(|c| matches!(c, '\u{80}'..='\u{9f}'));
     (!controls).then_some(text)
+}
+
+/// Whether it begins or ends as only Ion does, which says dates and numbers in other words.
+fn may_be_ion(payload: &[u8]) -> bool {
+    payload.starts_with(b"'") || payload.starts_with(b"{{") || payload.ends_with(b"e0")
 }
 
 /// The characters that may stand in what a [`plain`] payload says although what is on both sides
@@ -54,7 +59,7 @@ mod tests {
 
     #[test]
     fn what_is_decoded_into_other_characters_is_not() {
-        let payloads: [&[u8]; 9] = [
+        let payloads: [&[u8]; 11] = [
             b"",
             b"\x03hell\xef",
             b"\t2",
@@ -63,6 +68,8 @@ mod tests {
             b"{\"a\":\"\\u0041\"}",
             b"a\x01b",
             b"a\x7f",
+            b"'java.util.Date'::0",
+            b"3e0",
             "a\u{85}b".as_bytes(),
         ];
         for payload in payloads {

@@ -1,60 +1,330 @@
-//! Reading bytes front to back, and the ways that Java puts strings into bytes.
+//! Reading bytes front to back within bounds, and the ways that Java puts strings into bytes.
+//!
+//! Every reader returns `None` for what the codec cannot have written. What is over a bound is no
+//! error: [`Reader::node`] puts a node there that is marked as cut, and from then on nothing can
+//! be read any more. [`Reader::items`] and [`Reader::fields`] then return what they have; whoever
+//! reads an end mark after them asks [`Reader::is_cut`] first.
 
-/// Bytes not read yet. Every reader returns `None` rather than read past the end.
-pub(super) struct Reader<'a>(&'a [u8]);
+use super::tree::{Cut, Field, Name, Node, Shape};
+
+/// Nesting that is read. Each level takes stack: a thread may have 2 MB of it.
+const MAX_DEPTH: u32 = 100;
+/// Values of a payload that are read: a node takes some 100 bytes, in a tree and as JSON.
+const MAX_NODES: u32 = 30_000;
+/// Bytes of text that are copied from a payload, at least; of a larger one, three times its size.
+const MIN_TEXT: usize = 4 << 20;
+
+/// What all codecs together may spend on a payload.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// Values looked at, those of attempts that came to nothing too.
+    pub(super) work: u32,
+    /// Bytes that may still be unpacked from compressed ones.
+    pub(super) unpack: usize,
+}
+
+impl Budget {
+    /// For one payload.
+    pub(super) const fn full() -> Self {
+        Self {
+            work: 150_000,
+            unpack: 4 << 20,
+        }
+    }
+}
+
+/// Bytes not read yet, and what may still be spent on them.
+pub(super) struct Reader<'a> {
+    all: &'a [u8],
+    rest: &'a [u8],
+    depth: u32,
+    nodes: u32,
+    text: usize,
+    budget: Budget,
+    cut: Option<Cut>,
+}
+
+/// A place to come [back](Reader::back) to.
+#[derive(Clone, Copy)]
+pub(super) struct Mark<'a> {
+    rest: &'a [u8],
+    nodes: u32,
+    text: usize,
+    cut: Option<Cut>,
+}
 
 impl<'a> Reader<'a> {
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
-        Self(bytes)
+    pub(super) fn new(bytes: &'a [u8], budget: Budget) -> Self {
+        Self {
+            all: bytes,
+            rest: bytes,
+            depth: 0,
+            nodes: MAX_NODES,
+            text: MIN_TEXT.max(bytes.len().saturating_mul(3)),
+            budget,
+            cut: None,
+        }
     }
 
-    /// `value`, if nothing is left to read: a codec must explain every byte.
+    /// What is left to spend.
+    pub(super) const fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Whether something was over a bound.
+    pub(super) const fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// Over which bound it was.
+    pub(super) const fn why_cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// `value`, if nothing is left to read: a codec must explain every byte, save of what was cut.
     pub(super) fn at_end<T>(&self, value: T) -> Option<T> {
-        self.0.is_empty().then_some(value)
+        (self.rest.is_empty() || self.is_cut()).then_some(value)
+    }
+
+    /// One value, read by `read`: every value goes through here, at each level, and gets its span.
+    /// Over a bound there is a node in its place that says so.
+    pub(super) fn node(&mut self, read: impl FnOnce(&mut Self) -> Option<Node>) -> Option<Node> {
+        if self.is_cut() {
+            return None;
+        }
+        let start = self.at();
+        if self.depth >= MAX_DEPTH {
+            return Some(self.cut(Cut::Deep, start));
+        }
+        if self.nodes == 0 || self.budget.work == 0 {
+            return Some(self.cut(Cut::Many, start));
+        }
+        self.nodes -= 1;
+        self.budget.work -= 1;
+        self.depth += 1;
+        let node = read(self);
+        self.depth -= 1;
+        match (node, self.cut) {
+            (Some(mut node), _) => {
+                if node.span == (0..0) {
+                    node.span = span(start, self.at());
+                }
+                Some(node)
+            }
+            (None, Some(why)) => Some(self.cut(why, start)),
+            (None, None) => None,
+        }
+    }
+
+    /// `count` values, each read by `each`: fewer when something is over a bound.
+    pub(super) fn items(
+        &mut self,
+        count: usize,
+        mut each: impl FnMut(&mut Self) -> Option<Node>,
+    ) -> Option<Vec<Node>> {
+        let mut nodes = Vec::new();
+        for _ in 0..count {
+            match each(self) {
+                Some(node) => nodes.push(node),
+                None if self.is_cut() => break,
+                None => return None,
+            }
+        }
+        Some(nodes)
+    }
+
+    /// `count` fields, each read by `each`, which is told its number: as [`items`](Self::items).
+    pub(super) fn fields(
+        &mut self,
+        count: usize,
+        mut each: impl FnMut(&mut Self, usize) -> Option<(Name, Node)>,
+    ) -> Option<Vec<Field>> {
+        let mut fields = Vec::new();
+        for i in 0..count {
+            match each(self, i) {
+                Some((name, node)) => fields.push(Field { name, node }),
+                None if self.is_cut() => break,
+                None => return None,
+            }
+        }
+        Some(fields)
+    }
+
+    /// `count` pairs of key and value, each read by `each`: as [`items`](Self::items).
+    pub(super) fn pairs(
+        &mut self,
+        count: usize,
+        mut each: impl FnMut(&mut Self) -> Option<Node>,
+    ) -> Option<Vec<(Node, Node)>> {
+        let mut pairs = Vec::new();
+        for _ in 0..count {
+            let key = match each(self) {
+                Some(key) => key,
+                None if self.is_cut() => break,
+                None => return None,
+            };
+            match (each(self), self.cut) {
+                (Some(value), _) => pairs.push((key, value)),
+                (None, Some(why)) => {
+                    pairs.push((key, Node::new(Shape::Cut(why))));
+                    break;
+                }
+                (None, None) => return None,
+            }
+        }
+        Some(pairs)
+    }
+
+    /// Ends all reading: what comes is over a bound.
+    pub(super) fn stop(&mut self, why: Cut) {
+        self.cut = Some(why);
+        self.rest = &[];
+    }
+
+    fn cut(&mut self, why: Cut, start: usize) -> Node {
+        self.stop(why);
+        let mut node = Node::new(Shape::Cut(why));
+        node.span = span(start, self.all.len());
+        node
+    }
+
+    /// Spends work on something that is no value; over the bound reading ends.
+    pub(super) fn spend(&mut self, work: usize) -> Option<()> {
+        let work = u32::try_from(work).unwrap_or(u32::MAX);
+        let Some(left) = self.budget.work.checked_sub(work) else {
+            self.budget.work = 0;
+            self.stop(Cut::Many);
+            return None;
+        };
+        self.budget.work = left;
+        Some(())
+    }
+
+    /// Takes room for `bytes` of text; over the bound reading ends.
+    pub(super) fn take_text(&mut self, bytes: usize) -> Option<()> {
+        let Some(left) = self.text.checked_sub(bytes) else {
+            self.stop(Cut::Long);
+            return None;
+        };
+        self.text = left;
+        Some(())
+    }
+
+    /// Takes room for `bytes` that are unpacked; over the bound reading ends.
+    pub(super) fn take_unpacked(&mut self, bytes: usize) -> Option<()> {
+        let Some(left) = self.budget.unpack.checked_sub(bytes) else {
+            self.stop(Cut::Unpacked);
+            return None;
+        };
+        self.budget.unpack = left;
+        Some(())
+    }
+
+    /// How many bytes were read.
+    pub(super) const fn at(&self) -> usize {
+        self.all.len() - self.rest.len()
+    }
+
+    /// This place.
+    pub(super) const fn mark(&self) -> Mark<'a> {
+        Mark {
+            rest: self.rest,
+            nodes: self.nodes,
+            text: self.text,
+            cut: self.cut,
+        }
+    }
+
+    /// What the `length` bytes at a place span.
+    pub(super) const fn span_at(&self, mark: Mark<'a>, length: usize) -> std::ops::Range<u32> {
+        let start = self.all.len() - mark.rest.len();
+        span(start, start + length)
+    }
+
+    /// Goes back to a place, to read it in another way. The work that was done stays spent.
+    pub(super) fn back(&mut self, mark: Mark<'a>) {
+        self.rest = mark.rest;
+        self.nodes = mark.nodes;
+        self.text = mark.text;
+        self.cut = mark.cut;
     }
 
     pub(super) fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
+        let (&first, rest) = self.rest.split_first()?;
+        self.rest = rest;
         Some(first)
     }
 
+    /// The next byte, without stepping over it.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
     pub(super) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (&first, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
+        let (&first, rest) = self.rest.split_first_chunk::<N>()?;
+        self.rest = rest;
+        Some(first)
+    }
+
+    /// The next `count` bytes, as they lie.
+    pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (first, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
         Some(first)
     }
 
     /// Steps over `expected`, if that is what comes next.
     pub(super) fn expect(&mut self, expected: &[u8]) -> Option<()> {
-        self.0 = self.0.strip_prefix(expected)?;
+        self.rest = self.rest.strip_prefix(expected)?;
         Some(())
     }
 
     /// What is left, without reading it.
     pub(super) const fn rest(&self) -> &'a [u8] {
-        self.0
+        self.rest
+    }
+
+    /// The next `count` bytes as UTF-8.
+    pub(super) fn utf8(&mut self, count: usize) -> Option<&'a str> {
+        let bytes = self.bytes(count)?;
+        self.take_text(count)?;
+        str::from_utf8(bytes).ok()
     }
 
     /// A string of `count` UTF-16 units, each in one to three bytes, as Kryo and JBoss write them.
     /// A unit of a broken surrogate pair, which Java allows, becomes U+FFFD.
     pub(super) fn units(&mut self, count: usize) -> Option<String> {
         // A unit takes at least a byte: a made-up count asks for no memory.
-        if count > self.0.len() {
+        if count > self.rest.len() {
             return None;
+        }
+        if let Some(ascii) = self.rest.get(..count)
+            && ascii.is_ascii()
+            && let Ok(text) = str::from_utf8(ascii)
+        {
+            self.take_text(count)?;
+            self.rest = &self.rest[count..];
+            return Some(text.to_owned());
         }
         let mut units = Vec::with_capacity(count);
         for _ in 0..count {
             units.push(self.unit()?);
         }
+        self.take_text(count)?;
         Some(String::from_utf16_lossy(&units))
     }
 
-    /// All that is left, as such a string: what `DataOutput.writeUTF` writes after its length.
-    pub(super) fn all_units(&mut self) -> Option<String> {
-        let mut units = Vec::with_capacity(self.0.len());
-        while !self.0.is_empty() {
-            units.push(self.unit()?);
+    /// `length` bytes of such units: what `DataOutput.writeUTF` writes after its length.
+    pub(super) fn modified_utf8(&mut self, length: usize) -> Option<String> {
+        let bytes = self.bytes(length)?;
+        self.take_text(length)?;
+        if bytes.is_ascii() {
+            return str::from_utf8(bytes).ok().map(str::to_owned);
+        }
+        let mut part = Self::new(bytes, self.budget);
+        let mut units = Vec::with_capacity(bytes.len());
+        while !part.rest.is_empty() {
+            units.push(part.unit()?);
         }
         Some(String::from_utf16_lossy(&units))
     }
@@ -81,6 +351,14 @@ impl<'a> Reader<'a> {
         let byte = self.byte()?;
         (byte & 0xc0 == 0x80).then_some(u16::from(byte & 0x3f))
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a payload has at most 512 MB"
+)]
+const fn span(start: usize, end: usize) -> std::ops::Range<u32> {
+    start as u32..end as u32
 }
 
 /// Appends `text` as UTF-16 units of one to three bytes each; a zero takes `zero`, which is where

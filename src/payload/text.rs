@@ -3,29 +3,37 @@
 //! Bytes that are a bare JSON number, `true`, `false` or `null` were written by these or by a JSON
 //! codec; nobody can tell, and they are called text. Their value is that number or word.
 //!
-//! Much that is binary is UTF-8 by accident: [`recognise`] is for bytes whose codec is unknown, and
+//! Much that is binary is UTF-8 by accident: [`judge`] is for bytes whose codec is unknown, and
 //! asks that the text could have been meant as one. Texts of other codecs that look like text
 //! cannot be told from it: Ion, a short CBOR string, a small msgpack number.
 
-use serde_json::Value;
-
-use super::foreign;
+use super::codec::Codec;
+use super::reader::Reader;
+use super::rows::{Sure, Verdict};
+use super::scalar;
+use super::tree::{Node, Shape};
 
 /// Longer digits than these are an id, not a number.
 const MAX_SCALAR: usize = 64;
 
 /// Reads any UTF-8.
-pub(super) fn decode(bytes: &[u8]) -> Option<Value> {
-    str::from_utf8(bytes).ok().map(value)
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    reader.utf8(reader.rest().len()).map(value)
 }
 
-/// Reads UTF-8 that was meant to be text.
-pub(super) fn recognise(bytes: &[u8]) -> Option<Value> {
-    let text = str::from_utf8(bytes).ok()?;
-    if !is_plausible(text) {
-        return None;
+/// UTF-8 that was meant to be text. With control characters in it, it yields to a codec that is
+/// sure of itself.
+pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
+    let (sure, why) = match str::from_utf8(payload) {
+        Ok(text) if !text.contains(is_binary) => (Sure::Exact, "plain UTF-8 text"),
+        Ok(text) if is_plausible(text) => (Sure::Plausible, "UTF-8 text with few controls"),
+        _ => (Sure::Unlikely, "UTF-8 by accident"),
+    };
+    Verdict {
+        codec: Codec::Text,
+        sure,
+        why,
     }
-    Some(value(text))
 }
 
 /// Whether a text was meant as one: no control characters but white space, or a few of them
@@ -36,7 +44,7 @@ pub(super) fn is_plausible(text: &str) -> bool {
         return true;
     }
     let begins_well = !text.starts_with(char::is_control);
-    begins_well && binary * 4 <= text.chars().count() && !foreign::is_claimed(text.as_bytes())
+    begins_well && binary * 4 <= text.chars().count()
 }
 
 /// A control character that is not white space.
@@ -44,20 +52,27 @@ fn is_binary(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r')
 }
 
-fn value(text: &str) -> Value {
-    let may_be_scalar = text.len() <= MAX_SCALAR
-        && text.starts_with(|c: char| matches!(c, '-' | '0'..='9' | 't' | 'f' | 'n'))
-        && !text.ends_with(char::is_whitespace);
-    may_be_scalar
-        .then(|| serde_json::from_str(text).ok())
-        .flatten()
-        .unwrap_or_else(|| Value::from(text))
+fn value(text: &str) -> Node {
+    let may_be_scalar =
+        text.len() <= MAX_SCALAR && text.starts_with(|c: char| matches!(c, '-' | '0'..='9'));
+    match text {
+        "true" => Node::new(Shape::Bool(true)),
+        "false" => Node::new(Shape::Bool(false)),
+        "null" => Node::new(Shape::Null),
+        _ if may_be_scalar => scalar::decimal(text),
+        _ => Node::text(text),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::payload::decode_as;
+    use serde_json::{Value, json};
+
+    fn decode(bytes: &[u8]) -> Option<Value> {
+        decode_as(Codec::Text, bytes).map(|read| read.value)
+    }
 
     #[test]
     fn a_bare_number_or_word_is_that_value() {

@@ -30,13 +30,30 @@ pub const GRAMMAR: [(&str, &str); 7] = [
 ];
 
 /// The names of the codecs, as `payload` has them: a filter that names none of them is a mistake.
-pub const CODECS: [&str; 7] = [
+pub const CODECS: [&str; 24] = [
     "text",
     "json",
+    "json3",
     "typed-json",
     "kryo5",
+    "kryo",
     "marshalling",
     "serialization",
+    "fst",
+    "fury",
+    "fory",
+    "msgpack",
+    "cbor",
+    "cbor3",
+    "smile",
+    "smile3",
+    "ion",
+    "protobuf",
+    "avro",
+    "lz4",
+    "snappy",
+    "snappyv2",
+    "zstd",
     "unknown",
 ];
 

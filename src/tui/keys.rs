@@ -60,8 +60,14 @@ pub enum Action {
     Refresh,
     /// The next refresh interval.
     Interval,
-    /// Text or hex.
+    /// Tree, text or hex.
     Face,
+    /// Fold the value, or unfold it.
+    Toggle,
+    /// Fold the value, or go to the one that holds it.
+    Fold,
+    /// Unfold the value, or go into it.
+    Unfold,
     /// Draw every cell again.
     Redraw,
     /// The keys.
@@ -92,6 +98,8 @@ pub enum Action {
     CopyPayload,
     /// Copy as a redis-cli command.
     CopyCommand,
+    /// Copy how one comes to the value.
+    CopyPath,
     /// Offer a message.
     Offer,
     /// Start the stand-in worker, or stop it.

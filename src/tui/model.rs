@@ -21,6 +21,7 @@ pub mod requeue;
 pub mod schedule;
 pub mod site;
 pub mod toast;
+pub mod tree;
 pub mod worker;
 
 use std::collections::{HashMap, VecDeque};
@@ -44,6 +45,7 @@ pub use self::requeue::RequeueForm;
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
+pub use self::tree::{Kind, Tree, TreeLine};
 use self::worker::Workers;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;

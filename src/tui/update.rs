@@ -33,6 +33,7 @@ mod tabs;
 mod time;
 mod timeline;
 mod toast;
+mod tree;
 mod worker;
 
 pub use act::why_not;

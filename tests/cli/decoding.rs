@@ -20,6 +20,13 @@ fn a_frame_is_taken_apart() {
     let plain = local(&["decode", frame]).done().out;
     assert!(plain.contains("id      a1b2c3d4e5f60718\n"), "{plain}");
     assert!(plain.contains("text    hello\n"), "{plain}");
+    assert!(
+        plain.contains("why     plain UTF-8 text (exact)\n"),
+        "{plain}"
+    );
+    let packed = local(&["decode", "00000006600368656c6cef"]).done().out;
+    assert!(packed.contains("codec   lz4\n"), "{packed}");
+    assert!(packed.contains(", around kryo5 (exact)\n"), "{packed}");
 }
 
 #[test]
@@ -56,6 +63,7 @@ fn bytes_may_be_written_in_five_ways() {
         ("escaped", "\"hi\\n\""),
         ("escaped", "h\\x69\\x0a"),
         ("auto", "hi\\n"),
+        ("auto", "2) \"hi\\n\""),
     ];
     for (encoding, text) in cases {
         let said = local(&["decode", text, "--as", encoding, "--json", "--raw"]).done();

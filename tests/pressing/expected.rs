@@ -102,6 +102,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Refuse => at_once(Seen::Gone("n no")),
         A::Submit => after(&[("hello", "hello")], Seen::Text("offered 1")),
         A::Editor => at_once(Seen::Text("from the editor")),
+        A::Toggle | A::Fold | A::Unfold | A::CopyPath => at_once(Seen::Text("nothing to fold")),
         A::Face => at_once(Seen::Text("[hex]")),
         A::Freeze => at_once(Seen::Text("FROZEN")),
         A::Refresh => at_once(Seen::Looked),

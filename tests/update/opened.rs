@@ -166,3 +166,89 @@ fn the_other_face_shows_about_the_same_place_and_what_was_found() {
         / 16;
     assert!((view(&desk).scroll..view(&desk).scroll + 28).contains(&hit));
 }
+
+// --- The tree -------------------------------------------------------------------------------------
+
+const ORDER: &[u8] = br#"{"id":42,"tags":["new","vip"],"to":{"city":"Oslo"}}"#;
+
+/// What the line under the cursor is called.
+fn under(desk: &Desk) -> String {
+    let tree = view(desk).tree.as_ref().unwrap();
+    tree.lines[tree.line()].name.clone()
+}
+
+fn copied(effects: &[Effect]) -> &str {
+    match effects {
+        [Effect::Copy(text)] => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_object_opens_as_a_tree_which_folds_and_goes_in_and_out() {
+    let mut desk = opened(ORDER);
+    assert_eq!(view(&desk).face, Face::Tree);
+    desk.press(Code::Down);
+    desk.press(Code::Down);
+    assert_eq!(under(&desk), "tags");
+    desk.press(Code::Enter);
+    desk.press(Code::Down);
+    assert_eq!(under(&desk), "to");
+    desk.press(Code::Right);
+    assert_eq!(under(&desk), "city");
+    desk.press(Code::Left);
+    assert_eq!(under(&desk), "to");
+    desk.press(Code::Left);
+    desk.press(Code::Left);
+    assert_eq!(under(&desk), "");
+    let shown = view(&desk).tree.as_ref().unwrap().shown.len();
+    assert_eq!(shown, 4);
+}
+
+#[test]
+fn what_is_found_in_a_folded_value_is_unfolded() {
+    let mut desk = opened(ORDER);
+    desk.press(Code::Left);
+    assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 1);
+    look_for(&mut desk, "OSLO");
+    assert_eq!(under(&desk), "city");
+    assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 7);
+}
+
+#[test]
+fn a_value_and_its_path_are_copied() {
+    let mut desk = opened(ORDER);
+    look_for(&mut desk, "vip");
+    assert_eq!(copied(&desk.char('y')), "vip");
+    assert_eq!(copied(&desk.char('c')), ".tags[1]");
+    desk.key(Key::char('g'));
+    let whole = desk.char('y');
+    assert_eq!(copied(&whole), str::from_utf8(ORDER).unwrap());
+}
+
+#[test]
+fn a_large_tree_is_read_once_and_its_cursor_stays_in_sight() {
+    let many: Vec<String> = (0..20_000).map(|i| format!("\"value {i}\"")).collect();
+    let mut desk = opened(format!("[{}]", many.join(",")).as_bytes());
+    desk.key(Key::char('G'));
+    let end = view(&desk).scroll;
+    assert!(end > 19_900, "{end}");
+    desk.press(Code::PageUp);
+    assert!(view(&desk).scroll < end);
+    let tree = view(&desk).tree.as_ref().unwrap();
+    assert!((view(&desk).scroll..=end).contains(&tree.cursor));
+}
+
+#[test]
+fn a_click_chooses_a_value_and_another_one_folds_it() {
+    let mut desk = opened(ORDER);
+    let areas = delayscope::tui::areas::areas(&desk.model);
+    let plan = delayscope::tui::areas::lines::plan(areas.detail, areas.compact);
+    let inner = areas.detail.inner;
+    let (x, y) = (inner.x + 5, inner.y + plan.facts + 2);
+    desk.tell(Msg::Clicked(x, y));
+    assert_eq!(under(&desk), "tags");
+    assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 7);
+    desk.tell(Msg::Clicked(x, y));
+    assert_eq!(view(&desk).tree.as_ref().unwrap().shown.len(), 5);
+}

@@ -21,6 +21,8 @@ const MOST: usize = 4 * 1024 * 1024;
 pub enum Body {
     /// Lines of text.
     Text(Arc<Vec<Piece>>),
+    /// The tree.
+    Tree,
     /// The bytes: asked for, or nothing explains them.
     Hex,
 }
@@ -78,6 +80,7 @@ pub fn last_scroll(model: &Model) -> usize {
     let bytes = view.row.member.len();
     let lines = match body(view, plan.text) {
         Body::Hex => bytes.div_ceil(bytes_a_line(plan.columns)),
+        Body::Tree => view.tree.as_ref().map_or(0, |tree| tree.shown.len()),
         Body::Text(lines) if plan.beside == 0 => lines.len(),
         Body::Text(lines) => lines.len().max(bytes.div_ceil(bytes_a_line(plan.beside))),
     };
@@ -106,7 +109,8 @@ pub fn payload(row: &EntryRow) -> &[u8] {
 pub fn body(view: &EntryView, columns: u16) -> Body {
     match view.face {
         Face::Hex => Body::Hex,
-        Face::Text => match &view.laid {
+        Face::Tree if view.tree.is_some() => Body::Tree,
+        Face::Tree | Face::Text => match &view.laid {
             Some(laid) if laid.columns == columns => {
                 laid.lines.clone().map_or(Body::Hex, Body::Text)
             }
@@ -127,7 +131,7 @@ pub fn text_columns(model: &Model) -> u16 {
 pub fn lay_out(row: &EntryRow, columns: u16) -> Laid {
     let lines = match decoded(row, columns, MOST) {
         Body::Text(lines) => Some(lines),
-        Body::Hex => None,
+        Body::Tree | Body::Hex => None,
     };
     Laid { columns, lines }
 }

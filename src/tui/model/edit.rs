@@ -151,7 +151,9 @@ impl Filling for EditForm {
     fn choose(&mut self, on: bool) {
         let bytes = self.bytes();
         let before = self.codec;
-        self.codec = next(&Codec::ALL, Some(before), on).unwrap_or(before);
+        let can = |codec: &Codec| codec.is_writable() || *codec == Codec::Unknown;
+        let codecs: Vec<Codec> = Codec::ALL.into_iter().filter(can).collect();
+        self.codec = next(&codecs, Some(before), on).unwrap_or(before);
         match (before, self.codec, bytes) {
             (_, Codec::Unknown, Ok(bytes)) => self.payload.set(&hex(&bytes)),
             (Codec::Unknown, codec, Ok(bytes)) => {

@@ -203,7 +203,7 @@ impl Filling for OfferForm {
         if self.at == Part::Codec {
             let codecs: Vec<Codec> = Codec::ALL
                 .into_iter()
-                .filter(|codec| *codec != Codec::Unknown)
+                .filter(|codec| codec.is_writable())
                 .collect();
             self.codec = next(&codecs, Some(self.written_with()), on);
             self.message = check_message(self);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::EntryRow;
+use super::{EntryRow, Tree};
 use crate::clock::EpochMillis;
 
 /// One entry, opened.
@@ -11,8 +11,10 @@ use crate::clock::EpochMillis;
 pub struct EntryView {
     /// The entry; its score is the last one that it was seen with.
     pub row: EntryRow,
-    /// Text or hex.
+    /// Tree, text or hex.
     pub face: Face,
+    /// What it says as a tree; none when there is nothing to fold in it.
+    pub tree: Option<Tree>,
     /// First line in sight.
     pub scroll: usize,
     /// Where Esc goes back to.
@@ -34,6 +36,7 @@ impl EntryView {
         Self {
             row,
             face: Face::Text,
+            tree: None,
             scroll: 0,
             back,
             laid: None,
@@ -81,6 +84,8 @@ pub enum Spot {
     Text(Vec<(usize, Range<usize>)>),
     /// On the hex face: bytes of the member.
     Bytes(Range<usize>),
+    /// In the tree: a line of it.
+    Line(usize),
 }
 
 /// Where Esc leads from an entry.
@@ -92,9 +97,11 @@ pub enum Back {
     Queue,
 }
 
-/// The two faces of a payload.
+/// The faces of a payload.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Face {
+    /// Decoded, a line a value, to be folded.
+    Tree,
     /// Decoded.
     #[default]
     Text,

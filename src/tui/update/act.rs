@@ -3,7 +3,7 @@
 pub(super) use super::toast::say;
 use super::{
     awaited, bulk, change, copy, cursor, filter, journal, leave, load, marks, offer, opened, plan,
-    prompt, sort, tabs, time, timeline, worker,
+    prompt, sort, tabs, time, timeline, tree, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -57,6 +57,8 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Refresh => return refresh(model),
         Action::Interval => interval(model),
         Action::Face => opened::turn(model),
+        Action::Toggle | Action::Fold | Action::Unfold => tree::fold(model, action),
+        Action::CopyPath => return tree::copy_path(model),
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
@@ -138,6 +140,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Pause | Action::Stop => bulk::why_not(model, action),
         Action::Offer | Action::Worker if model.read_only => Some(change::READ_ONLY),
         _ if change::is_planned(action) => change::why_not(model, action),
+        Action::Toggle | Action::Fold | Action::Unfold | Action::CopyPath => tree::why_not(model),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -172,7 +175,9 @@ fn open_entry(model: &mut Model) {
         Screen::Queue => Back::Queue,
         _ => Back::Dashboard,
     };
-    model.screen = Screen::Entry(Box::new(EntryView::new(row, back)));
+    let mut view = EntryView::new(row, back);
+    opened::plant(&mut view);
+    model.screen = Screen::Entry(Box::new(view));
 }
 
 /// Closes what lies on top, else stops the search, clears the filter, clears the marks, else goes

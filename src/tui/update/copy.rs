@@ -1,6 +1,7 @@
 //! Copies for the terminal's clipboard: what an entry says, and how redis-cli would ask for it.
 
 use super::act::say;
+use super::tree;
 use crate::queue::{redis_cli, text};
 use crate::tui::areas::lines;
 use crate::tui::effect::Effect;
@@ -11,6 +12,11 @@ const MOST: usize = 100_000;
 
 /// The payload as it can be pasted: text as it is, else what its codec says, else hex.
 pub(super) fn payload(model: &mut Model) -> Vec<Effect> {
+    if let Screen::Entry(view) = &model.screen
+        && let Some((value, path)) = tree::value(view)
+    {
+        return copy_out(model, value, &format!("the value at {path}"));
+    }
     let Some(row) = row(model) else {
         return Vec::new();
     };

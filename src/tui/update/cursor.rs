@@ -1,7 +1,7 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{filter, load, marks, order, tabs};
+use super::{filter, load, marks, opened, order, tabs, tree};
 use crate::tui::areas;
 use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::schedule::RankFor;
@@ -64,6 +64,13 @@ pub(super) fn last(model: &mut Model) {
 /// Scrolls the help or an opened entry, when one of them is what the keys act on.
 fn scroll_lines(model: &mut Model, rows: i64) -> bool {
     let most = areas::lines::last_scroll(model);
+    if model.overlay.is_none() && tree::opened(model).is_some() {
+        let sight = opened::rows(model);
+        if let Screen::Entry(view) = &mut model.screen {
+            tree::by(view, rows, sight);
+        }
+        return true;
+    }
     let scroll = match (&mut model.overlay, &mut model.screen) {
         (Some(Overlay::Help { scroll }), _) => scroll,
         (Some(Overlay::Change(view)), _) => &mut view.scroll,
@@ -78,10 +85,14 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
 /// Makes `top` the first row in sight; the cursor comes along.
 pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
     let lines = usize::try_from(top).unwrap_or(usize::MAX);
+    let sight = opened::rows(model);
     match (what, &mut model.overlay, &mut model.screen) {
         (Scrolled::Help, Some(Overlay::Help { scroll }), _) => *scroll = lines,
         (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
-        (Scrolled::Entry, None, Screen::Entry(entry)) => entry.scroll = lines,
+        (Scrolled::Entry, None, Screen::Entry(entry)) => {
+            entry.scroll = lines;
+            tree::come_along(entry, sight);
+        }
         (Scrolled::Pane(Pane::Queues), ..) => {
             let rows = queue_rows(model);
             model.top = lines;

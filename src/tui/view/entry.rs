@@ -2,12 +2,14 @@
 
 mod body;
 mod facts;
+mod tree;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use self::body::{bytes, words};
+use self::body::{Parts, bytes, words};
 use self::facts::facts;
+use self::tree::tree;
 use super::{Ctx, rect, rows, time};
 use crate::queue::{Due, text};
 use crate::tui::areas::lines::{self, Body};
@@ -34,14 +36,20 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
     );
     let y = y + plan.facts;
     match lines::body(view, plan.text) {
-        Body::Hex => bytes(
-            ctx,
-            &view.row,
-            found,
-            view.scroll,
-            Rect::new(x, y, plan.columns, plan.rows),
-            buf,
-        ),
+        Body::Hex => {
+            let area = Rect::new(x, y, plan.columns, plan.rows);
+            bytes(ctx, &view.row, Parts::of(view), view.scroll, area, buf);
+        }
+        Body::Tree => {
+            let beside = Rect::new(x + plan.columns - plan.beside, y, plan.beside, plan.rows);
+            let area = Rect::new(x, y, plan.text, plan.rows);
+            if let Some(values) = &view.tree {
+                tree(ctx, values, found, view.scroll, area, buf);
+            }
+            let parts = Parts::of(view);
+            let scroll = parts.scroll(beside);
+            bytes(ctx, &view.row, parts, scroll, beside, buf);
+        }
         Body::Text(lines) => {
             words(
                 ctx,
@@ -52,7 +60,7 @@ pub(super) fn render(ctx: &Ctx, view: &EntryView, buf: &mut Buffer) {
                 buf,
             );
             let beside = Rect::new(x + plan.columns - plan.beside, y, plan.beside, plan.rows);
-            bytes(ctx, &view.row, found, view.scroll, beside, buf);
+            bytes(ctx, &view.row, Parts::of(view), view.scroll, beside, buf);
         }
     }
 }
@@ -78,8 +86,8 @@ pub(super) fn render_beside(ctx: &Ctx, buf: &mut Buffer) {
     facts(ctx, row, Rect::new(x, y, plan.columns, plan.facts), buf);
     let below = Rect::new(x, y + plan.facts, plan.columns, plan.rows);
     match lines::decoded(row, plan.columns, glance(plan)) {
-        Body::Hex => bytes(ctx, row, None, 0, below, buf),
         Body::Text(lines) => words(ctx, &lines, None, 0, below, buf),
+        _ => bytes(ctx, row, Parts::default(), 0, below, buf),
     }
 }
 
@@ -113,6 +121,7 @@ pub(super) fn face_at(ctx: &Ctx, view: &EntryView, x: u16, y: u16) -> Option<Fac
         .into_iter()
         .find(|(_, left, w)| (*left..left + w).contains(&x))?;
     match words.trim_matches(['[', ']']) {
+        TREE => Some(Face::Tree),
         TEXT => Some(Face::Text),
         HEX => Some(Face::Hex),
         _ => None,
@@ -125,8 +134,10 @@ fn queue_name(ctx: &Ctx) -> Option<String> {
 }
 
 /// What the faces are called.
+const TREE: &str = "tree";
+/// See [`TREE`].
 const TEXT: &str = "text";
-/// See [`TEXT`].
+/// See [`TREE`].
 const HEX: &str = "hex";
 
 /// What stands in the title, from the left and from the right.
@@ -152,14 +163,16 @@ fn parts(
                 word.to_owned()
             }
         };
-        left.push(Part {
-            pieces: vec![
-                (word(Face::Text, TEXT), style(Face::Text)),
-                (" ".to_owned(), t.dim),
-                (word(Face::Hex, HEX), style(Face::Hex)),
-            ],
-            rank: 60,
-        });
+        let has_tree = view.is_some_and(|view| view.tree.is_some());
+        let faces = [(Face::Tree, TREE), (Face::Text, TEXT), (Face::Hex, HEX)];
+        let mut pieces = Vec::new();
+        for (face, name) in faces.into_iter().skip(usize::from(!has_tree)) {
+            if !pieces.is_empty() {
+                pieces.push((" ".to_owned(), t.dim));
+            }
+            pieces.push((word(face, name), style(face)));
+        }
+        left.push(Part { pieces, rank: 60 });
     }
     let (due, style) = rows::due_in(ctx, row.due);
     let words = match row.due {

@@ -9,7 +9,7 @@ use ratatui::widgets::Widget;
 
 use crate::queue::text;
 use crate::tui::areas::lines;
-use crate::tui::model::{EntryRow, Found, Piece, Spot};
+use crate::tui::model::{EntryRow, EntryView, Face, Found, Kind, Piece, Spot, Tree};
 use crate::tui::view::Ctx;
 use crate::tui::widget::hex::Hex;
 use crate::tui::widget::line::{self, Line};
@@ -19,7 +19,7 @@ use crate::tui::widget::line::{self, Line};
 pub(super) fn bytes(
     ctx: &Ctx,
     row: &EntryRow,
-    found: Option<&Found>,
+    parts: Parts<'_>,
     scroll: usize,
     area: Rect,
     buf: &mut Buffer,
@@ -30,7 +30,8 @@ pub(super) fn bytes(
     let scroll = scroll.min(last);
     let seen = scroll * each..(scroll + usize::from(area.height)) * each;
     let mut styled = fields(ctx, row);
-    for (hit, style) in found.into_iter().flat_map(|found| hits(ctx, found)) {
+    styled.extend(parts.styled(ctx, &seen));
+    for (hit, style) in parts.found.into_iter().flat_map(|found| hits(ctx, found)) {
         if let Spot::Bytes(range) = hit
             && range.start < seen.end
             && range.end > seen.start
@@ -47,6 +48,74 @@ pub(super) fn bytes(
         dim: ctx.data.dim,
     };
     hex.render(area, buf);
+}
+
+/// What of the bytes of an opened entry stands out.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Parts<'a> {
+    /// What was found in it.
+    found: Option<&'a Found>,
+    /// What its bytes say.
+    tree: Option<&'a Tree>,
+    /// Bytes before the payload.
+    start: usize,
+    /// The value under the cursor stands out.
+    is_followed: bool,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn of(view: &'a EntryView) -> Self {
+        Self {
+            found: view.found.as_ref(),
+            tree: view.tree.as_ref(),
+            start: view.row.member.len().saturating_sub(view.row.size),
+            is_followed: view.face == Face::Tree,
+        }
+    }
+
+    /// The line of bytes from which the value under the cursor is in sight.
+    pub(super) fn scroll(&self, area: Rect) -> usize {
+        let Some(tree) = self.tree else {
+            return 0;
+        };
+        let at = self.start
+            + tree
+                .lines
+                .get(tree.line())
+                .map_or(0, |line| line.bytes.start);
+        let line = at / lines::bytes_a_line(area.width);
+        line.saturating_sub(usize::from(area.height / 2))
+    }
+
+    /// The bytes of each value in sight in the colour of its kind.
+    fn styled(&self, ctx: &Ctx, seen: &Range<usize>) -> Vec<(Range<usize>, Style)> {
+        let Some(tree) = self.tree else {
+            return Vec::new();
+        };
+        let place = |bytes: &Range<usize>| self.start + bytes.start..self.start + bytes.end;
+        let in_sight = |bytes: &Range<usize>| bytes.start < seen.end && bytes.end > seen.start;
+        let leaves = tree.lines.iter().filter(|line| line.below == 0);
+        let mut styled: Vec<_> = leaves
+            .map(|line| (place(&line.bytes), kind(ctx, line.kind)))
+            .filter(|(bytes, _)| in_sight(bytes))
+            .collect();
+        if self.is_followed
+            && let Some(line) = tree.lines.get(tree.line())
+        {
+            let under = Style::new().add_modifier(Modifier::REVERSED);
+            styled.push((place(&line.bytes), under));
+        }
+        styled
+    }
+}
+
+/// How the bytes of a value look; the marks between values step back.
+fn kind(ctx: &Ctx, kind: Kind) -> Style {
+    match kind {
+        Kind::Text => ctx.data.ok,
+        Kind::Number => ctx.data.accent,
+        Kind::Branch | Kind::Other => ctx.data.mid,
+    }
 }
 
 /// The fields of the frame, each in the colour that [`legend`] names it in.

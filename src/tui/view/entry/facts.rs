@@ -5,7 +5,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::body::legend;
-use crate::payload::Codec;
 use crate::queue::{Due, Form, text};
 use crate::tui::areas::tabs;
 use crate::tui::model::{EntryRow, Tab};
@@ -119,14 +118,5 @@ fn codec(row: &EntryRow) -> (&'static str, &'static str) {
     let Ok(decoded) = &row.content else {
         return ("none", "without a frame there is no payload to read");
     };
-    let why = match decoded.codec {
-        Codec::Text => "plain UTF-8 text",
-        Codec::Json => "JSON that carries Java types",
-        Codec::TypedJson => "JSON without Java types",
-        Codec::Kryo5 => "Kryo 5 accounts for every byte",
-        Codec::Marshalling => "starts as JBoss River does",
-        Codec::Serialization => "starts as Java's serialization does",
-        Codec::Unknown => "no known codec accounts for every byte",
-    };
-    (decoded.codec.name(), why)
+    (decoded.codec.name(), decoded.why)
 }

@@ -1,0 +1,54 @@
+//! CBOR's tags: what a value means.
+
+use crate::payload::java::number;
+use crate::payload::time;
+use crate::payload::tree::{Node, Shape};
+
+/// Before a payload: a mark that this is CBOR.
+const CBOR: u64 = 55_799;
+
+/// A value with what its tag says it is; a tag that is not known, or does not go with the value,
+/// is its class.
+pub(super) fn tagged(tag: u64, node: Node) -> Node {
+    let meant = match (tag, &node.shape) {
+        (0, Shape::Text(text)) => Some(Node::text(text.as_str()).of("timestamp")),
+        (1, Shape::Number(seconds)) => seconds
+            .as_i64()
+            .map(|seconds| Node::text(time::instant(seconds, 0)).of("timestamp")),
+        (2, Shape::Bytes(bytes)) => number::big_integer(1, bytes),
+        (3, Shape::Bytes(bytes)) => {
+            let inverted = bytes.iter().map(|byte| !byte);
+            number::of_twos_complement(&[0xff].into_iter().chain(inverted).collect::<Vec<_>>())
+        }
+        (4, Shape::List(parts)) => decimal(parts),
+        (37, Shape::Bytes(bytes)) => uuid(bytes),
+        (CBOR, _) => return node,
+        _ => None,
+    };
+    match meant {
+        Some(meant) => meant,
+        None if node.class.is_none() => node.of(format!("tag {tag}")),
+        None => node,
+    }
+}
+
+/// A decimal fraction: the power of ten, and what is to be multiplied with it.
+fn decimal(parts: &[Node]) -> Option<Node> {
+    let [exponent, digits] = parts else {
+        return None;
+    };
+    let (Shape::Number(exponent), Shape::Number(digits)) = (&exponent.shape, &digits.shape) else {
+        return None;
+    };
+    let exponent = i32::try_from(exponent.as_i64()?).ok()?;
+    number::big_decimal(digits.as_str(), -i64::from(exponent))
+}
+
+fn uuid(bytes: &[u8]) -> Option<Node> {
+    let (most, least) = bytes.split_first_chunk()?;
+    let least = least.try_into().ok()?;
+    Some(number::uuid(
+        u64::from_be_bytes(*most),
+        u64::from_be_bytes(least),
+    ))
+}

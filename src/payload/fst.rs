@@ -1,0 +1,266 @@
+//! `FstCodec` (fast-serialization 2.x, its default stream).
+//!
+//! A tag, then the value. Numbers are compact: a byte, or a mark and two, four or eight bytes, the
+//! lowest first. Objects of the JDK's classes are read; of other classes the fields lie without
+//! names and types, the primitives first: those stay bytes, the objects after them are read.
+
+mod jdk;
+mod parts;
+
+use std::collections::HashMap;
+
+use super::codec::Codec;
+use super::java::handles::Handles;
+use super::java::{self, array_name};
+use super::reader::Reader;
+use super::rows::{Sure, Verdict};
+use super::text;
+use super::tree::{Name, Node, Shape};
+use parts::{compact_int, compact_long, compact_short, primitives, utf};
+
+const OBJECT: u8 = 0x00;
+const COMPATIBLE: u8 = 0xed;
+const FALSE: u8 = 0xef;
+const TRUE: u8 = 0xf0;
+const LONG: u8 = 0xf6;
+const INT: u8 = 0xf7;
+const HANDLE: u8 = 0xf9;
+const ENUM: u8 = 0xfa;
+const ARRAY: u8 = 0xfb;
+const STRING: u8 = 0xfc;
+const TYPED: u8 = 0xfd;
+const NULL: u8 = 0xff;
+
+/// The number of the first class that is named in a payload.
+const FIRST_NAMED: u16 = 1000;
+/// Bytes of primitives before the objects of an object's fields.
+const MAX_PRIMITIVES: usize = 256;
+
+/// Reads one object.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    let mut fst = Fst::default();
+    let here = reader.mark();
+    if reader.peek()? == OBJECT {
+        // Nothing follows it, which tells where its fields end.
+        reader.byte()?;
+        let class = fst.class(reader)?;
+        fst.number(0);
+        return fst.body(reader, &class, true);
+    }
+    reader.back(here);
+    fst.tagged(reader)
+}
+
+/// FST's tags begin no text, and few other bytes.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    let sure = match (payload, &tree.shape) {
+        (_, Shape::Cut(_)) => Sure::Unlikely,
+        ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Sure::Exact,
+        ([OBJECT, 1, ..], _) => Sure::Exact,
+        ([ARRAY, ..] | [INT | LONG, _, ..] | [OBJECT, ..], _) => Sure::Plausible,
+        ([TRUE | FALSE | NULL], _) => Sure::Plausible,
+        _ => Sure::Unlikely,
+    };
+    Verdict {
+        codec: Codec::Fst,
+        sure,
+        why: "FST's tags account for every byte",
+    }
+}
+
+/// What was named and numbered so far.
+#[derive(Default)]
+struct Fst {
+    names: Vec<Name>,
+    handles: Handles,
+    /// Values are referred to by the place of their tag.
+    places: HashMap<usize, usize>,
+}
+
+impl Fst {
+    fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        r.node(|r| self.tagged(r))
+    }
+
+    fn tagged(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        if r.peek()? == COMPATIBLE {
+            r.byte()?;
+        }
+        let place = r.at();
+        Some(match r.byte()? {
+            NULL => Node::new(Shape::Null),
+            TRUE => Node::new(Shape::Bool(true)),
+            FALSE => Node::new(Shape::Bool(false)),
+            INT => Node::number(compact_int(r)?),
+            LONG => Node::number(compact_long(r)?),
+            STRING => {
+                let at = self.number(place);
+                let text = utf(r)?;
+                self.handles.set(r, at, Node::text(text))?
+            }
+            HANDLE => {
+                let place = usize::try_from(compact_int(r)?).ok()?;
+                let at = *self.places.get(&place)?;
+                self.handles.refer(r, at)?
+            }
+            ENUM => {
+                let class = self.class(r)?;
+                let constant = compact_int(r)?;
+                Node::number(constant).of(class)
+            }
+            ARRAY => {
+                let at = self.number(place);
+                let node = self.array(r)?;
+                self.handles.set(r, at, node)?
+            }
+            OBJECT => {
+                let class = self.class(r)?;
+                let at = self.number(place);
+                let node = self.body(r, &class, false)?;
+                self.handles.set(r, at, node)?
+            }
+            // Of the class that the field says, which only its owner knows.
+            TYPED => {
+                let at = self.number(place);
+                let node = self.fields(r, false)?;
+                self.handles.set(r, at, node)?
+            }
+            _ => return None,
+        })
+    }
+
+    /// Takes the next number for what lies at that place.
+    fn number(&mut self, place: usize) -> usize {
+        let at = self.handles.number();
+        self.places.insert(place, at);
+        at
+    }
+
+    /// A class: one that is always known, one that was named before, or a new name.
+    fn class(&mut self, r: &mut Reader<'_>) -> Option<Name> {
+        let number = compact_short(r)?;
+        if number > 1 {
+            if let Some(at) = number.checked_sub(FIRST_NAMED) {
+                return self.names.get(usize::from(at)).cloned();
+            }
+            return jdk::name(number).map(Name::from);
+        }
+        let name = utf(r)?;
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-');
+        if name.is_empty() || !name.chars().all(fits) {
+            return None;
+        }
+        r.take_text(4 * size_of::<Name>())?;
+        let name = Name::from(name);
+        self.names.push(name.clone());
+        Some(name)
+    }
+
+    /// What comes after an object's class; `last` if nothing can follow it.
+    fn body(&mut self, r: &mut Reader<'_>, class: &Name, last: bool) -> Option<Node> {
+        let here = r.mark();
+        let names = self.names.len();
+        if let Some(node) = jdk::content(self, r, class)
+            && (!last || r.rest().is_empty() || r.is_cut())
+        {
+            return Some(node);
+        }
+        r.back(here);
+        self.names.truncate(names);
+        self.fields(r, last).map(|node| node.of(class.clone()))
+    }
+
+    /// The fields of an object: primitives, as bytes; then objects, up to the mark of the end.
+    fn fields(&mut self, r: &mut Reader<'_>, last: bool) -> Option<Node> {
+        let here = r.mark();
+        let names = self.names.len();
+        for length in 0..=MAX_PRIMITIVES.min(r.rest().len()) {
+            r.spend(1)?;
+            let bytes = r.bytes(length)?;
+            if let Some(objects) = self.objects(r)
+                && (!last || r.rest().is_empty() || r.is_cut())
+            {
+                let mut fields = Vec::new();
+                if length > 0 {
+                    let mut node = Node::new(Shape::Bytes(bytes.to_vec()));
+                    node.span = r.span_at(here, length);
+                    fields.push(node);
+                }
+                fields.extend(objects);
+                return Some(Node::new(Shape::Nameless(fields)));
+            }
+            if r.is_cut() {
+                return None;
+            }
+            r.back(here);
+            self.names.truncate(names);
+        }
+        None
+    }
+
+    /// Objects up to a zero that begins no object.
+    fn objects(&mut self, r: &mut Reader<'_>) -> Option<Vec<Node>> {
+        let mut objects = Vec::new();
+        loop {
+            match r.peek() {
+                None if r.is_cut() => return Some(objects),
+                None => return None,
+                Some(OBJECT) => {
+                    let here = r.mark();
+                    let names = self.names.len();
+                    if let Some(node) = self.value(r) {
+                        objects.push(node);
+                    } else if r.is_cut() {
+                        return Some(objects);
+                    } else {
+                        r.back(here);
+                        self.names.truncate(names);
+                        r.byte()?;
+                        return Some(objects);
+                    }
+                }
+                Some(_) => objects.push(self.value(r)?),
+            }
+        }
+    }
+
+    fn array(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        let class = self.class(r)?;
+        let element = class.strip_prefix('[')?;
+        let count = usize::try_from(compact_int(r)?).ok()?;
+        let node = match element.as_bytes() {
+            [b'[', ..] => {
+                // An array of arrays says the class of each again, without a tag.
+                let items = r.items(count, |r| r.node(|r| self.array(r)));
+                Node::new(Shape::List(items?))
+            }
+            [kind] if *kind != b'L' => primitives(r, *kind, count)?,
+            _ => Node::new(Shape::List(r.items(count, |r| self.value(r))?)),
+        };
+        Some(node.of(array_name(&class)))
+    }
+
+    fn elements(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        let count = usize::try_from(compact_int(r)?).ok()?;
+        Some(Node::new(Shape::List(r.items(count, |r| self.value(r))?)))
+    }
+
+    fn entries(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        let count = usize::try_from(compact_int(r)?).ok()?;
+        Some(Node::new(Shape::Map(r.pairs(count, |r| self.value(r))?)))
+    }
+}
+
+/// Whether a class is a collection that is written as its number of elements and these.
+fn is_collection(class: &str) -> bool {
+    let kind = class.strip_prefix("java.util.").unwrap_or_default();
+    ["List", "Set", "Deque", "Queue", "Vector", "Stack"]
+        .iter()
+        .any(|end| kind.ends_with(end))
+        && !kind.starts_with("Collections$")
+}
+
+/// Whether a class is a map that is written as its number of entries and these.
+fn is_map(class: &str) -> bool {
+    java::is_map(class) && !class.starts_with("java.util.Collections$")
+}

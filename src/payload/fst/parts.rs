@@ -1,0 +1,73 @@
+//! Numbers, strings and arrays of primitives, as FST writes them.
+
+use crate::payload::reader::Reader;
+use crate::payload::scalar;
+use crate::payload::tree::{Node, Shape};
+
+/// Before two, four and eight bytes of a compact number.
+const TWO: u8 = 0x80;
+const FOUR: u8 = 0x81;
+const EIGHT: u8 = 0x82;
+
+pub(super) fn compact_int(r: &mut Reader<'_>) -> Option<i32> {
+    match r.byte()? {
+        TWO => r.array().map(|bytes| i16::from_le_bytes(bytes).into()),
+        FOUR => r.array().map(i32::from_le_bytes),
+        byte => Some(i32::from(byte.cast_signed())),
+    }
+}
+
+pub(super) fn compact_long(r: &mut Reader<'_>) -> Option<i64> {
+    match r.byte()? {
+        TWO => r.array().map(|bytes| i16::from_le_bytes(bytes).into()),
+        FOUR => r.array().map(|bytes| i32::from_le_bytes(bytes).into()),
+        EIGHT => r.array().map(i64::from_le_bytes),
+        byte => Some(i64::from(byte.cast_signed())),
+    }
+}
+
+/// A number of two bytes; 255 comes before those that one byte cannot hold.
+pub(super) fn compact_short(r: &mut Reader<'_>) -> Option<u16> {
+    match r.byte()? {
+        0xff => r.array().map(u16::from_le_bytes),
+        byte => Some(u16::from(byte)),
+    }
+}
+
+/// A string: the number of its UTF-16 units, and these.
+pub(super) fn utf(r: &mut Reader<'_>) -> Option<String> {
+    let count = usize::try_from(compact_int(r)?).ok()?;
+    if count > r.rest().len() {
+        return None;
+    }
+    r.spend(count / 64)?;
+    let mut units = Vec::with_capacity(count);
+    for _ in 0..count {
+        units.push(compact_short(r)?);
+    }
+    r.take_text(count)?;
+    Some(String::from_utf16_lossy(&units))
+}
+
+pub(super) fn primitives(r: &mut Reader<'_>, kind: u8, count: usize) -> Option<Node> {
+    if kind == b'B' {
+        let bytes = r.bytes(count)?;
+        r.take_text(count)?;
+        return Some(Node::new(Shape::Bytes(bytes.to_vec())));
+    }
+    let items = r.items(count, |r| r.node(|r| primitive(r, kind)));
+    Some(Node::new(Shape::List(items?)))
+}
+
+fn primitive(r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+    Some(match kind {
+        b'C' => scalar::char(compact_short(r)?),
+        b'S' => Node::number(compact_short(r)?.cast_signed()),
+        b'I' => Node::number(i32::from_le_bytes(r.array()?)),
+        b'J' => Node::number(i64::from_le_bytes(r.array()?)),
+        b'F' => scalar::float(f32::from_le_bytes(r.array()?)),
+        b'D' => scalar::double(f64::from_le_bytes(r.array()?)),
+        b'Z' => scalar::bool(r.byte()?)?,
+        _ => return None,
+    })
+}

@@ -1,0 +1,79 @@
+//! `IonJacksonCodec`: Ion, which Redisson writes as text. Java's types are annotations:
+//! `'com.acme.Order'::{id:42}`.
+//!
+//! Much of what it writes is JSON as well, byte for byte, and is called so. It is known by its
+//! annotations, by `{{…}}` around bytes, by `e0` behind a `double`, and by escapes that JSON has not.
+
+mod binary;
+mod number;
+mod text;
+
+use super::codec::Codec;
+use super::reader::Reader;
+use super::rows::{Sure, Verdict};
+use super::tree::{Node, Shape};
+use super::{jackson, java, time};
+
+/// Reads one value.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    if reader.rest().starts_with(&binary::MARK) {
+        return binary::read(reader);
+    }
+    text::read(reader)
+}
+
+/// Likely when it bears what only Ion has.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    if payload.starts_with(&binary::MARK) {
+        return Verdict {
+            codec: Codec::Ion,
+            sure: Sure::Marked,
+            why: "starts with binary Ion's mark",
+        };
+    }
+    let has = |part: &[u8]| payload.windows(part.len()).any(|window| window == part);
+    let (is_ion, why) = match (payload.first(), &tree.shape) {
+        (Some(b'\''), _) if text::class(payload).is_some_and(jackson::is_class_name) => {
+            (true, "Ion with Java types in it")
+        }
+        (Some(b'{'), Shape::Bytes(_)) => (true, "bytes as Ion writes them"),
+        (Some(b'"'), _) if has(b"\\x") || has(b"\\U") => (true, "a text with Ion's escapes"),
+        (_, Shape::Number(_)) if payload.ends_with(b"e0") => {
+            (true, "a number as Ion writes doubles")
+        }
+        _ => (false, "Ion accounts for every byte"),
+    };
+    Verdict {
+        codec: Codec::Ion,
+        sure: if is_ion { Sure::Exact } else { Sure::Unlikely },
+        why,
+    }
+}
+
+/// A value of that Java class: what it means.
+fn annotated(class: &str, node: Node) -> Node {
+    let is_calendar = matches!(
+        class,
+        "java.util.Date" | "java.util.Calendar" | "java.util.GregorianCalendar"
+    );
+    if let Shape::Number(number) = &node.shape
+        && is_calendar
+        && let Some(ms) = number.as_i64()
+    {
+        return time::date(ms).of(class);
+    }
+    if matches!(
+        class,
+        "java.lang.Long" | "java.lang.Short" | "java.lang.Byte" | "java.lang.Float"
+    ) {
+        return node;
+    }
+    match node.shape {
+        Shape::Object(fields) if java::is_map(class) => {
+            let pairs = fields.into_iter();
+            let pairs = pairs.map(|f| (Node::text(f.name.as_ref()), f.node));
+            Node::new(Shape::Map(pairs.collect())).of(class)
+        }
+        _ => node.of(class),
+    }
+}

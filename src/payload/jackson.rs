@@ -1,0 +1,135 @@
+//! Java types as Jackson puts them into JSON and into its binary relatives: an object says its
+//! `@class`, anything else that needs a type is `["its.Class", value]`.
+
+use super::tree::{Name, Node, Shape};
+use super::{java, time};
+
+/// Whether Jackson can have written this with its types switched on.
+pub(super) fn has_types(tree: &Node) -> bool {
+    match &tree.shape {
+        Shape::Object(fields) => fields
+            .iter()
+            .any(|f| &*f.name == "@class" && matches!(f.node.shape, Shape::Text(_))),
+        Shape::List(_) => wrapped(tree).is_some(),
+        _ => true,
+    }
+}
+
+/// Whether a date in it is a text, as Jackson 3 writes it with types.
+pub(super) fn is_version_3(tree: &Node) -> bool {
+    if let Some((class, value)) = wrapped(tree)
+        && matches!(value.shape, Shape::Text(_))
+    {
+        return matches!(class, "java.util.Date" | "java.util.Calendar");
+    }
+    tree.children().into_iter().any(is_version_3)
+}
+
+/// The same tree with what its types mean: `["java.util.Date", 0]` is a date.
+pub(super) fn typed(node: Node) -> Node {
+    if wrapped(&node).is_some() {
+        let span = node.span.clone();
+        let mut typed = unwrap(node);
+        typed.span = span;
+        return typed;
+    }
+    let (span, id, class) = (node.span, node.id, node.class);
+    let mut class = class;
+    let shape = match node.shape {
+        Shape::List(nodes) => Shape::List(nodes.into_iter().map(typed).collect()),
+        Shape::Map(pairs) => {
+            let pairs = pairs.into_iter().map(|(k, v)| (typed(k), typed(v)));
+            Shape::Map(pairs.collect())
+        }
+        Shape::Object(mut fields) => {
+            let is_class = |f: &super::tree::Field| {
+                &*f.name == "@class" && matches!(f.node.shape, Shape::Text(_))
+            };
+            if let Some(at) = fields.iter().position(is_class)
+                && let Shape::Text(name) = fields.remove(at).node.shape
+            {
+                class = Some(Name::from(name));
+            }
+            for field in &mut fields {
+                let node = std::mem::replace(&mut field.node, Node::new(Shape::Null));
+                field.node = typed(node);
+            }
+            match &class {
+                Some(name) if java::is_map(name) => Shape::Map(
+                    fields
+                        .into_iter()
+                        .map(|f| (Node::text(&*f.name), f.node))
+                        .collect(),
+                ),
+                _ => Shape::Object(fields),
+            }
+        }
+        other => other,
+    };
+    Node {
+        shape,
+        class,
+        span,
+        id,
+    }
+}
+
+fn unwrap(node: Node) -> Node {
+    let Shape::List(mut items) = node.shape else {
+        return node;
+    };
+    let (Some(value), Some(class)) = (items.pop(), items.pop()) else {
+        return Node::new(Shape::List(items));
+    };
+    let Shape::Text(class) = class.shape else {
+        return typed(value);
+    };
+    let value = match value.shape {
+        // The elements of a wrapped list are values of their own, not a wrapper.
+        Shape::List(nodes) => Node {
+            shape: Shape::List(nodes.into_iter().map(typed).collect()),
+            ..Node::new(Shape::Null)
+        },
+        _ => typed(value),
+    };
+    match (&*class, &value.shape) {
+        (
+            "java.util.Date" | "java.util.Calendar" | "java.util.GregorianCalendar",
+            Shape::Number(n),
+        ) => match n.as_i64() {
+            Some(ms) => time::date(ms).of(class),
+            None => value.of(class),
+        },
+        ("java.lang.Long" | "java.lang.Short" | "java.lang.Byte" | "java.lang.Float", _) => value,
+        _ => value.of(class),
+    }
+}
+
+/// The class and the value of `["its.Class", value]`.
+fn wrapped(node: &Node) -> Option<(&str, &Node)> {
+    let Shape::List(items) = &node.shape else {
+        return None;
+    };
+    let [class, value] = items.as_slice() else {
+        return None;
+    };
+    match &class.shape {
+        Shape::Text(name) if is_class_name(name) => Some((name, value)),
+        _ => None,
+    }
+}
+
+/// A Java class in a package, an array of one (`[Lcom.acme.Order;`, `[I`), or one with type
+/// arguments (`java.util.EnumMap<…>`).
+pub(super) fn is_class_name(name: &str) -> bool {
+    if let Some(element) = name.strip_prefix('[') {
+        return element.starts_with(|c: char| "[LBCDFIJSZ".contains(c));
+    }
+    let raw = name.split_once('<').map_or(name, |(raw, _)| raw);
+    raw.contains('.') && raw.split('.').all(is_identifier)
+}
+
+fn is_identifier(word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(part)
+}

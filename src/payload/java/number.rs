@@ -1,0 +1,130 @@
+//! Java's large numbers and identifiers.
+
+use crate::payload::scalar;
+use crate::payload::tree::Node;
+
+/// Digits of a large number that are worked out: that takes time in their square.
+const MAX_MAGNITUDE: usize = 512;
+
+/// `java.util.UUID`.
+pub(in crate::payload) fn uuid(most: u64, least: u64) -> Node {
+    let digits = format!("{most:016x}{least:016x}");
+    let (a, b, c) = (&digits[..8], &digits[8..12], &digits[12..16]);
+    let (d, e) = (&digits[16..20], &digits[20..]);
+    Node::text(format!("{a}-{b}-{c}-{d}-{e}")).of("java.util.UUID")
+}
+
+/// `java.math.BigInteger`: its sign and the bytes of its magnitude, the highest first. None for
+/// more than some 1,200 digits.
+pub(in crate::payload) fn big_integer(sign: i64, magnitude: &[u8]) -> Option<Node> {
+    if magnitude.len() > MAX_MAGNITUDE {
+        return None;
+    }
+    let digits = decimal(magnitude);
+    let minus = if sign < 0 { "-" } else { "" };
+    Some(scalar::decimal(&format!("{minus}{digits}")).of("java.math.BigInteger"))
+}
+
+/// The same in two's complement, as `BigInteger.toByteArray()` has it.
+pub(in crate::payload) fn of_twos_complement(bytes: &[u8]) -> Option<Node> {
+    if bytes.first().is_none_or(|first| *first < 0x80) {
+        return big_integer(1, bytes);
+    }
+    let mut magnitude: Vec<u8> = bytes.iter().map(|byte| !byte).collect();
+    for byte in magnitude.iter_mut().rev() {
+        let (sum, carried) = byte.overflowing_add(1);
+        *byte = sum;
+        if !carried {
+            break;
+        }
+    }
+    if magnitude.iter().all(|byte| *byte == 0) {
+        magnitude.insert(0, 1);
+    }
+    big_integer(-1, &magnitude)
+}
+
+/// `java.math.BigDecimal`: its digits and how many of them stand behind the point, with all its
+/// zeros. Written with an exponent where Java does.
+pub(in crate::payload) fn big_decimal(unscaled: &str, scale: i64) -> Option<Node> {
+    let (minus, digits) = match unscaled.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", unscaled),
+    };
+    let length = i64::try_from(digits.len()).ok()?;
+    let exponent = length - 1 - scale;
+    let text = if scale == 0 {
+        digits.to_owned()
+    } else if scale > 0 && exponent >= -6 {
+        let zeros = usize::try_from(scale - length + 1).unwrap_or_default();
+        let padded = format!("{}{digits}", "0".repeat(zeros));
+        let (whole, part) = padded.split_at(padded.len() - usize::try_from(scale).ok()?);
+        format!("{whole}.{part}")
+    } else {
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        format!("{first}{point}{rest}e{exponent:+}")
+    };
+    Some(scalar::decimal(&format!("{minus}{text}")).of("java.math.BigDecimal"))
+}
+
+/// The decimal digits of a number of many bytes.
+fn decimal(magnitude: &[u8]) -> String {
+    // Parts of nine digits, the lowest first.
+    let mut parts: Vec<u32> = Vec::new();
+    for &byte in magnitude {
+        let mut carry = u64::from(byte);
+        for part in &mut parts {
+            let value = u64::from(*part) * 256 + carry;
+            *part = u32::try_from(value % 1_000_000_000).unwrap_or_default();
+            carry = value / 1_000_000_000;
+        }
+        if carry > 0 {
+            parts.push(u32::try_from(carry).unwrap_or_default());
+        }
+    }
+    let mut parts = parts.iter().rev();
+    let first = parts.next().map_or_else(|| "0".to_owned(), u32::to_string);
+    let rest: Vec<String> = parts.map(|part| format!("{part:09}")).collect();
+    first + &rest.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::said;
+
+    fn said(node: Option<Node>) -> String {
+        node.map(|node| said::value(&node).to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn large_numbers_keep_all_their_digits() {
+        let two_to_64 = [1, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(said(big_integer(1, &two_to_64)), "18446744073709551616");
+        assert_eq!(said(big_integer(0, &[])), "0");
+        assert_eq!(said(of_twos_complement(&[0x80])), "-128");
+        assert_eq!(said(of_twos_complement(&[0xff])), "-1");
+        assert_eq!(said(of_twos_complement(&[0xff, 0x00])), "-256");
+        assert_eq!(said(of_twos_complement(&[0x00, 0xff])), "255");
+        assert_eq!(big_integer(1, &[1; 600]), None);
+    }
+
+    #[test]
+    fn a_decimal_keeps_its_scale() {
+        for (unscaled, scale, text) in [
+            ("1999", 2, "19.99"),
+            ("1500", 3, "1.500"),
+            ("-5", 3, "-0.005"),
+            ("0", 2, "0.00"),
+            ("12", -3, "1.2e+4"),
+            ("1", 9, "1e-9"),
+            ("7", 0, "7"),
+        ] {
+            assert_eq!(said(big_decimal(unscaled, scale)), text);
+        }
+        assert!(said(big_decimal("1", i64::from(i32::MAX))).starts_with("1e-"));
+        assert!(said(big_decimal("1", i64::from(i32::MIN))).starts_with("1e+"));
+    }
+}

@@ -1,0 +1,46 @@
+//! `KryoCodec`: Kryo 3 and 4. See [`kryo`](super::kryo) and [`kryo5`](super::kryo5), which most of
+//! their payloads are taken for, since the bytes are the same.
+
+use super::codec::Codec;
+use super::kryo::{self, Style, id};
+use super::reader::Reader;
+use super::rows::{Sure, Verdict};
+use super::text;
+use super::tree::{Node, Shape};
+
+const STYLES: [Style; 2] = [style(false), style(true)];
+
+const fn style(refers: bool) -> Style {
+    Style {
+        is_old: true,
+        refers,
+        by_fields: true,
+    }
+}
+
+/// Reads one object.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    kryo::read(reader, &STYLES)
+}
+
+/// Asked after Kryo 5: what only these write is likely theirs.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    let usual = |double: f64| double == 0.0 || (1e-9..1e18).contains(&double.abs());
+    let is_likely = match (payload, &tree.shape) {
+        ([id::STRING, ..], Shape::Text(said)) => text::is_plausible(said),
+        (&[id::DOUBLE, ref rest @ ..], _) => rest
+            .try_into()
+            .is_ok_and(|bytes| usual(f64::from_be_bytes(bytes)) && !rest.iter().all(u8::is_ascii)),
+        (&[id::NAMED, ..], _) => true,
+        _ => false,
+    };
+    Verdict {
+        codec: Codec::Kryo,
+        sure: if is_likely {
+            Sure::Exact
+        } else {
+            Sure::Unlikely
+        },
+        why: "Kryo 3 or 4 accounts for every byte, Kryo 5 does not",
+    }
+}

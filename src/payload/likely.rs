@@ -1,0 +1,57 @@
+//! How likely it is that bytes without a mark were meant as what they can be read as: the more
+//! they say, the less it can be by accident.
+
+use super::codec::Codec;
+use super::rows::{Sure, Verdict};
+use super::tree::{Node, Shape};
+use super::{jackson, text};
+
+/// A format whose payloads bear no mark, and what is said of them.
+pub(super) struct Unmarked {
+    pub(super) codec: Codec,
+    /// Of a tree in which Jackson put Java's types.
+    pub(super) types: &'static str,
+    /// Of any other.
+    pub(super) bare: &'static str,
+}
+
+/// The fewest bytes of a text that is all but certain: a length and so many characters.
+const LONG_TEXT: usize = 4;
+
+/// The verdict over a payload of a binary relative of JSON.
+pub(super) fn verdict(payload: &[u8], tree: &Node, format: &Unmarked) -> Verdict {
+    let is_typed =
+        matches!(tree.shape, Shape::Object(_) | Shape::List(_)) && jackson::has_types(tree);
+    Verdict {
+        codec: format.codec,
+        sure: if is_typed {
+            Sure::Exact
+        } else {
+            sure(payload, tree)
+        },
+        why: if is_typed { format.types } else { format.bare },
+    }
+}
+
+fn sure(payload: &[u8], tree: &Node) -> Sure {
+    match &tree.shape {
+        Shape::Text(said) if !text::is_plausible(said) => Sure::Plausible,
+        Shape::Text(said) if said.len() >= LONG_TEXT => Sure::Exact,
+        Shape::Object(fields) if fields.iter().all(|f| text::is_plausible(&f.name)) => {
+            if payload.len() > LONG_TEXT {
+                Sure::Exact
+            } else {
+                Sure::Plausible
+            }
+        }
+        Shape::Number(_) if payload.len() == 1 => Sure::Unlikely,
+        Shape::List(nodes) if nodes.iter().all(is_small) => Sure::Unlikely,
+        Shape::Object(_) | Shape::Map(_) => Sure::Unlikely,
+        _ => Sure::Plausible,
+    }
+}
+
+/// A number in a byte: any byte is one.
+fn is_small(node: &Node) -> bool {
+    matches!(node.shape, Shape::Number(_)) && node.span.len() == 1
+}

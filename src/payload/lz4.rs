@@ -1,0 +1,65 @@
+//! `LZ4Codec` and `LZ4CodecV2`: the size of what is inside in four bytes, and it as one LZ4 block.
+
+use lz4_flex::block;
+
+use super::codec::Codec;
+use super::reader::Reader;
+use super::rows::{Sure, Verdict};
+use super::tree::Node;
+
+/// A byte of a block stands for 255 at most.
+const MAX_RATIO: usize = 255;
+
+/// Unpacks it, if it is as large as it says.
+pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
+    let size = usize::try_from(u32::from_be_bytes(reader.array()?)).ok()?;
+    let packed = reader.bytes(reader.rest().len())?;
+    if packed.is_empty() || size > packed.len().saturating_mul(MAX_RATIO) {
+        return None;
+    }
+    reader.take_unpacked(size)?;
+    let mut bytes = vec![0; size];
+    let unpacked = block::decompress_into(packed, &mut bytes).ok()?;
+    (unpacked == size).then_some(bytes)
+}
+
+/// A size that is right is no accident.
+pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
+    Verdict {
+        codec: Codec::Lz4,
+        sure: Sure::Exact,
+        why: "an LZ4 block of the size that it says",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::{decode, read};
+
+    #[test]
+    fn what_another_codec_wrote_is_read_out_of_its_block() {
+        let packed = [&[0, 0, 0, 6][..], b"\x60\x03hell\xef"].concat();
+        let found = read(&packed, None).unwrap();
+        assert_eq!((found.codec, found.inner), (Codec::Lz4, Some(Codec::Kryo5)));
+        assert_eq!(found.unpacked.as_deref(), Some(b"\x03hell\xef".as_slice()));
+        assert_eq!(decode(&packed).text, "hello");
+    }
+
+    #[test]
+    fn a_block_of_another_size_than_it_says_is_none() {
+        for size in [5, 7, u8::MAX] {
+            let packed = [&[0, 0, 0, size][..], b"\x60\x03hell\xef"].concat();
+            assert_ne!(decode(&packed).codec, Codec::Lz4, "{size}");
+        }
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_cut() {
+        let long = vec![b'x'; 5 << 20];
+        let packed = [&(5_u32 << 20).to_be_bytes()[..], &block::compress(&long)].concat();
+        let read = decode(&packed);
+        assert_eq!(read.codec, Codec::Lz4);
+        assert!(read.text.contains("unpacks to too much"), "{}", read.text);
+    }
+}

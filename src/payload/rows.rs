@@ -1,0 +1,155 @@
+//! The codecs in the order in which they are tried. A codec is a file and a row here.
+
+use super::codec::Codec;
+use super::reader::Reader;
+use super::tree::Node;
+use super::{
+    avro, cbor, fst, ion, json, kryo4, kryo5, lz4, marshalling, msgpack, protobuf, serialization,
+    smile, snappy, snappyv2, text, zstd,
+};
+
+/// A family of codecs that one file reads.
+pub(super) struct Row {
+    /// Whose payloads it reads.
+    pub(super) codecs: &'static [Codec],
+    /// How.
+    pub(super) read: Read,
+    /// How likely it is that a payload which was read to its end is theirs, given what it says;
+    /// asked only when the codec is not known.
+    pub(super) judge: fn(payload: &[u8], tree: &Node) -> Verdict,
+}
+
+/// How a payload is read.
+pub(super) enum Read {
+    /// As values: everything that the codec may have written, whether likely or not. It need not
+    /// look whether anything is left.
+    Values(fn(&mut Reader<'_>) -> Option<Node>),
+    /// As bytes that another codec has written, which are unpacked.
+    Packed(fn(&mut Reader<'_>) -> Option<Vec<u8>>),
+}
+
+/// How likely it is that a payload is a codec's, and why.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Verdict {
+    pub(super) codec: Codec,
+    pub(super) sure: Sure,
+    /// Half a sentence: "starts as Java's serialization does".
+    pub(super) why: &'static str,
+}
+
+/// How sure it is that a payload is a codec's.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Sure {
+    /// It can be read so, but is more likely something else: only where the queue's other payloads
+    /// say that it is.
+    Unlikely,
+    /// It can be read so to its last byte, and other codecs might as well explain it.
+    Plausible,
+    /// What it says makes it all but certain: the first such codec is taken.
+    Exact,
+    /// It bears the codec's mark.
+    Marked,
+}
+
+impl Sure {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Unlikely => "unlikely",
+            Self::Plausible => "plausible",
+            Self::Exact => "exact",
+            Self::Marked => "marked",
+        }
+    }
+}
+
+/// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
+/// what only exact reading tells from noise. Texts are never tried as anything below them.
+pub(super) const ROWS: [Row; 17] = [
+    Row {
+        codecs: &[Codec::Serialization],
+        read: Read::Values(serialization::read),
+        judge: serialization::judge,
+    },
+    Row {
+        codecs: &[Codec::Smile, Codec::Smile3],
+        read: Read::Values(smile::read),
+        judge: smile::judge,
+    },
+    Row {
+        codecs: &[Codec::Zstd],
+        read: Read::Packed(zstd::unpack),
+        judge: zstd::judge,
+    },
+    Row {
+        codecs: &[Codec::Marshalling],
+        read: Read::Values(marshalling::read),
+        judge: marshalling::judge,
+    },
+    Row {
+        codecs: &[Codec::Json, Codec::Json3, Codec::TypedJson],
+        read: Read::Values(json::read),
+        judge: json::judge,
+    },
+    Row {
+        codecs: &[Codec::Ion],
+        read: Read::Values(ion::read),
+        judge: ion::judge,
+    },
+    Row {
+        codecs: &[Codec::Kryo5],
+        read: Read::Values(kryo5::read),
+        judge: kryo5::judge,
+    },
+    Row {
+        codecs: &[Codec::Kryo],
+        read: Read::Values(kryo4::read),
+        judge: kryo4::judge,
+    },
+    Row {
+        codecs: &[Codec::Text],
+        read: Read::Values(text::read),
+        judge: text::judge,
+    },
+    Row {
+        codecs: &[Codec::Fst],
+        read: Read::Values(fst::read),
+        judge: fst::judge,
+    },
+    Row {
+        codecs: &[Codec::Lz4],
+        read: Read::Packed(lz4::unpack),
+        judge: lz4::judge,
+    },
+    Row {
+        codecs: &[Codec::Snappy],
+        read: Read::Packed(snappy::unpack),
+        judge: snappy::judge,
+    },
+    Row {
+        codecs: &[Codec::SnappyV2],
+        read: Read::Packed(snappyv2::unpack),
+        judge: snappyv2::judge,
+    },
+    Row {
+        codecs: &[Codec::MsgPack],
+        read: Read::Values(msgpack::read),
+        judge: msgpack::judge,
+    },
+    Row {
+        codecs: &[Codec::Cbor, Codec::Cbor3],
+        read: Read::Values(cbor::read),
+        judge: cbor::judge,
+    },
+    Row {
+        codecs: &[Codec::Protobuf],
+        read: Read::Values(protobuf::read),
+        judge: protobuf::judge,
+    },
+    Row {
+        codecs: &[Codec::Avro],
+        read: Read::Values(avro::read),
+        judge: avro::judge,
+    },
+];

@@ -1,0 +1,186 @@
+//! A tree as JSON: what `value` is in all that the program prints.
+//!
+//! An object is an object with its type as `@class`, as Jackson has it; fields without names are
+//! `@fields`. Lists, maps, dates and the like are what they mean, without their types. Bytes are
+//! `{"bytes": hex}`. A value that stands elsewhere in the tree is said again, unless it holds
+//! itself: then it is `{"@same": id}`. What was cut is a text that says so.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::tree::{Cut, Name, Node, Shape};
+
+/// Values that are said: those of a tree, and some of them again.
+const MAX_VALUES: usize = 30_000;
+/// Bytes of text that are said: of a larger payload, three times its size.
+const MIN_TEXT: usize = 4 << 20;
+/// Nesting that is said. References can make it deeper than the tree.
+const MAX_DEPTH: u32 = 110;
+
+/// All of a tree, within bounds.
+pub(super) fn value(tree: &Node) -> Value {
+    let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
+    let mut teller = Teller {
+        named: None,
+        tree,
+        inside: Vec::new(),
+        values: MAX_VALUES,
+        text: MIN_TEXT.max(size.saturating_mul(3)),
+        depth: 0,
+    };
+    teller.say(tree)
+}
+
+impl Node {
+    /// All of it as JSON, within bounds.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        value(self)
+    }
+}
+
+struct Teller<'a> {
+    tree: &'a Node,
+    /// The nodes that can be referred to; found when the first reference is met.
+    named: Option<HashMap<u32, &'a Node>>,
+    /// The ids of the nodes that are being said.
+    inside: Vec<u32>,
+    values: usize,
+    text: usize,
+    depth: u32,
+}
+
+impl<'a> Teller<'a> {
+    fn say(&mut self, node: &'a Node) -> Value {
+        if self.values == 0 {
+            return cut(Cut::Many);
+        }
+        if self.depth >= MAX_DEPTH {
+            return cut(Cut::Deep);
+        }
+        self.values -= 1;
+        self.depth += 1;
+        self.inside.push(node.id);
+        let value = self.shape(node);
+        self.inside.pop();
+        self.depth -= 1;
+        value
+    }
+
+    fn shape(&mut self, node: &'a Node) -> Value {
+        match &node.shape {
+            Shape::Null => Value::Null,
+            Shape::Bool(is) => Value::Bool(*is),
+            Shape::Number(number) => Value::Number(number.clone()),
+            Shape::Text(text) if !self.has_room(text.len()) => cut(Cut::Long),
+            Shape::Text(text) => Value::from(text.as_str()),
+            Shape::Bytes(bytes) if !self.has_room(bytes.len() * 2) => cut(Cut::Long),
+            Shape::Bytes(bytes) => one("bytes", Value::from(hex(bytes))),
+            Shape::List(nodes) => self.list(nodes),
+            Shape::Object(fields) => {
+                let mut said = self.object(node.class.as_ref());
+                for field in fields {
+                    if !self.has_room(field.name.len()) {
+                        said.insert("…".into(), cut(Cut::Long));
+                        break;
+                    }
+                    let value = self.say(&field.node);
+                    said.insert(field.name.to_string(), value);
+                }
+                Value::Object(said)
+            }
+            Shape::Nameless(nodes) => {
+                let mut said = self.object(node.class.as_ref());
+                said.insert("@fields".into(), self.list(nodes));
+                Value::Object(said)
+            }
+            Shape::Map(pairs) => self.map(pairs),
+            Shape::Same(id) => self.again(*id),
+            Shape::Cut(why) => cut(*why),
+        }
+    }
+
+    fn list(&mut self, nodes: &'a [Node]) -> Value {
+        let mut said = Vec::new();
+        for node in nodes {
+            said.push(self.say(node));
+            if self.values == 0 {
+                break;
+            }
+        }
+        Value::Array(said)
+    }
+
+    fn map(&mut self, pairs: &'a [(Node, Node)]) -> Value {
+        let mut said = Map::new();
+        for (key, value) in pairs {
+            let key = match self.say(key) {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
+            let value = self.say(value);
+            said.insert(key, value);
+            if self.values == 0 {
+                break;
+            }
+        }
+        Value::Object(said)
+    }
+
+    fn object(&mut self, class: Option<&Name>) -> Map<String, Value> {
+        let mut said = Map::new();
+        if let Some(class) = class
+            && self.has_room(class.len())
+        {
+            said.insert("@class".into(), Value::from(class.as_ref()));
+        }
+        said
+    }
+
+    fn again(&mut self, id: u32) -> Value {
+        let tree = self.tree;
+        let named = self.named.get_or_insert_with(|| {
+            let mut named = HashMap::new();
+            collect(tree, &mut named);
+            named
+        });
+        match named.get(&id).copied() {
+            Some(node) if !self.inside.contains(&id) => self.say(node),
+            _ => one("@same", Value::from(id)),
+        }
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let left = self.text.checked_sub(bytes);
+        self.text = left.unwrap_or_default();
+        left.is_some()
+    }
+}
+
+fn collect<'a>(node: &'a Node, named: &mut HashMap<u32, &'a Node>) {
+    if node.id != 0 {
+        named.insert(node.id, node);
+    }
+    for child in node.children() {
+        collect(child, named);
+    }
+}
+
+fn cut(why: Cut) -> Value {
+    Value::from(format!("… {why}"))
+}
+
+fn one(name: &str, value: Value) -> Value {
+    Value::Object(Map::from_iter([(name.to_owned(), value)]))
+}
+
+/// Bytes in hex, as they lie.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _infallible = write!(digits, "{byte:02x}");
+    }
+    digits
+}

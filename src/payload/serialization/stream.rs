@@ -1,0 +1,264 @@
+//! The grammar of Java's object stream ("Java Object Serialization Specification", 6.4): classes,
+//! objects, arrays and strings are numbered as they appear, and referred to by their number.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::class::{Class, Kind};
+use crate::payload::java::handles::Handles;
+use crate::payload::java::{self, Extra, Level};
+use crate::payload::reader::Reader;
+use crate::payload::scalar;
+use crate::payload::tree::{Cut, Node, Shape};
+
+const NULL: u8 = 0x70;
+const REFERENCE: u8 = 0x71;
+const CLASS_DESC: u8 = 0x72;
+const OBJECT: u8 = 0x73;
+const STRING: u8 = 0x74;
+const ARRAY: u8 = 0x75;
+const CLASS: u8 = 0x76;
+const BLOCK_DATA: u8 = 0x77;
+const END_BLOCK_DATA: u8 = 0x78;
+const RESET: u8 = 0x79;
+const BLOCK_DATA_LONG: u8 = 0x7a;
+const LONG_STRING: u8 = 0x7c;
+const PROXY_CLASS_DESC: u8 = 0x7d;
+const ENUM: u8 = 0x7e;
+
+/// The number of the first thing in a stream.
+const FIRST_HANDLE: u32 = 0x7e_0000;
+/// Superclasses that are followed.
+const MAX_SUPERCLASSES: u32 = 64;
+
+/// What was described and numbered so far.
+#[derive(Default)]
+pub(super) struct Stream {
+    handles: Handles,
+    classes: HashMap<usize, Rc<Class>>,
+}
+
+impl Stream {
+    /// One value of any kind.
+    pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        r.node(|r| {
+            let mut tag = r.byte()?;
+            while tag == RESET {
+                self.handles.clear();
+                tag = r.byte()?;
+            }
+            match tag {
+                NULL => Some(Node::new(Shape::Null)),
+                REFERENCE => self.reference(r),
+                OBJECT => self.object(r),
+                STRING | LONG_STRING => {
+                    let text = Self::text(r, tag)?;
+                    self.handles.add(r, Node::text(text))
+                }
+                ARRAY => self.array(r),
+                ENUM => {
+                    let class = self.class(r)?;
+                    let at = self.handles.number();
+                    let constant = self.string(r)?;
+                    let node = Node::text(constant).of(class.name.clone());
+                    self.handles.set(r, at, node)
+                }
+                CLASS => {
+                    let class = self.class(r)?;
+                    let node = Node::text(&*class.name).of("java.lang.Class");
+                    self.handles.add(r, node)
+                }
+                CLASS_DESC | PROXY_CLASS_DESC => {
+                    let class = self.new_class(r, tag, 0)?;
+                    Some(Node::text(&*class.name).of("java.io.ObjectStreamClass"))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    fn reference(&self, r: &mut Reader<'_>) -> Option<Node> {
+        let at = referred(r)?;
+        if let Some(class) = self.classes.get(&at) {
+            r.take_text(class.name.len())?;
+            return Some(Node::text(&*class.name).of("java.io.ObjectStreamClass"));
+        }
+        self.handles.refer(r, at)
+    }
+
+    fn text(r: &mut Reader<'_>, tag: u8) -> Option<String> {
+        let length = if tag == STRING {
+            usize::from(u16::from_be_bytes(r.array()?))
+        } else {
+            usize::try_from(u64::from_be_bytes(r.array()?)).ok()?
+        };
+        r.modified_utf8(length)
+    }
+
+    /// A string that is no value of its own: an enum's constant, the type of a field.
+    fn string(&mut self, r: &mut Reader<'_>) -> Option<String> {
+        let tag = r.byte()?;
+        if tag == REFERENCE {
+            let at = referred(r)?;
+            return self.handles.text(r, at);
+        }
+        if !matches!(tag, STRING | LONG_STRING) {
+            return None;
+        }
+        let text = Self::text(r, tag)?;
+        r.take_text(size_of::<Node>())?;
+        self.handles.add(r, Node::text(text.clone()))?;
+        Some(text)
+    }
+
+    /// A class, described here or before.
+    fn class(&mut self, r: &mut Reader<'_>) -> Option<Rc<Class>> {
+        self.class_or_null(r, 0)?
+    }
+
+    /// A class, or none where a superclass is missing; `below` counts the classes below it.
+    #[expect(
+        clippy::option_option,
+        reason = "no class is another thing than no bytes"
+    )]
+    fn class_or_null(&mut self, r: &mut Reader<'_>, below: u32) -> Option<Option<Rc<Class>>> {
+        match r.byte()? {
+            NULL => Some(None),
+            REFERENCE => {
+                let class = self.classes.get(&referred(r)?)?;
+                Some(Some(class.clone()))
+            }
+            tag @ (CLASS_DESC | PROXY_CLASS_DESC) => self.new_class(r, tag, below).map(Some),
+            _ => None,
+        }
+    }
+
+    fn new_class(&mut self, r: &mut Reader<'_>, tag: u8, below: u32) -> Option<Rc<Class>> {
+        if below > MAX_SUPERCLASSES {
+            r.stop(Cut::Deep);
+            return None;
+        }
+        let mut class = Class::default();
+        let at = if tag == PROXY_CLASS_DESC {
+            let at = self.handles.number();
+            class.proxy(r)?;
+            at
+        } else {
+            class.head(r)?;
+            let at = self.handles.number();
+            class.fields(r, |r| self.string(r))?;
+            at
+        };
+        self.extra(r)?;
+        class.parent = self.class_or_null(r, below + 1)?;
+        class.height = class.parent.as_ref().map_or(0, |parent| parent.height + 1);
+        if class.height > MAX_SUPERCLASSES {
+            r.stop(Cut::Deep);
+            return None;
+        }
+        let class = Rc::new(class);
+        self.classes.insert(at, class.clone());
+        Some(class)
+    }
+
+    fn object(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        let class = self.class(r)?;
+        let at = self.handles.number();
+        let mut levels = Vec::new();
+        for class in class.hierarchy() {
+            let level = self.level(r, class)?;
+            levels.push(level);
+            if r.is_cut() {
+                break;
+            }
+        }
+        let node = java::object(&class.name, levels);
+        self.handles.set(r, at, node)
+    }
+
+    fn level<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
+        let mut level = Level {
+            class: class.name.clone(),
+            fields: Vec::new(),
+            extra: Vec::new(),
+        };
+        match class.kind {
+            // What it wrote cannot be told from what follows.
+            Kind::Opaque => {
+                r.stop(Cut::Unreadable);
+                return None;
+            }
+            Kind::External => {}
+            Kind::Fields | Kind::FieldsAndMore => {
+                level.fields = r.fields(class.fields.len(), |r, i| {
+                    let (kind, name) = &class.fields[i];
+                    Some((name.clone(), self.element(r, *kind)?))
+                })?;
+            }
+        }
+        if class.kind != Kind::Fields && !r.is_cut() {
+            level.extra = self.extra(r)?;
+        }
+        Some(level)
+    }
+
+    /// A field or an element of an array, of the type that a descriptor begins with.
+    fn element(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Node> {
+        if matches!(kind, b'L' | b'[') {
+            return self.value(r);
+        }
+        r.node(|r| scalar::primitive(r, kind))
+    }
+
+    /// What a class wrote besides its fields, up to the mark that ends it.
+    fn extra<'a>(&mut self, r: &mut Reader<'a>) -> Option<Vec<Extra<'a>>> {
+        let mut extra = Vec::new();
+        loop {
+            let length = match r.peek() {
+                Some(END_BLOCK_DATA) => {
+                    r.byte()?;
+                    return Some(extra);
+                }
+                Some(BLOCK_DATA) => usize::from(r.array::<2>()?[1]),
+                Some(BLOCK_DATA_LONG) => {
+                    r.byte()?;
+                    usize::try_from(u32::from_be_bytes(r.array()?)).ok()?
+                }
+                None if r.is_cut() => return Some(extra),
+                _ => {
+                    match self.value(r) {
+                        Some(node) => extra.push(Extra::Node(node)),
+                        None if r.is_cut() => return Some(extra),
+                        None => return None,
+                    }
+                    continue;
+                }
+            };
+            // A made-up stream of empty blocks takes room without taking bytes.
+            r.take_text(size_of::<Extra<'_>>().max(length))?;
+            extra.push(Extra::Block(r.bytes(length)?));
+        }
+    }
+
+    fn array(&mut self, r: &mut Reader<'_>) -> Option<Node> {
+        let class = self.class(r)?;
+        let at = self.handles.number();
+        let count = usize::try_from(u32::from_be_bytes(r.array()?)).ok()?;
+        let kind = *class.name.as_bytes().get(1)?;
+        let shape = if kind == b'B' {
+            let bytes = r.bytes(count)?;
+            r.take_text(count)?;
+            Shape::Bytes(bytes.to_vec())
+        } else {
+            Shape::List(r.items(count, |r| self.element(r, kind))?)
+        };
+        let node = Node::new(shape).of(java::array_name(&class.name));
+        self.handles.set(r, at, node)
+    }
+}
+
+/// The place of what is referred to.
+fn referred(r: &mut Reader<'_>) -> Option<usize> {
+    let at = u32::from_be_bytes(r.array()?).checked_sub(FIRST_HANDLE)?;
+    usize::try_from(at).ok()
+}
