@@ -11,7 +11,7 @@ use super::{Outcome, queues, shape, times};
 use crate::args;
 use crate::config::Config;
 use crate::ops::refresh::{pulse, survey};
-use crate::queue::finding::{self, Seen};
+use crate::queue::finding;
 use crate::queue::{Due, Known, Pulse, Queue, Survey, Zoom, text};
 
 const LATE_CLASSES: [&str; 4] = ["> 1 h", "10–60 min", "1–10 min", "< 1 min"];
@@ -68,11 +68,8 @@ fn fitting(survey: &Survey) -> Zoom {
 }
 
 fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Value {
-    let seen = Seen {
-        survey: Some(survey),
-        ..Seen::of(queue, pulse)
-    };
-    let mut fields = shape::fields(queue, pulse, &finding::look(&seen));
+    let found = finding::once(queue, pulse, Some(survey));
+    let mut fields = shape::fields(queue, pulse, &found);
     let unread = uncounted(pulse);
     let count = |count: u64| unread.is_none().then_some(count);
     let bars = survey.bars.iter().map(

@@ -1,14 +1,24 @@
 //! One diagnosed problem: what is wrong, the evidence, and what repairs it. And the rules that find
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
+mod evidence;
+mod ledger;
 mod no_transfer_client;
 mod set_aside;
+mod watch;
 mod wrong_type;
 
 use std::cmp::Reverse;
 
-use super::{Known, Pulse, Queue, Survey, redis_cli};
+use serde_json::Value;
+
+use super::look::ServerWatch;
+use super::{Pulse, Queue, Survey};
 use crate::clock::EpochMillis;
+pub use evidence::{Evidence, Repair, Step};
+use evidence::{about, command};
+pub use ledger::Trend;
+pub use watch::{Beat, Still, Watch};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -34,7 +44,7 @@ impl Severity {
 }
 
 /// One diagnosed problem of a queue.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// Which rule found it, such as `wrong-type`.
     pub id: &'static str,
@@ -42,10 +52,84 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong, in one plain sentence.
     pub sentence: String,
-    /// Figures and redis-cli commands that show it, a line each.
-    pub evidence: Vec<String>,
-    /// What repairs it, in one plain sentence.
-    pub repair: String,
+    /// What shows it.
+    pub evidence: Evidence,
+    /// What repairs it.
+    pub repair: Repair,
+    /// How much of it there is, such as entries: the figure that grows or shrinks.
+    pub figure: Option<u64>,
+    /// It is the server's, and the same for all of its queues.
+    pub of_server: bool,
+    /// Since when it is so, by the server's clock: since the rule knows, or since it was found first.
+    pub since: Option<EpochMillis>,
+    /// How its figure has moved since then.
+    pub trend: Option<Trend>,
+    /// When it went, by the server's clock, when it has gone.
+    pub gone: Option<EpochMillis>,
+}
+
+impl Finding {
+    /// A finding without evidence and repair yet.
+    #[must_use]
+    pub fn new(id: &'static str, severity: Severity, sentence: impl Into<String>) -> Self {
+        Self {
+            id,
+            severity,
+            sentence: sentence.into(),
+            evidence: Evidence::default(),
+            repair: Repair::default(),
+            figure: None,
+            of_server: false,
+            since: None,
+            trend: None,
+            gone: None,
+        }
+    }
+
+    /// With a figure of evidence, for JSON.
+    fn number(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.evidence.figures.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With a line of evidence in words.
+    fn words(mut self, line: impl Into<String>) -> Self {
+        self.evidence.words.push(line.into());
+        self
+    }
+
+    /// With a redis-cli command that shows it: words, then a key.
+    fn check(mut self, words: &[&str], key: &[u8]) -> Self {
+        self.evidence.commands.push(command(words, key));
+        self
+    }
+
+    /// With a redis-cli command that shows it: a word, a key, and more words.
+    fn check_about(mut self, word: &str, key: &[u8], more: &[&str]) -> Self {
+        self.evidence.commands.push(about(word, key, more));
+        self
+    }
+
+    /// With what repairs it: a step of ours, and the sentence that says so.
+    fn repair(mut self, step: Step, sentence: impl Into<String>) -> Self {
+        self.repair = Repair {
+            sentence: sentence.into(),
+            step,
+        };
+        self
+    }
+
+    /// With the figure that grows or shrinks.
+    fn of(mut self, figure: u64) -> Self {
+        self.figure = Some(figure);
+        self
+    }
+
+    /// With the moment since when it is so.
+    fn since(mut self, since: EpochMillis) -> Self {
+        self.since = Some(since);
+        self
+    }
 }
 
 /// What is known of a queue when the rules are asked.
@@ -57,63 +141,14 @@ pub struct Seen<'a> {
     pub pulse: Option<&'a Pulse>,
     /// The last survey.
     pub survey: Option<&'a Survey>,
-    /// What the pulses up to this one have shown.
-    pub watch: Watch,
-}
-
-impl<'a> Seen<'a> {
-    /// One pulse, and nothing before it.
-    #[must_use]
-    pub fn of(queue: &'a Queue, pulse: &'a Pulse) -> Self {
-        let mut watch = Watch::default();
-        watch.saw(pulse);
-        Self {
-            queue,
-            pulse: Some(pulse),
-            survey: None,
-            watch,
-        }
-    }
-}
-
-/// What has to be remembered from one pulse to the next, since some rules need two looks.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Watch {
-    /// The first and the last of the pulses in a row that saw nobody subscribed, by the server's
-    /// clock.
-    pub unattended: Option<(EpochMillis, EpochMillis)>,
-    /// How much of the order list was aside in the last survey, and since when that is so, by the
-    /// server's clock.
-    pub aside: Option<(u64, EpochMillis)>,
-    /// A change of this program is under way at this queue.
-    pub changing: bool,
-}
-
-impl Watch {
-    /// A pulse has been read.
-    pub fn saw(&mut self, pulse: &Pulse) {
-        self.unattended = match pulse.transfer_clients {
-            Known::Is(0) => {
-                let first = self.unattended.map_or(pulse.at, |(first, _)| first);
-                // A clock that was set back begins anew.
-                Some((first.min(pulse.at), pulse.at))
-            }
-            _ => None,
-        };
-    }
-
-    /// A survey has been read.
-    pub fn surveyed(&mut self, survey: &Survey) {
-        self.aside = survey.aside.map(|length| match self.aside {
-            // A clock that was set back begins anew.
-            Some((before, since)) if before == length => (length, since.min(survey.at)),
-            _ => (length, survey.at),
-        });
-    }
+    /// What the pulses and surveys up to these have shown.
+    pub watch: &'a Watch,
+    /// What is known of the server.
+    pub server: &'a ServerWatch,
 }
 
 /// What a rule has to say.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// Nothing is wrong.
     Fine,
@@ -133,7 +168,7 @@ pub struct Rule {
     look: fn(&Seen) -> Verdict,
 }
 
-/// All rules.
+/// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
     Rule {
         id: wrong_type::ID,
@@ -150,7 +185,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// What all rules together say of a queue.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
     /// What is wrong, worst first.
     pub findings: Vec<Finding>,
@@ -158,11 +193,51 @@ pub struct Diagnosis {
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
+    /// What was wrong until a moment ago.
+    pub gone: Vec<Finding>,
+}
+
+/// What the rules say of one pulse (and survey), with nothing before it.
+#[must_use]
+pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis {
+    let mut watch = Watch::default();
+    watch.saw(pulse);
+    if let Some(survey) = survey {
+        watch.surveyed(survey);
+    }
+    diagnose(
+        queue,
+        (Some(pulse), survey),
+        &mut watch,
+        &ServerWatch::default(),
+    )
+}
+
+/// Asks all rules of what was read last, which `watch` has taken note of, and says since when and
+/// whether it gets worse.
+pub fn diagnose(
+    queue: &Queue,
+    (pulse, survey): (Option<&Pulse>, Option<&Survey>),
+    watch: &mut Watch,
+    server: &ServerWatch,
+) -> Diagnosis {
+    let said = look(&Seen {
+        queue,
+        pulse,
+        survey,
+        watch,
+        server,
+    });
+    let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
+    match times.into_iter().flatten().max() {
+        Some(at) => watch.ledger.enter(said, at),
+        None => said,
+    }
 }
 
 /// Asks all rules.
 #[must_use]
-pub fn look(seen: &Seen) -> Diagnosis {
+fn look(seen: &Seen) -> Diagnosis {
     let mut all = Diagnosis::default();
     for rule in RULES {
         match (rule.look)(seen) {
@@ -176,17 +251,10 @@ pub fn look(seen: &Seen) -> Diagnosis {
     all
 }
 
-/// A line of evidence: a redis-cli command about `key`.
-fn command(words: &[&str], key: &[u8]) -> String {
-    let words = words.iter().map(|word| word.as_bytes());
-    let args: Vec<&[u8]> = words.chain([key]).collect();
-    redis_cli::line("redis-cli", &args)
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::queue::Due;
+    use crate::queue::{Due, Known};
 
     /// The server's time of the first pulse.
     pub(crate) const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
@@ -205,6 +273,7 @@ pub(crate) mod tests {
             order: Known::Is(waiting),
             target: Known::Is(0),
             transfer_clients: Known::Is(clients),
+            first: None,
             beside_bytes: 0,
             page: None,
             server_us: 0,
@@ -225,6 +294,7 @@ pub(crate) mod tests {
             classes: [0; 7],
             keys: Vec::new(),
             aside,
+            frames: None,
             server_us: 0,
         }
     }
@@ -238,12 +308,8 @@ pub(crate) mod tests {
         if let Some(survey) = survey {
             watch.surveyed(survey);
         }
-        look(&Seen {
-            queue,
-            pulse: pulses.last(),
-            survey,
-            watch,
-        })
+        let server = ServerWatch::default();
+        diagnose(queue, (pulses.last(), survey), &mut watch, &server)
     }
 
     #[test]

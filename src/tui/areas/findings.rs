@@ -132,7 +132,7 @@ fn block(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
         0 => line(Kind::Head, words),
         _ => line(Kind::Sentence, words),
     });
-    let repair = wrap(&told.finding.repair, room.saturating_sub(2)).into_iter();
+    let repair = wrap(&told.finding.repair.sentence, room.saturating_sub(2)).into_iter();
     let repair = repair.enumerate();
     let repair = repair.map(|(i, words)| line(Kind::Repair(i == 0), words));
     sentence.chain(repair).collect()
@@ -235,7 +235,10 @@ pub fn panel(model: &Model, slot: Slot) -> Panel {
 #[must_use]
 pub fn sentence(model: &Model, told: &Told, columns: u16) -> Vec<String> {
     let name = name(&model.queues[told.row]);
-    let words = format!("{name}: {} {}", told.finding.sentence, told.finding.repair);
+    let words = format!(
+        "{name}: {} {}",
+        told.finding.sentence, told.finding.repair.sentence
+    );
     wrap(
         &text::printable(&words),
         usize::from(columns.saturating_sub(INDENT)),

@@ -116,7 +116,7 @@ pub(super) fn survey(
             row.watch.surveyed(&survey);
             row.survey = Some(survey);
             row.unsurveyed = None;
-            row.diagnose();
+            row.diagnose(&model.server);
             timeline::keep_bar(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
@@ -147,7 +147,7 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     row.read_at = Some(now);
     row.watch.saw(&pulse);
     row.pulse = Some(pulse);
-    row.diagnose();
+    row.diagnose(&model.server);
     changed
 }
 

@@ -147,7 +147,7 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
         // The sentences of short names stand below each other.
         line.x = line.x.max(x + NAME.min(area.w)) + 2;
         line.x = line.x.min(line.end);
-        let words = format!("{} {}", finding.sentence, finding.repair);
+        let words = format!("{} {}", finding.sentence, finding.repair.sentence);
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
         return;
     }
@@ -208,7 +208,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
         line.skip(1);
     }
     let finding = worst.finding;
-    let words = format!("{} {}", finding.sentence, finding.repair);
+    let words = format!("{} {}", finding.sentence, finding.repair.sentence);
     line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
 }
 
@@ -223,7 +223,7 @@ pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in &told.finding.evidence {
+    for evidence in told.finding.evidence.lines() {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,
