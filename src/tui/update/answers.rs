@@ -30,6 +30,8 @@ pub(super) fn pulse(
                 plan::want_survey(model);
                 marks::queue_changed(model);
                 rows::changed(model, page.is_some());
+            } else if wants_sample(model) {
+                plan::want_survey(model);
             }
             if let Some(page) = page {
                 effects = rows::take_page(model, page);
@@ -42,6 +44,12 @@ pub(super) fn pulse(
     }
     plan::plan_pulse(model);
     effects
+}
+
+/// The members of the selected queue are to be looked at: an entry stands still, say.
+fn wants_sample(model: &Model) -> bool {
+    let sample = |row: &QueueRow| row.watch.wants_sample(model.server.long);
+    model.selected().and_then(sample).is_some()
 }
 
 /// What is asked for while the picture stands still moves the moment it shows.
