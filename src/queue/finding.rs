@@ -1,10 +1,19 @@
 //! One diagnosed problem: what is wrong, the evidence, and what repairs it. And the rules that find
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
+mod clock_skew;
+mod drift;
 mod evidence;
+mod foreign_member;
+mod heads;
 mod ledger;
+mod mixed_fleet;
+mod mixed_frames;
 mod no_transfer_client;
+mod poison;
 mod set_aside;
+mod slow_transfer;
+mod stuck_client;
 mod watch;
 mod wrong_type;
 
@@ -168,20 +177,25 @@ pub struct Rule {
     look: fn(&Seen) -> Verdict,
 }
 
+impl Rule {
+    const fn new(id: &'static str, look: fn(&Seen) -> Verdict) -> Self {
+        Self { id, look }
+    }
+}
+
 /// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
-    Rule {
-        id: wrong_type::ID,
-        look: wrong_type::look,
-    },
-    Rule {
-        id: no_transfer_client::ID,
-        look: no_transfer_client::look,
-    },
-    Rule {
-        id: set_aside::ID,
-        look: set_aside::look,
-    },
+    Rule::new(wrong_type::ID, wrong_type::look),
+    Rule::new(no_transfer_client::ID, no_transfer_client::look),
+    Rule::new(mixed_fleet::ID, mixed_fleet::look),
+    Rule::new(poison::ID, poison::look),
+    Rule::new(foreign_member::ID, foreign_member::look),
+    Rule::new(stuck_client::ID, stuck_client::look),
+    Rule::new(mixed_frames::ID, mixed_frames::look),
+    Rule::new(slow_transfer::ID, slow_transfer::look),
+    Rule::new(drift::ID, drift::look),
+    Rule::new(set_aside::ID, set_aside::look),
+    Rule::new(clock_skew::ID, clock_skew::look),
 ];
 
 /// What all rules together say of a queue.
@@ -247,90 +261,15 @@ fn look(seen: &Seen) -> Diagnosis {
             Verdict::Silent => {}
         }
     }
+    let explained = |found: &Finding| {
+        found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
+    };
+    if all.findings.iter().any(explained) {
+        all.findings.retain(|found| found.id != stuck_client::ID);
+    }
     all.findings.sort_by_key(|found| Reverse(found.severity));
     all
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::queue::{Due, Known};
-
-    /// The server's time of the first pulse.
-    pub(crate) const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
-
-    /// A pulse at `ms` after the start: so many entries, the oldest late by that, so many clients.
-    pub(crate) fn pulse(ms: i64, waiting: u64, late_ms: Option<i64>, clients: u64) -> Pulse {
-        let at = START.plus(ms);
-        let oldest_late = late_ms.map(|late| at.plus(-late));
-        Pulse {
-            at,
-            waiting: Known::Is(waiting),
-            late: Known::Is(u64::from(late_ms.is_some())),
-            head: oldest_late.map(Due::At),
-            oldest_late,
-            next: None,
-            order: Known::Is(waiting),
-            target: Known::Is(0),
-            transfer_clients: Known::Is(clients),
-            first: None,
-            beside_bytes: 0,
-            page: None,
-            server_us: 0,
-        }
-    }
-
-    /// A survey that saw nothing but so many members set aside.
-    pub(crate) fn survey(aside: Option<u64>) -> Survey {
-        Survey {
-            at: START,
-            zoom: None,
-            scale: None,
-            no_time: 0,
-            bars: Vec::new(),
-            beyond: 0,
-            late: [0; 4],
-            handing_over: 0,
-            classes: [0; 7],
-            keys: Vec::new(),
-            aside,
-            frames: None,
-            server_us: 0,
-        }
-    }
-
-    /// What the rules say after these pulses and that survey.
-    pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) -> Diagnosis {
-        let mut watch = Watch::default();
-        for pulse in pulses {
-            watch.saw(pulse);
-        }
-        if let Some(survey) = survey {
-            watch.surveyed(survey);
-        }
-        let server = ServerWatch::default();
-        diagnose(queue, (pulses.last(), survey), &mut watch, &server)
-    }
-
-    #[test]
-    fn a_healthy_queue_is_proven_to_be_so() {
-        let pulses = [pulse(0, 5, None, 2), pulse(2_000, 5, None, 2)];
-        let said = after(&Queue::redisson("q"), &pulses, Some(&survey(None)));
-        assert_eq!((said.findings.len(), said.fine), (0, RULES.len()));
-    }
-
-    #[test]
-    fn before_the_first_pulse_nothing_is_said() {
-        let said = after(&Queue::redisson("q"), &[], None);
-        assert_eq!(said, Diagnosis::default());
-    }
-
-    #[test]
-    fn the_worst_finding_comes_first() {
-        let mut last = pulse(40_000, 5, None, 0);
-        last.order = Known::Unknown("WRONGTYPE Operation against a key".into());
-        let said = after(&Queue::redisson("q"), &[pulse(0, 5, None, 0), last], None);
-        let ids: Vec<_> = said.findings.iter().map(|f| f.id).collect();
-        assert_eq!(ids, ["wrong-type", "no-transfer-client"]);
-    }
-}
+pub(crate) mod tests;

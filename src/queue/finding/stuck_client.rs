@@ -1,0 +1,140 @@
+//! Somebody is subscribed, but the head of timeouts does not move.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::look::Info;
+use crate::queue::wish::What;
+use crate::queue::{Known, Pulse, text};
+
+pub(super) const ID: &str = "stuck-client";
+
+/// The same entry heads timeouts for so long, in ms of answered pulses.
+const STANDS_MS: i64 = 3_000;
+/// And is late by more than this, in ms: a client that failed once tries again after 5 s.
+const LATE_MS: i64 = 6_000;
+/// A kick that helps helps within this, in ms.
+const HELPS_MS: i64 = 2_000;
+/// Scripts that fail are counted over this time, in ms.
+const OVER_MS: i64 = 30_000;
+
+/// What stops every transfer, and so tells why the head stands.
+pub(super) const CAUSES: [&str; 5] = [
+    "wrong-type",
+    "refused-writes",
+    "mixed-fleet",
+    "poison",
+    "foreign-member",
+];
+
+/// Looks at how long the same entry has headed timeouts.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    let clients = match &pulse.transfer_clients {
+        Known::None => return Verdict::Silent,
+        Known::Unknown(why) => return Verdict::Blind(why.to_string()),
+        Known::Is(clients) => *clients,
+    };
+    let Some((stood_ms, late_ms)) = seen.watch.standing() else {
+        return Verdict::Fine;
+    };
+    if clients == 0 || stood_ms < STANDS_MS || late_ms <= LATE_MS {
+        return Verdict::Fine;
+    }
+    Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
+}
+
+/// What is known of why.
+enum Why {
+    /// Nothing yet: a kick will tell.
+    Untold,
+    /// Those who are subscribed have selected another database.
+    OtherDb,
+    /// Scripts fail, so many in so many ms.
+    Fails(u64, i64),
+    /// A kick has not helped, and no script fails.
+    Deaf,
+}
+
+fn why(seen: &Seen, stood_since_ms: i64) -> Why {
+    let look = seen.server.last();
+    if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
+        let here = clients
+            .subscribers()
+            .any(|client| client.db == seen.server.db);
+        if !here && clients.subscribers().next().is_some() {
+            return Why::OtherDb;
+        }
+    }
+    let kicked = seen.watch.still.zip(seen.watch.kicked);
+    let kicked = kicked.is_some_and(|(still, at)| {
+        at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
+    });
+    match seen.server.grew(OVER_MS, Info::failed_scripts) {
+        Some((count @ 1.., span)) => Why::Fails(count, span),
+        _ if kicked => Why::Deaf,
+        _ => Why::Untold,
+    }
+}
+
+fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, i64)) -> Finding {
+    let late = pulse.late.get().unwrap_or(0);
+    let oldest = text::countdown(late_ms);
+    let head = format!(
+        "{} late, oldest {oldest}, although {} subscribed",
+        text::thousands(late),
+        text::counted(clients, "client is", "clients are"),
+    );
+    let why = why(seen, stood_ms);
+    let (sentence, step, repair) = match &why {
+        Why::Untold => (
+            format!("{head}: none of them transfers; most likely one has lost its timer."),
+            Step::Change(What::Kick),
+            "Kick (R): a client that has lost its timer goes on (known up to Redisson 3.45.0).",
+        ),
+        Why::OtherDb => (
+            format!("{head}: but those who are subscribed use another database."),
+            Step::Worker,
+            "Start one of its clients on this database, or a stand-in worker (R).",
+        ),
+        Why::Fails(..) => (
+            format!("{head}: their scripts fail."),
+            Step::Change(What::Transfer),
+            "The client's log says why; transfer by hand (R) meanwhile.",
+        ),
+        Why::Deaf => (
+            format!(
+                "{head}, and a kick has not helped: a client's clock is behind, or those who are \
+                 subscribed do not transfer."
+            ),
+            Step::Worker,
+            "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
+        ),
+    };
+    let keys = seen.queue.keys();
+    let mut finding = Finding::new(ID, Severity::Critical, sentence)
+        .of(late)
+        .number("late", late)
+        .number("late_ms", late_ms)
+        .number("stands_ms", stood_ms)
+        .number("transfer_clients", clients)
+        .words(format!(
+            "the same entry heads timeouts for {} of watching",
+            text::countdown(stood_ms)
+        ));
+    if let Why::Fails(count, span) = why {
+        let words = text::counted(count, "script has", "scripts have");
+        finding = finding
+            .number("failed_scripts", count)
+            .words(format!("{words} failed in {}", text::countdown(span)));
+    }
+    if let Some(still) = seen.watch.still {
+        finding = finding
+            .number("head", still.id.to_string())
+            .since(still.due);
+    }
+    finding
+        .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
+        .check(&["PUBSUB", "NUMSUB"], &keys.channel.unwrap_or_default())
+        .repair(step, repair)
+}
