@@ -114,8 +114,8 @@ mod tests {
         let mut refused = pulse(0, 5, None, 0);
         refused.transfer_clients = Known::Unknown("NOPERM".into());
         let said = after(&Queue::redisson("q"), &[refused.clone()], None);
-        assert_eq!((said.findings.len(), said.fine), (0, 1));
-        assert_eq!(said.blind, [(ID, "NOPERM".to_owned())]);
+        assert_eq!(said.findings, []);
+        assert!(said.blind.contains(&(ID, "NOPERM".to_owned())));
         refused.transfer_clients = Known::None;
         assert_eq!(after(&Queue::redisson("q"), &[refused], None).blind, []);
     }

@@ -122,12 +122,18 @@ mod tests {
     fn where_none_is_aside_all_is_well_and_before_a_survey_nothing_is_said() {
         let queue = Queue::redisson("orders");
         let pulses = [pulse(0, 1, None, 1)];
-        let ids = |survey: Option<&Survey>| {
-            let said = after(&queue, &pulses, survey);
-            (said.findings.len(), said.fine)
+        let said = |survey: Option<&Survey>| {
+            let mut watch = Watch::default();
+            watch.saw(&pulses[0]);
+            look(&Seen {
+                queue: &queue,
+                pulse: pulses.last(),
+                survey,
+                watch: &watch,
+                server: &ServerWatch::default(),
+            })
         };
-        let (found, fine) = ids(Some(&survey(None)));
-        assert_eq!(found, 0);
-        assert_eq!(ids(None), (0, fine - 1));
+        assert_eq!(said(Some(&survey(None))), Verdict::Fine);
+        assert_eq!(said(None), Verdict::Silent);
     }
 }
