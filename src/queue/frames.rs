@@ -184,6 +184,16 @@ impl FramesAsk {
 }
 
 impl Frames {
+    /// There are members of both eras, or such as have no frame where they should.
+    #[must_use]
+    pub fn is_odd(&self) -> bool {
+        let members = || self.next_due.iter().chain(&self.newest);
+        let eras = members().map(|one| one.form.map(Form::era));
+        let first = eras.clone().next();
+        let foreign = members().any(|one| one.member.is_some());
+        foreign || eras.clone().any(|era| Some(era) != first)
+    }
+
     /// How many of `members` have a form of that era, in that range of places.
     #[must_use]
     pub fn count(members: &[Judged], era: Era, places: Range<usize>) -> usize {
