@@ -1,6 +1,6 @@
 //! What a Redisson client makes of a member: its transfer script takes the frame apart with
 //! `struct.unpack`, in the one way of its era and with the server's own `unsigned long`
-//! (lua_struct.c of Redis: native byte order, no padding, trailing bytes tolerated).
+//! (`lua_struct.c` of Redis: native byte order, no padding, trailing bytes tolerated).
 
 use super::{Form, decode};
 
