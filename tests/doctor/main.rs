@@ -9,6 +9,7 @@
 
 mod frames;
 mod healthy;
+mod keys;
 mod moving;
 mod patient;
 #[path = "../support/redisson.rs"]
