@@ -98,7 +98,7 @@ fn a_healthy_queue_ends_with_0_and_a_queue_or_server_that_is_not_there_with_2() 
     program.server.kill();
     program
         .run(&["doctor", zset, "--for", "300ms"])
-        .failed("could not reach");
+        .failed("cannot reach");
 }
 
 #[test]
