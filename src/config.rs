@@ -177,7 +177,7 @@ impl Config {
     #[must_use]
     pub fn program(&self) -> String {
         let Some(profile) = &self.profile else {
-            return redis_cli::program(&self.endpoint).replacen("redis-cli", "delayscope", 1);
+            return redis_cli::ours(&self.endpoint);
         };
         let name = redis_cli::word(profile.name.as_bytes());
         let mut line = format!("delayscope --profile {name}");

@@ -155,6 +155,11 @@ impl<'a> Making<'a> {
                 prepared => Some(prepared.with_context(failed)?),
             }
         };
+        let profile = self.config.profile.as_ref().map(|p| p.name.clone());
+        let prepared = prepared.map(|mut prepared| {
+            prepared.plan.profile = profile;
+            prepared
+        });
         let made = self.make(writer, prepared, out).await;
         made.or_else(|why| but_nothing(why, failed))
     }

@@ -114,6 +114,11 @@ fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Map<St
     let bars = survey.bars.iter().map(
         |bar| json!({"from_ms": bar.from.get(), "to_ms": bar.to.get(), "count": count(bar.count)}),
     );
+    fields.insert(
+        "order".into(),
+        json!(whole_order(pulse, survey.aside).get()),
+    );
+    fields.insert("aside".into(), json!(survey.aside));
     fields.insert("histogram".into(), bars.collect());
     fields.insert("beyond".into(), json!(count(survey.beyond)));
     if let (Some(why), Some(Value::Object(all))) = (unread, fields.get_mut("why")) {
@@ -143,6 +148,14 @@ fn uncounted(pulse: &Pulse) -> Option<&str> {
     match &pulse.late {
         Known::Unknown(why) => Some(why),
         _ => None,
+    }
+}
+
+/// The order list with what is set aside of it.
+fn whole_order(pulse: &Pulse, aside: Option<u64>) -> Known<u64> {
+    match (&pulse.order, aside) {
+        (Known::Is(order), Some(aside)) => Known::Is(order.saturating_add(aside)),
+        (order, _) => order.clone(),
     }
 }
 
@@ -219,11 +232,7 @@ fn figures<W: Write>(pulse: &Pulse, aside: Option<u64>, out: &mut Output<W>) -> 
             times::local(due, pulse.at)
         )
     });
-    // What is set aside is a part of it.
-    let order = match (&pulse.order, aside) {
-        (Known::Is(order), Some(aside)) => Known::Is(order.saturating_add(aside)),
-        (order, _) => order.clone(),
-    };
+    let order = whole_order(pulse, aside);
     let mut remarks: Vec<String> = Vec::new();
     if let (Some(order), Some(waiting)) = (order.get(), pulse.waiting.get())
         && order != waiting

@@ -6,12 +6,12 @@ mod batch;
 mod brake;
 mod due;
 mod each;
-mod foreseen;
 mod look;
 mod mend;
 mod pace;
 mod round;
 mod run;
+mod watched;
 
 use std::time::Duration;
 

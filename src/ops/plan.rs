@@ -168,6 +168,7 @@ impl<F: Fn(Progress) + Send + Sync> Telling for F {
             phase: "looking",
             tally,
             planned: of,
+            back: None,
             per_s: 0.0,
             left: None,
             longest_block: Duration::ZERO,

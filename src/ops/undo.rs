@@ -14,12 +14,9 @@ use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
 use super::plan::work::Work;
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
-use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally};
+use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
+use crate::store::Store;
 use crate::store::change::{Chosen, End, Place};
-use crate::store::{Store, read};
-
-/// So many are looked up in timeouts at once.
-const LOOKED_UP: usize = 250;
 
 /// Plans it.
 pub(super) async fn plan(
@@ -35,7 +32,8 @@ pub(super) async fn plan(
         None => newest(journal, &server).await?,
     };
     let differs = server.differs_from(&kept.head.server);
-    check(&kept, differs, force)?;
+    let program = redis_cli::ours(store.endpoint());
+    check(&kept, differs.then_some(&program), force)?;
     let queue = Queue::typed(&kept.head.queue)
         .map_err(|why| senseless(format!("the journal names no queue: {why}")))?;
     let making = Making {
@@ -48,6 +46,7 @@ pub(super) async fn plan(
     let attempts = earlier.attempts;
     let unwritten = Unwritten {
         id: &kept.id,
+        program: &program,
         force,
         alone: kept.undone_by.is_some(),
     };
@@ -104,7 +103,9 @@ async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeErro
     })
 }
 
-fn check(kept: &Kept, elsewhere: bool, force: bool) -> Result<(), ChangeError> {
+/// Whether it can be taken back. `elsewhere`: on another server than this one, which a shell
+/// reaches by that.
+fn check(kept: &Kept, elsewhere: Option<&String>, force: bool) -> Result<(), ChangeError> {
     let id = &kept.id;
     if kept.under_way {
         return Err(senseless(format!("the change {id} is still under way")));
@@ -118,10 +119,10 @@ fn check(kept: &Kept, elsewhere: bool, force: bool) -> Result<(), ChangeError> {
         let word = kept.head.change.word();
         return Err(senseless(format!("a {word} cannot be taken back")));
     }
-    if elsewhere && !force {
+    if let Some(program) = elsewhere.filter(|_| !force) {
         return Err(senseless(format!(
             "the change {id} was made on {}, and this is another server or has lost its data \
-             since; --force takes it back all the same",
+             since. `{program} undo --force {id}` takes it back here all the same",
             kept.head.server.server
         )));
     }
@@ -139,8 +140,8 @@ fn sentence(kept: &Kept) -> String {
         Some(tally) => format!(
             "It takes back {}: a {change}, {} of {} done.",
             kept.id,
-            tally.get(Outcome::Done),
-            kept.head.planned
+            text::thousands(tally.get(Outcome::Done)),
+            text::thousands(kept.head.planned)
         ),
         None => format!(
             "It takes back {}: a {change} that was never ended; what is not known to have been \
@@ -163,6 +164,8 @@ struct Inverse {
     perhaps: Vec<(u64, (Chosen, Place))>,
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
+    /// The same of elements of target.
+    perhaps_elements: Vec<(EntryId, Vec<u8>)>,
     delivered: Vec<target::Sought>,
     /// Whether each comes into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
@@ -238,7 +241,7 @@ fn already(n: u64) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "1 of them was".to_owned(),
-        n => format!("{n} of them were"),
+        n => format!("{} of them were", text::thousands(n)),
     };
     Some(format!(
         "{those} put back by an earlier undo, and would be there twice: left out."
@@ -284,7 +287,7 @@ impl Inverse {
             (None, _, Some(new), Some(score), Some(_)) if delivered => {
                 self.deliver.push(chosen(new, score));
             }
-            (Some(element), ..) if delivered && sure => self.element_back(id, element),
+            (Some(element), ..) if delivered => self.element_back(id, element, sure),
             (None, _, Some(element), None, _) if delivered && sure => self.discard.push(element),
             (None, Some(score), None, None, Some(hash)) => {
                 self.delivered.push(target::Sought {
@@ -337,11 +340,11 @@ impl Inverse {
         });
     }
 
-    fn element_back(&mut self, id: EntryId, element: Vec<u8>) {
+    fn element_back(&mut self, id: EntryId, element: Vec<u8>, sure: bool) {
         match self.earlier.is_back(&element) {
-            Back::No => self.put_elements.push(element),
+            Back::No if sure => self.put_elements.push(element),
             Back::Yes => self.back += 1,
-            Back::Perhaps => self.unsure(id),
+            Back::No | Back::Perhaps => self.perhaps_elements.push((id, element)),
         }
     }
 
@@ -351,34 +354,6 @@ impl Inverse {
             Back::Yes => self.back += 1,
             Back::Perhaps => self.perhaps.push((item, (chosen, place))),
         }
-    }
-
-    /// What was perhaps deleted (or put back) and does not wait may have been transferred or removed
-    /// by others: it is put back by force only. How many are.
-    async fn look_up(
-        &mut self,
-        making: &Making<'_>,
-        unwritten: Unwritten<'_>,
-    ) -> Result<usize, ChangeError> {
-        let timeouts = making.queue.keys().timeouts;
-        let before = self.put_back.len();
-        for some in std::mem::take(&mut self.perhaps).chunks(LOOKED_UP) {
-            let members = some.iter().map(|(_, (chosen, _))| chosen.member.clone());
-            let members: Vec<_> = members.collect();
-            let scores = read::element_scores(making.store, &timeouts, &members).await?;
-            for (one, score) in some.iter().zip(scores) {
-                match score {
-                    // It was not deleted, or is back.
-                    Some(_) => {}
-                    None if unwritten.force => self.put_back.push(one.clone()),
-                    None => {
-                        let id = making.queue.id(&one.1.0.member);
-                        self.settled.push(unwritten.refused(id));
-                    }
-                }
-            }
-        }
-        Ok(self.put_back.len() - before)
     }
 }
 

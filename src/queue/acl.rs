@@ -19,6 +19,7 @@ const READ: &[&str] = &[
     "exists",
     "info",
     "llen",
+    "lpos",
     "lrange",
     "multi",
     "ping",
@@ -133,7 +134,8 @@ impl Rules {
 /// What a change sends that reading does not.
 fn commands_of(change: Change) -> Vec<&'static str> {
     let parts: &[&[&str]] = match change {
-        Change::Transfer | Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename"], RESTORE],
+        Change::Transfer => &[SCRIPT, TRANSFER, SWAP, &["rename", "watch"], RESTORE],
+        Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename"], RESTORE],
         Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
         Change::Delete => &[SCRIPT, DELETE],
         Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use sha1::{Digest as _, Sha1};
+
 use crate::clock::EpochMillis;
 
 /// An entry as it lies in Redis. Its identity is its exact member bytes.
@@ -74,7 +76,7 @@ impl EntryId {
     /// The id of a member (or element) that has no frame.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        let digest = sha1_smol::Sha1::from(bytes).digest().bytes();
+        let digest = Sha1::digest(bytes);
         let mut id = [0; 8];
         id.copy_from_slice(&digest[..8]);
         Self(id)

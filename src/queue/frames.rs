@@ -2,7 +2,6 @@
 //! it. Bounded; kept without the members' bytes.
 
 use std::hash::{DefaultHasher, Hasher};
-use std::ops::Range;
 
 use super::entry::{Due, EntryId};
 use super::frame::{self, Era, Form, Unpack};
@@ -198,11 +197,10 @@ impl Frames {
         foreign || eras.clone().any(|era| Some(era) != first)
     }
 
-    /// How many of `members` have a form of that era, in that range of places.
+    /// How many of `members` have a form of that era.
     #[must_use]
-    pub fn count(members: &[Judged], era: Era, places: Range<usize>) -> usize {
-        let places = places.start.min(members.len())..places.end.min(members.len());
+    pub fn count<'a>(members: impl IntoIterator<Item = &'a Judged>, era: Era) -> usize {
         let of = |one: &&Judged| one.form.is_some_and(|form| form.era() == era);
-        members[places].iter().filter(of).count()
+        members.into_iter().filter(of).count()
     }
 }

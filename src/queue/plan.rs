@@ -320,9 +320,13 @@ pub struct Progress {
     pub tally: Tally,
     /// How many there are to do.
     pub planned: u64,
+    /// While the order list is brought back, which comes after the entries and says nothing of
+    /// them: so many of its elements were looked at, of so many.
+    pub back: Option<(u64, u64)>,
     /// Entries a second over the last seconds.
     pub per_s: f64,
-    /// How long the rest will take; none when that cannot be told yet.
+    /// How long the rest will take (of the order list, while that is brought back); none when that
+    /// cannot be told yet.
     pub left: Option<Duration>,
     /// For how long the longest script kept the server.
     pub longest_block: Duration,
@@ -353,6 +357,8 @@ pub struct Summary {
     pub elapsed: Duration,
     /// For how long the longest script kept the server.
     pub longest_block: Duration,
+    /// How many transfer clients listened to a kick; none: it was none, or nobody may count them.
+    pub listening: Option<u64>,
     /// What else there is to say: what is left to mend and how, how many listened to a kick. A
     /// sentence each.
     pub notes: Vec<String>,

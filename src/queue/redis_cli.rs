@@ -24,6 +24,12 @@ pub fn program(endpoint: &Endpoint) -> String {
     line
 }
 
+/// The same for this program: how a shell starts it there.
+#[must_use]
+pub fn ours(endpoint: &Endpoint) -> String {
+    program(endpoint).replacen("redis-cli", "delayscope", 1)
+}
+
 /// A command for the shell: `program` (see [`program`]) with its arguments, or, when one of them
 /// holds bytes that no shell can pass on, fed through a pipe, where redis-cli reads escapes.
 #[must_use]

@@ -12,9 +12,9 @@ use crate::clock::EpochMillis;
 use crate::queue::{Keys, Layout, Push, Queue};
 
 mod elements;
-mod foreseen;
+mod watched;
 
-pub use foreseen::Foreseen;
+pub use watched::{Moved, Watched};
 
 /// How many entries one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;

@@ -149,12 +149,28 @@ pub(in crate::store) fn passes(code: &str) -> bool {
     )
 }
 
-/// The server's error as it sent it: code and text.
+/// The server's error, code and text, without where in a script it happened.
 pub(in crate::store) fn words(error: &ServerError) -> String {
-    match error.details().map(without_script) {
-        Some(details) => format!("{} {details}", error.code()),
-        None => error.code().to_owned(),
+    let Some(details) = error.details() else {
+        return error.code().to_owned();
+    };
+    match in_script(details) {
+        Some(words) => words.to_owned(),
+        None => format!("{} {}", error.code(), without_script(details)),
     }
+}
+
+/// The error of a command of a script, code and all, which Redis up to 6 wraps: `ERR Error running
+/// script (call to f_SHA1): @user_script:103: @user_script: 103: -OOM command not allowed …`; the
+/// second place and the dash stand there when the command was not even run.
+fn in_script(details: &str) -> Option<&str> {
+    let wrapped = details.strip_prefix("Error running script (call to f_")?;
+    let (_, last) = wrapped.rsplit_once("@user_script:")?;
+    let (_, words) = last.split_once(": ")?;
+    let words = words.strip_prefix('-').unwrap_or(words).trim_end();
+    let code = words.split(' ').next()?;
+    let is_code = |c: char| c.is_ascii_uppercase() || c == '_';
+    (!code.is_empty() && code.chars().all(is_code)).then_some(words)
 }
 
 /// Without the line of the script where it happened, which Redis 7 appends: `script: SHA1, on
@@ -191,6 +207,32 @@ mod tests {
         let noise = " script: 3761e8d1c1a8ff5e7ac0d7f5ab9b39f3b1a8a5b1, on @user_script:103.";
         assert_eq!(without_script(&format!("{full}{noise}")), full);
         assert_eq!(without_script("no such script: 12"), "no such script: 12");
+    }
+
+    #[test]
+    fn older_servers_wrap_the_error_of_a_script_which_is_told_bare() {
+        let wrapped = |error: &str| {
+            format!("Error running script (call to f_3761e8d1): @user_script:103: {error}")
+        };
+        for (error, told) in [
+            (
+                "@user_script: 103: -OOM command not allowed when used memory > 'maxmemory'. ",
+                "OOM command not allowed when used memory > 'maxmemory'.",
+            ),
+            (
+                "@user_script: 103: -READONLY You can't write against a read only replica. ",
+                "READONLY You can't write against a read only replica.",
+            ),
+            (
+                "WRONGTYPE Operation against a key holding the wrong kind of value ",
+                "WRONGTYPE Operation against a key holding the wrong kind of value",
+            ),
+        ] {
+            assert_eq!(in_script(&wrapped(error)), Some(told));
+        }
+        // What has no code of its own stays as it came.
+        assert_eq!(in_script(&wrapped("attempt to index a nil value")), None);
+        assert_eq!(in_script("no such script: 12"), None);
     }
 
     #[test]

@@ -199,12 +199,15 @@ impl Store {
         value: Value,
     ) -> Result<Value, StoreError> {
         match value {
-            Value::ServerError(error) => Err(StoreError::Refused {
-                server: self.endpoint().to_string(),
-                attempt,
-                code: error.code().to_owned(),
-                words: words(&error),
-            }),
+            Value::ServerError(error) => {
+                let words = words(&error);
+                Err(StoreError::Refused {
+                    server: self.endpoint().to_string(),
+                    attempt,
+                    code: words.split(' ').next().unwrap_or_default().to_owned(),
+                    words,
+                })
+            }
             other => Ok(other),
         }
     }

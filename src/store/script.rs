@@ -12,10 +12,11 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use redis::{Pipeline, Value};
+use sha1::{Digest as _, Sha1};
 
 use super::error::StoreError;
 use super::lane::Lane;
-use super::link::wire;
+use super::link::{Store, wire};
 use crate::clock::{ServerClock, instant};
 
 /// How long an answer may take. A script over a list of a million takes a second or two.
@@ -85,8 +86,8 @@ pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub use transfer::{Moved, Transferred};
 pub(super) use transfer::{
-    due, due_after, transfer, transfer_foreseen, transfer_telling, transfer_telling_zset_list,
-    transfer_zset_list,
+    end_of_watched, transfer, transfer_telling, transfer_telling_zset_list, transfer_zset_list,
+    watched, what_is_due,
 };
 
 /// What a script did, and when, by the server's own clock.
@@ -127,16 +128,28 @@ pub(super) async fn run<'a, T, const N: usize>(
     }
     let sent = sent?;
     let answer = &sent.done;
+    let rest = done(lane.store(), script, keys, answer)?;
     let strange = || lane.store().unexpected(script.attempt, answer);
+    let values = <&[Value; N]>::try_from(rest).ok();
+    let done = values.and_then(read).ok_or_else(strange)?;
+    Ok(sent.map(|_| done))
+}
+
+/// The values that a script answers with behind its verdict.
+fn done<'a>(
+    store: &Store,
+    script: &Script,
+    keys: &[&[u8]],
+    answer: &'a Value,
+) -> Result<&'a [Value], StoreError> {
+    let strange = || store.unexpected(script.attempt, answer);
     let (verdict, rest) = list(answer)
         .and_then(<[Value]>::split_first)
         .ok_or_else(strange)?;
     if *verdict == Value::Int(0) {
-        return Err(wrong_type(lane, script, keys, rest).unwrap_or_else(strange));
+        return Err(wrong_type(store, script, keys, rest).unwrap_or_else(strange));
     }
-    let values = <&[Value; N]>::try_from(rest).ok();
-    let done = values.and_then(read).ok_or_else(strange)?;
-    Ok(sent.map(|_| done))
+    Ok(rest)
 }
 
 async fn send(
@@ -178,10 +191,15 @@ async fn send(
     })
 }
 
-fn wrong_type(lane: &Lane, script: &Script, keys: &[&[u8]], rest: &[Value]) -> Option<StoreError> {
+fn wrong_type(
+    store: &Store,
+    script: &Script,
+    keys: &[&[u8]],
+    rest: &[Value],
+) -> Option<StoreError> {
     let key = index(rest.first()?)?;
     Some(StoreError::WrongType {
-        server: lane.store().endpoint().to_string(),
+        server: store.endpoint().to_string(),
         attempt: script.attempt,
         key: String::from_utf8_lossy(keys.get(key)?).into_owned(),
         kind: text(rest.get(1)?)?.to_owned(),
@@ -191,7 +209,7 @@ fn wrong_type(lane: &Lane, script: &Script, keys: &[&[u8]], rest: &[Value]) -> O
 
 /// What EVALSHA calls a script by.
 pub(super) fn sha1(text: &str) -> String {
-    sha1_smol::Sha1::from(text).digest().to_string()
+    format!("{:x}", Sha1::digest(text))
 }
 
 pub(super) fn indices(value: &Value) -> Option<Vec<usize>> {

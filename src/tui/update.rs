@@ -37,6 +37,8 @@ mod toast;
 mod worker;
 
 pub use act::why_not;
+pub use bulk::is_paused;
+pub use change::is_change;
 pub use switch::settle;
 pub use time::{changes_at, wakes_at};
 
@@ -152,10 +154,7 @@ fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
 /// Somebody told how it goes: who looks, who offers, a worker, the editor, a search.
 fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
     match msg {
-        Msg::QueueSampled(queue, seen) => {
-            offer::sampled(model, &queue, seen);
-            Vec::new()
-        }
+        Msg::QueueSampled(queue, seen) => offer::sampled(model, &queue, seen),
         Msg::Offered {
             generation,
             queue,

@@ -303,6 +303,57 @@ async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
 }
 
 #[tokio::test]
+async fn drift_is_not_looked_for_while_the_order_list_is_aside() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(3, bench.server.now().plus(60_000), 1);
+    bench.writer.set_aside(&bench.queue).await.unwrap();
+    let refused = bench.plan(What::Drift, Which::Due).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("brought back first"),
+        "{refused}"
+    );
+    while bench
+        .writer
+        .bring_back(&bench.queue, 10, false)
+        .await
+        .unwrap()
+        .done
+        .taken
+        > 0
+    {}
+    let plan = bench.plan(What::Drift, Which::Due).await.unwrap().plan;
+    assert_eq!(plan.planned, 0);
+}
+
+#[tokio::test]
+async fn a_plan_for_many_says_what_is_done_in_the_words_of_redis_cli() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(1_200, bench.server.now().plus(-60_000), 1);
+    for (what, words) in [
+        (What::Transfer, "1,200: RPUSH orders, LREM redisson_delay"),
+        (What::Realign(None), "LSET redisson_delay_queue:{orders}"),
+        (What::Drift, "LREM redisson_delay_queue:{orders}"),
+        (What::RestoreOrder, "RPOP delayscope:aside:{orders}, LPUSH"),
+    ] {
+        if what == What::RestoreOrder {
+            bench.writer.set_aside(&bench.queue).await.unwrap();
+        }
+        let plan = bench.plan(what, Which::Due).await.unwrap().plan;
+        let [line] = &plan.commands[..] else {
+            panic!("{plan:?}");
+        };
+        assert!(line.contains(words), "{line}");
+    }
+    let all = Which::Where(From::Waiting, std::sync::Arc::new(|_| true));
+    let plan = bench.plan(What::Delete, all).await.unwrap().plan;
+    let line = &plan.commands[0];
+    assert!(
+        line.starts_with("deleting: 1,200 entries by exact bytes"),
+        "{line}"
+    );
+}
+
+#[tokio::test]
 async fn what_only_the_order_list_holds_waits_again() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(3, bench.server.now().plus(60_000), 1_000);

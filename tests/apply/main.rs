@@ -14,6 +14,7 @@ mod changes;
 mod halts;
 mod noted;
 mod proxy;
+mod replicas;
 mod undo;
 mod unknown;
 mod ways;

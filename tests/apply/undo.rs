@@ -59,6 +59,16 @@ impl Bench {
         assert!(self.kept().await[0].ended.is_none());
     }
 
+    /// Deletes all elements of target; the change's id.
+    async fn delete_delivered(&self) -> String {
+        let all = Selection {
+            from: From::Delivered,
+            ..Selection::default()
+        };
+        let (_, told) = self.change(What::Delete, Which::Selected(all)).await;
+        told.summary.journal_id.unwrap()
+    }
+
     async fn kept(&self) -> Vec<Kept> {
         self.journal.list().await.unwrap()
     }
@@ -128,12 +138,7 @@ async fn delivered_elements_come_back_once_however_often_an_undo_is_begun() {
         let bench = Bench::new(&queue).await;
         bench.fill(60, bench.server.now().plus(LATE), 1);
         bench.change(What::Transfer, Which::Due).await;
-        let all = Selection {
-            from: From::Delivered,
-            ..Selection::default()
-        };
-        let (_, told) = bench.change(What::Delete, Which::Selected(all)).await;
-        let id = told.summary.journal_id.unwrap();
+        let id = bench.delete_delivered().await;
         begun(&bench, &id, true).await;
         let (_, told) = bench.undo(Some(&id)).await;
         let mut now = bench.contents().target;
@@ -296,6 +301,24 @@ impl Bench {
 }
 
 #[tokio::test]
+async fn on_another_server_the_command_line_that_forces_it_there_is_named() {
+    let here = Bench::new(&Queue::redisson("orders")).await;
+    here.fill(3, here.server.now().plus(60_000), 1);
+    let (_, told) = here.change(What::Delete, here.entries(&[2])).await;
+    let id = told.summary.journal_id.unwrap();
+    let there = Bench::new(&Queue::redisson("orders")).await;
+    let refused = plan_undo(&there.store, &here.journal, Some(&id), false).await;
+    let why = refused.unwrap_err().to_string();
+    let command = format!(
+        "`delayscope -s {} undo --force {id}`",
+        there.server.socket().display()
+    );
+    assert!(why.contains(&command), "{why}");
+    let forced = plan_undo(&there.store, &here.journal, Some(&id), true);
+    assert_eq!(forced.await.unwrap().plan.planned, 1);
+}
+
+#[tokio::test]
 async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
     for (queue, due_in) in layouts()
         .into_iter()
@@ -311,7 +334,11 @@ async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
         let (_, told) = bench.undo(Some(&id)).await;
         assert_eq!(told.count(Outcome::Refused), 6);
         let why = told.results[0].reason.clone().unwrap();
-        assert!(why.contains(&format!("undo --force {id}")), "{why}");
+        let command = format!(
+            "`delayscope -s {} undo --force {id}`",
+            bench.server.socket().display()
+        );
+        assert!(why.contains(&command), "{why}");
         assert_eq!(bench.contents().timeouts.len(), 0);
         let (warnings, done, refused) = bench.forced(&id).await;
         assert!(warnings.iter().any(|w| w.contains("twice")), "{warnings:?}");
@@ -322,5 +349,41 @@ async fn what_nobody_knows_to_be_deleted_comes_back_by_force_only_and_once() {
         let (_, done, _) = bench.forced(&id).await;
         assert_eq!(done, 0);
         assert_eq!(bench.contents().timeouts.len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn elements_that_nobody_knows_to_be_deleted_come_back_by_force_unless_target_holds_their_like()
+ {
+    for queue in layouts() {
+        let bench = Bench::new(&queue).await;
+        bench.fill(6, bench.server.now().plus(LATE), 1);
+        bench.change(What::Transfer, Which::Due).await;
+        let mut before = bench.contents().target;
+        before.sort();
+        let id = bench.delete_delivered().await;
+        bench.forget_the_results().await;
+        // Two were not deleted after all, or their like were delivered since.
+        for element in &before[..2] {
+            bench
+                .server
+                .cmd_bytes(&[b"RPUSH", &queue.keys().target, element]);
+        }
+        let (plan, told) = bench.undo(Some(&id)).await;
+        assert_eq!((plan.planned, told.count(Outcome::Refused)), (4, 4));
+        let why = told.results[0].reason.clone().unwrap();
+        assert!(why.contains("is not in target"), "{why}");
+        assert!(why.contains(&format!("undo --force {id}")), "{why}");
+        assert_eq!(bench.contents().target.len(), 2);
+        let (warnings, done, refused) = bench.forced(&id).await;
+        assert!(warnings.iter().any(|w| w.contains("twice")), "{warnings:?}");
+        assert_eq!((done, refused), (4, 0));
+        let mut after = bench.contents().target;
+        after.sort();
+        assert_eq!(after, before);
+        // They are back, and stay so when they are consumed and it is forced again.
+        bench.server.cmd_bytes(&[b"DEL", &queue.keys().target]);
+        let (_, done, refused) = bench.forced(&id).await;
+        assert_eq!((done, refused), (2, 0));
     }
 }

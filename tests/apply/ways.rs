@@ -296,6 +296,34 @@ async fn a_list_that_another_change_has_aside_is_waited_for_and_not_brought_back
 }
 
 #[tokio::test]
+async fn how_far_the_order_list_is_on_its_way_back_is_told() {
+    // Most of it is not due yet, and comes back.
+    let bench = shuffled(3_000, 600_000).await;
+    let some = matching("\"entry 1\"");
+    let prepared = planned(&bench, What::Deliver, some, Way::SetAside).await;
+    let mut applying = apply(&bench.writer, &bench.journal, prepared, Limits::default());
+    let mut back = Vec::new();
+    let last = loop {
+        match applying.next().await.unwrap() {
+            Applied::Progress(progress) => {
+                back.extend(progress.back);
+                if progress.phase == "bringing the order list back" {
+                    assert!(progress.back.is_some(), "{progress:?}");
+                }
+            }
+            Applied::Ended(summary) => break summary,
+            Applied::Failed(why) => panic!("{why}"),
+            _ => {}
+        }
+    };
+    assert!(last.tally.all_done(), "{last:?}");
+    // The first script is told of at once.
+    let (at, of) = back[0];
+    assert!(at > 0 && at < of && of == 3_000, "{back:?}");
+    assert!(back.is_sorted(), "{back:?}");
+}
+
+#[tokio::test]
 async fn a_list_that_somebody_left_aside_is_brought_back_after_a_while() {
     let bench = shuffled(60, -1_000).await;
     let prepared = planned(&bench, What::Transfer, Which::Due, Way::SetAside).await;

@@ -264,4 +264,9 @@ fn a_protected_profile_wants_the_queues_name_for_a_single_entry() {
     assert_eq!(said.status.code(), Some(2));
     let (_, code) = answered_by(&plain(), "type the queue's name:", b"orders\n");
     assert_eq!((code, depths(&program)), (0, [2, 2, 0]));
+    let mut undo = program.command_of_profile("production", file.path());
+    undo.args(["undo", "--dry-run"]);
+    let said = undo.output().unwrap();
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("(profile production)"), "{said}");
 }

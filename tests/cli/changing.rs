@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use delayscope::queue::Queue;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::program::{Program, names};
 use crate::support::frame;
@@ -114,7 +114,12 @@ fn every_change_ends_with_a_summary_that_adds_up() {
         let said = program.run(&[args, &["--json", "--each"]].concat()).done();
         let lines = said.json();
         let sum = summary(&lines);
-        assert_eq!(names(sum), SUMMARY_FIELDS, "{args:?}");
+        let more: &[&str] = if change == "kick" {
+            &["transfer_clients"]
+        } else {
+            &[]
+        };
+        assert_eq!(names(sum), [&SUMMARY_FIELDS, more].concat(), "{args:?}");
         assert_eq!(sum["change"], change);
         assert_eq!(sum["queue"], "orders");
         assert_eq!(sum["dry_run"], false);
@@ -127,6 +132,21 @@ fn every_change_ends_with_a_summary_that_adds_up() {
         }
         assert_eq!(depths(&program), expected, "{args:?}");
     }
+}
+
+#[test]
+fn a_kick_says_how_many_transfer_clients_listened() {
+    let program = with_orders();
+    let kicked = || summary(&program.run(&["kick", "orders", "--json"]).done().json()).clone();
+    assert_eq!(kicked()["transfer_clients"], 0);
+    let mut connection = program.server.connection();
+    let mut client = connection.as_pubsub();
+    client
+        .subscribe("redisson_delay_queue_channel:{orders}")
+        .unwrap();
+    let told = kicked();
+    assert_eq!(told["transfer_clients"], 1, "{told}");
+    assert_eq!(told["notes"], json!(["1 transfer client listened."]));
 }
 
 #[test]

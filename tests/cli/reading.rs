@@ -354,6 +354,12 @@ fn an_order_list_that_is_set_aside_is_counted_and_said() {
         table.contains("\norder list                  3   3 of it set aside\n"),
         "{table}"
     );
+    let shown = || program.run(&["show", "orders", "--json"]).done().json()[0].clone();
+    let told = shown();
+    assert_eq!([&told["order"], &told["aside"]], [3, 3], "{told}");
+    program.server.cmd(&["RENAME", aside, order]);
+    let told = shown();
+    assert_eq!([&told["order"], &told["aside"]], [&json!(3), &Value::Null]);
 }
 
 #[test]

@@ -4,12 +4,13 @@ use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Severity};
 
-use crate::SEEDS;
 use crate::patient::{Patient, first};
+use crate::{at, at_all_seeds};
 
 #[tokio::test]
 async fn a_poison_entry_at_the_head_is_named_with_what_stops() {
-    for (seed, era) in SEEDS.into_iter().zip([Era::Newer, Era::Older, Era::Newer]) {
+    at_all_seeds(async |seed| {
+        let era = [Era::Newer, Era::Older, Era::Newer][at(seed)];
         let mut patient = Patient::new(seed).await;
         let _client = patient.client(era, 0);
         patient.offer(era.other(), -200, "poison");
@@ -29,12 +30,13 @@ async fn a_poison_entry_at_the_head_is_named_with_what_stops() {
             found.sentence
         );
         assert_eq!(found.repair.step, Step::Change(What::Transfer));
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn good_entries_before_a_poison_one_are_told_to_be_delivered_again_and_again() {
-    for seed in SEEDS {
+    at_all_seeds(async |seed| {
         let mut patient = Patient::new(seed).await;
         let before = 1 + patient.random(3);
         for i in 0..before {
@@ -62,12 +64,13 @@ async fn good_entries_before_a_poison_one_are_told_to_be_delivered_again_and_aga
         );
         // What stands still has been explained.
         assert!(said.findings.iter().all(|found| found.id != "stuck-client"));
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_poison_entry_that_is_not_due_yet_is_a_warning_and_gone_once_it_is_out() {
-    for seed in SEEDS {
+    at_all_seeds(async |seed| {
         let mut patient = Patient::new(seed).await;
         let _client = patient.client(Era::Newer, 0);
         let poison = patient.offer(Era::Older, 60_000, "poison");
@@ -88,7 +91,8 @@ async fn a_poison_entry_that_is_not_due_yet_is_a_warning_and_gone_once_it_is_out
             .until("the poison to be gone", |said| first(said).is_none())
             .await;
         assert!(said.gone.iter().any(|gone| gone.id == "poison"), "{said:?}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -110,7 +114,7 @@ async fn an_old_frame_that_new_clients_can_unpack_is_no_poison() {
 
 #[tokio::test]
 async fn both_forms_in_one_queue_are_a_warning_although_nobody_is_there_to_choke() {
-    for seed in SEEDS {
+    at_all_seeds(async |seed| {
         let mut patient = Patient::new(seed).await;
         for i in 0..10 {
             let due = i64::try_from(patient.random(600_000)).unwrap() + 60_000;
@@ -121,12 +125,13 @@ async fn both_forms_in_one_queue_are_a_warning_although_nobody_is_there_to_choke
         assert_eq!(found.severity, Severity::Warning);
         assert_eq!(found.evidence.figures["older_newest"], 5);
         assert_eq!(found.evidence.figures["newer_next_due"], 5);
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn clients_of_both_eras_are_named_as_a_mixed_fleet() {
-    for seed in SEEDS {
+    at_all_seeds(async |seed| {
         let mut patient = Patient::new(seed).await;
         let _clients = Era::BOTH.map(|era| patient.client(era, 0));
         for i in 0..10 {
@@ -143,12 +148,14 @@ async fn clients_of_both_eras_are_named_as_a_mixed_fleet() {
                 found.sentence
             );
         }
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn what_is_no_frame_is_named_and_can_be_taken_out() {
-    for (seed, due) in SEEDS.into_iter().zip([-500, 60_000, -500]) {
+    at_all_seeds(async |seed| {
+        let due = [-500, 60_000, -500][at(seed)];
         let mut patient = Patient::new(seed).await;
         let _client = patient.client(Era::Newer, 0);
         patient.offer(Era::Newer, 50_000, "good");
@@ -166,5 +173,6 @@ async fn what_is_no_frame_is_named_and_can_be_taken_out() {
             panic!("{found:?}")
         };
         assert_eq!(entry.member, b"{\"order\":1}");
-    }
+    })
+    .await;
 }

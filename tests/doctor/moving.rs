@@ -1,13 +1,11 @@
 //! What shows over time: clients that do not transfer, lists that disagree, clocks that are off.
 
-use std::time::Duration;
-
 use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Severity};
 
-use crate::SEEDS;
 use crate::patient::{Patient, Subscriber, first, offerer};
+use crate::{at, at_all_seeds};
 
 /// A queue whose only subscriber has slept for ten seconds.
 async fn asleep(seed: u64) -> (Patient, Subscriber) {
@@ -37,8 +35,7 @@ async fn a_client_that_sleeps(seed: u64) {
 
 #[tokio::test]
 async fn a_client_that_is_subscribed_and_does_not_transfer_is_named() {
-    let all = SEEDS.map(a_client_that_sleeps);
-    futures_util::future::join_all(all).await;
+    at_all_seeds(a_client_that_sleeps).await;
 }
 
 #[tokio::test]
@@ -53,7 +50,7 @@ async fn subscribers_of_another_database_are_seen_through() {
 
 #[tokio::test]
 async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
-    for seed in SEEDS {
+    at_all_seeds(async |seed| {
         let mut patient = Patient::new(seed).await;
         let _client = patient.client(Era::Newer, 0);
         let keys = patient.queue.keys();
@@ -78,12 +75,14 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
         let found = patient.until_first("drift").await;
         assert!(found.sentence.contains("last copy"), "{found:?}");
         assert_eq!(found.repair.step, Step::Change(What::Drift));
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_burst_far_down_the_order_list_is_told_before_it_falls_due() {
-    for (seed, count) in SEEDS.into_iter().zip([20_000_u64, 60_000, 100_000]) {
+    at_all_seeds(async |seed| {
+        let count = [20_000_u64, 60_000, 100_000][at(seed)];
         let mut patient = Patient::new(seed).await;
         let _client = patient.client(Era::Newer, 0);
         let hour = patient.server.now().plus(3_600_000);
@@ -107,7 +106,8 @@ async fn a_burst_far_down_the_order_list_is_told_before_it_falls_due() {
             "{block_ms} of {really}"
         );
         assert_eq!(found.repair.step, Step::Change(What::Realign(None)));
-    }
+    })
+    .await;
 }
 
 async fn a_clock_that_is_off(seed: u64, ahead_ms: i64) {
@@ -135,12 +135,6 @@ async fn a_clock_that_is_off(seed: u64, ahead_ms: i64) {
 
 #[tokio::test]
 async fn a_client_whose_clock_is_off_is_seen_by_when_entries_leave() {
-    let all = SEEDS
-        .into_iter()
-        .zip([1_500, -1_500, 3_000])
-        .map(|(seed, ahead)| a_clock_that_is_off(seed, ahead));
-    let all = futures_util::future::join_all(all);
-    tokio::time::timeout(Duration::from_secs(30), all)
-        .await
-        .unwrap();
+    let ahead = [1_500, -1_500, 3_000];
+    at_all_seeds(async |seed| a_clock_that_is_off(seed, ahead[at(seed)]).await).await;
 }

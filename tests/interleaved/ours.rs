@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Deleted, Fate, Foreseen, Place, TakeBack};
+use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, Watched};
 use delayscope::store::write::Writer;
 use proptest::sample::Index;
 
@@ -18,6 +18,8 @@ pub struct We<'a> {
     pub queue: &'a Queue,
     /// The queue when last looked.
     pub seen: Model,
+    /// The queue under watch, and up to when an entry is due there.
+    watched: Option<(Watched, u32)>,
     pub deleted: Vec<(Chosen, Place)>,
     discarded: Vec<Vec<u8>>,
     fresh: u64,
@@ -55,6 +57,7 @@ impl<'a> We<'a> {
             writer,
             queue,
             seen: Model::default(),
+            watched: None,
             deleted: Vec::new(),
             discarded: Vec::new(),
             fresh: 1 << 48,
@@ -188,7 +191,7 @@ impl<'a> We<'a> {
 
     pub async fn transfer(&mut self, model: &mut Model, now: u32, n: u8, drain: bool) -> Checked {
         let n = usize::from(n);
-        if self.foreseen(model, now, n, drain).await? {
+        if !drain && self.watch(model, now, n).await? {
             return Ok(());
         }
         let (mut known, mut rounds) = (0, 0);
@@ -223,34 +226,53 @@ impl<'a> We<'a> {
         }
     }
 
-    /// Whether what was due when last looked is what falls due next, and was moved.
-    async fn foreseen(
+    /// Moves what was due when the queue came under watch, which was before others touched it or
+    /// not; then what is due, at once. Whether anything was moved.
+    async fn watch(&mut self, model: &mut Model, now: u32, n: usize) -> Result<bool, String> {
+        if let Some((watched, then)) = self.watched.take()
+            && self.move_watched(model, watched, then, n).await? == Some(Moved::All)
+        {
+            return Ok(true);
+        }
+        let watched = self.writer.watch_due(self.queue, at(now), n).await;
+        let mut watched = watched.map_err(|e| e.to_string())?.unwrap();
+        let rows: Vec<_> = watched.take_rows();
+        let rows: Vec<_> = rows.into_iter().map(|row| row.member).collect();
+        same("due under watch", &rows, &in_step(model, now, n))?;
+        watched.look(n).await.map_err(|e| e.to_string())?;
+        match self.move_watched(model, watched, now, n).await? {
+            Some(Moved::Touched) => Err("touched, though by nobody".to_owned()),
+            moved => Ok(moved.is_some()),
+        }
+    }
+
+    /// None: there are not enough entries under watch.
+    async fn move_watched(
         &mut self,
         model: &mut Model,
+        mut watched: Watched,
         now: u32,
         n: usize,
-        drain: bool,
-    ) -> Result<bool, String> {
-        let members = |model: &Model| -> Vec<Vec<u8>> {
-            let due = model.due(f64::from(now), n).into_iter();
-            due.map(|(member, _)| member).collect()
-        };
-        let (expected, real) = (members(&self.seen), members(model));
-        let slices: Vec<&[u8]> = expected.iter().map(Vec::as_slice).collect();
-        let Some(foreseen) = Foreseen::of(self.queue, &slices) else {
-            return Ok(false);
-        };
-        let sent = (self.writer).transfer_foreseen(self.queue, at(now), &foreseen, drain);
-        let moved = sent.await.map_err(|e| e.to_string())?.done;
-        same("foreseen", &moved, &real.starts_with(&expected))?;
-        if moved {
-            model.deliver(&expected, drain);
+    ) -> Result<Option<Moved>, String> {
+        let rows: Vec<_> = watched.take_rows().into_iter().map(|c| c.member).collect();
+        let payloads: Vec<_> = rows.iter().map_while(|member| payload(member)).collect();
+        let slices: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();
+        if slices.len() < 2 {
+            return Ok(None);
         }
-        let then = self.writer.due_after(self.queue, at(now), [0, n]).await;
-        let then = then.map_err(|e| e.to_string())?.into_iter();
-        let then: Vec<_> = then.map(|chosen| chosen.member).collect();
-        same("due next", &then, &members(model))?;
-        Ok(moved)
+        let told = watched.transfer(&slices, n).await;
+        let told = told.map_err(|e| e.to_string())?.done;
+        if told == Moved::All {
+            let moved = &rows[..slices.len()];
+            same(
+                "moved under watch",
+                &moved.to_vec(),
+                &in_step(model, now, moved.len()),
+            )?;
+            model.deliver(moved, false);
+            self.watched = Some((watched, now));
+        }
+        Ok(Some(told))
     }
 
     pub async fn take_back(&mut self, model: &mut Model, which: &[Index], due: u32) -> Checked {
@@ -359,4 +381,19 @@ fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
         return Ok(());
     }
     Err(format!("{member:?} stood at {at:?}, told {stood:?}"))
+}
+
+/// What is due first, as far as the order list begins with the same entries.
+fn in_step(model: &Model, now: u32, n: usize) -> Vec<Vec<u8>> {
+    let due: Vec<_> = model.due(f64::from(now), n);
+    let due: Vec<Vec<u8>> = due.into_iter().map(|(member, _)| member).collect();
+    let sorted = |list: &[Vec<u8>]| {
+        let mut list = list.to_vec();
+        list.sort();
+        list
+    };
+    let most = due.len().min(model.order.len());
+    let same = |k: &usize| sorted(&due[..*k]) == sorted(&model.order[..*k]);
+    let k = (0..=most).rev().find(same).unwrap_or(0);
+    due[..k].to_vec()
 }

@@ -35,6 +35,7 @@ mod scenario;
 mod single;
 #[path = "../support/mod.rs"]
 mod support;
+mod together;
 mod whole;
 mod world;
 

@@ -88,6 +88,11 @@ impl Program {
         self.start(&proxy.url(), words, "")
     }
 
+    /// Starts it.
+    pub fn begin_straight(&self, words: &[&str]) -> Child {
+        self.start(&self.url, words, "")
+    }
+
     fn start(&self, url: &str, words: &[&str], input: &str) -> Child {
         let mut child = Command::new(env!("CARGO_BIN_EXE_delayscope"))
             .args(["-u", url])

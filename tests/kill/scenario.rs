@@ -62,8 +62,6 @@ pub struct Scenario {
 pub enum Undo {
     /// Everything is as it was.
     All,
-    /// The same, save what the last script before the death did: at most so many messages.
-    AllBut(usize),
     /// It is not undone.
     Nothing,
 }

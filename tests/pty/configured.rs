@@ -27,15 +27,18 @@ fn open_profile(file: &tempfile::NamedTempFile, env: &[(&str, &str)]) -> Termina
 fn a_profile_names_itself_and_its_keys_act() {
     let server = server(20);
     let label = "label = \"PRODUCTION\"\nlabel_colour = \"bright-red\"\nread_only = true";
-    let file = file_for(
-        &server,
-        "keys.quit = \"F10\"\nkeys.freeze = \"F\"\nkeys.help = \"F1\"",
-        label,
-    );
+    let keys = "keys.quit = \"F10\"\nkeys.freeze = \"F\"\nkeys.help = \"F1\"";
+    let file = file_for(&server, keys, label);
     let mut terminal = open_profile(&file, &[]);
     with_data(&terminal);
     terminal.wait_text("READ-ONLY   PRODUCTION");
     terminal.wait_text("F1 help");
+    // What changes nothing has the room of what would.
+    terminal.wait_text("F freeze");
+    let text = terminal.shown().text();
+    for change in ["o offer", "p deliver", "x delete", "w worker", "R repair"] {
+        assert!(!text.contains(change), "{change} in\n{text}");
+    }
     terminal.send(b"qF");
     terminal.wait_text("FROZEN");
     // F10, as xterm sends it.

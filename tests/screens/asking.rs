@@ -113,6 +113,7 @@ pub(crate) fn counting(size: (u16, u16), look: Look) -> Model {
         phase: "looking",
         tally,
         planned: 1_000_000,
+        back: None,
         per_s: 0.0,
         left: None,
         longest_block: Duration::ZERO,

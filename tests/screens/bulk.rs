@@ -56,6 +56,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
         phase: "deleting",
         tally: tally(6_198, 2),
         planned: 10_000,
+        back: None,
         per_s: 38_412.4,
         left: Some(Duration::from_secs(12)),
         longest_block: Duration::from_micros(6_240),
@@ -149,6 +150,38 @@ fn a_change_that_waits_or_is_paused_says_why() {
     let mut elsewhere = under_way(SMALL, Order::Stop, None);
     elsewhere.panel_left = Some(7);
     picture("bulk_stopping_80x24", &elsewhere);
+}
+
+/// The entries are over, and a third of the order list is back.
+fn coming_back(size: (u16, u16), order: Order) -> Model {
+    let mut m = under_way(size, order, None);
+    if let Some(UnderWay {
+        stage: Stage::Running(running),
+        ..
+    }) = &mut m.changing.one
+        && let Some(progress) = &mut running.progress
+    {
+        progress.phase = "bringing the order list back";
+        progress.back = Some((330_000, 1_000_000));
+        progress.left = Some(Duration::from_secs(2));
+    }
+    m
+}
+
+#[test]
+fn while_the_order_list_is_brought_back_the_bar_is_that_of_the_list() {
+    picture("bulk_back_80x24", &coming_back(SMALL, Order::Go));
+    for order in [Order::Go, Order::Pause, Order::Stop] {
+        let shown = text(&coming_back(MIDDLE, order));
+        for words in [
+            "bringing the order list back",
+            " 33 %    330,000 of 1,000,000  ETA 2 s",
+            "│ longest script 6.2 ms",
+            " 6,198 deleted · 2 gone",
+        ] {
+            assert!(shown.contains(words), "{order:?}: {words} in {shown}");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
-use delayscope::store::change::{Chosen, Foreseen, Place, TakeBack};
+use delayscope::store::change::{Chosen, Place, TakeBack};
 use delayscope::store::write::Writer;
 
 use crate::support::{self, Server};
@@ -11,13 +11,13 @@ use crate::support::{self, Server};
 /// The score of what [`set_up`] lets wait.
 const SCORE: f64 = 1_600_000_000_000.0;
 
-/// Every change, with the keys that it looks at: target, timeouts, order list, aside.
+/// Every change, with the keys whose types it looks at: target, timeouts, order list, aside.
 const ALL: [(&str, &str); 14] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
     ("transfer", "qTLA"),
-    ("transfer what is foreseen", "qTLA"),
+    ("transfer under watch", ""),
     ("deliver while set aside", "qTLA"),
     ("transfer while set aside", "qTLA"),
     ("put entries back", "TLA"),
@@ -30,7 +30,7 @@ const ALL: [(&str, &str); 14] = [
 ];
 
 /// Those that only a queue with an order list knows.
-const ONLY_ORDERED: [&str; 2] = ["transfer what is foreseen", "in order list"];
+const ONLY_ORDERED: [&str; 2] = ["transfer under watch", "in order list"];
 
 /// Those that make sense for that queue.
 pub(crate) fn all(queue: &Queue) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -94,7 +94,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let now = EpochMillis::new(1_600_000_000_000);
             drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
         }
-        "transfer what is foreseen" => transfer_foreseen(writer, queue).await?,
+        "transfer under watch" => transfer_watched(writer, queue).await?,
         "put entries back" => {
             let [a, b, c] = gone;
             let entries = [(a, Place::Tail), (b, behind), (c, Place::Head)];
@@ -131,10 +131,8 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
     Ok(())
 }
 
-async fn transfer_foreseen(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
+async fn transfer_watched(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
     let now = EpochMillis::new(1_600_000_000_000);
-    let members = [1, 2, 3, 4].map(|n| waiting(n).member);
-    let foreseen = Foreseen::of(queue, &members.each_ref().map(Vec::as_slice)).unwrap();
-    let sent = writer.transfer_foreseen(queue, now, &foreseen, false);
-    sent.await.map(drop)
+    let mut watched = writer.watch_due(queue, now, 4).await?.unwrap();
+    watched.transfer(&[b"x".as_slice(); 4], 4).await.map(drop)
 }

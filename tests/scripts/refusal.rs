@@ -1,6 +1,7 @@
 //! A server that cannot do it: each script is refused whole, or simply told again.
 
 use delayscope::store::StoreError;
+use delayscope::store::change::Moved;
 
 use crate::changes::{REMOVALS, all, contents, make, set_up};
 use crate::support::{self, Server};
@@ -173,6 +174,30 @@ async fn a_change_that_meets_a_key_of_another_type_names_it_and_does_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_becomes_another_type_under_watch_stops_the_transfer_whole() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    let payloads = [b"x".as_slice(); 4];
+    let keys = queue.keys();
+    for wrong in [&keys.target, &keys.timeouts, &keys.order.unwrap()] {
+        set_up(&server, &queue, "transfer under watch");
+        let watched = writer.watch_due(&queue, PAST, 4).await.unwrap();
+        server.cmd_bytes(&[b"SET", wrong, b"in the way"]);
+        let before = contents(&server);
+        let moved = watched.unwrap().transfer(&payloads, 4).await;
+        if *wrong == keys.target {
+            let Err(StoreError::WrongType { key, .. }) = moved else {
+                panic!("{moved:?}");
+            };
+            assert_eq!(key.as_bytes(), wrong);
+        } else {
+            assert_eq!(moved.unwrap().done, Moved::Touched);
+        }
+        assert_eq!(contents(&server), before);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_on_a_server_that_takes_no_writes_does_nothing() {
     let server = Server::start();
     let writer = writer(&server).await;
@@ -224,7 +249,9 @@ async fn a_change_whose_script_the_server_forgot_is_made_all_the_same() {
 }
 
 /// What scripts call. `type` is the first thing they do, and a missing right to that stops all.
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 23] = [
+    "eval",
+    "exec",
     "exists",
     "lindex",
     "linsert",

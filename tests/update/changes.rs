@@ -98,6 +98,7 @@ fn counted(looked: u64, of: u64) -> Progress {
         phase: "counting",
         tally,
         planned: of,
+        back: None,
         per_s: 0.0,
         left: None,
         longest_block: std::time::Duration::ZERO,

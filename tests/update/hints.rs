@@ -7,8 +7,9 @@ use delayscope::queue::Change;
 use delayscope::tui::areas;
 use delayscope::tui::keys::{self, BINDINGS, Code, Key, Place};
 use delayscope::tui::model::change::{Running, Stage, UnderWay};
-use delayscope::tui::model::{ChangeLine, Pane, Screen, Tab};
+use delayscope::tui::model::{ChangeLine, Model, Pane, Screen, Tab};
 use delayscope::tui::msg::Msg;
+use delayscope::tui::update;
 
 use crate::changes::plan;
 use crate::desk::{Desk, World};
@@ -158,6 +159,43 @@ fn help_is_the_last_hint_wherever_it_is_one() {
             assert_eq!(at + 1, hints.len());
         }
     }
+}
+
+#[test]
+fn a_read_only_session_is_offered_no_change() {
+    for way in ways() {
+        let [full, ..] = worlds();
+        let mut desk = Desk::of(full);
+        way(&mut desk);
+        let place = keys::place(&desk.model);
+        let changes = |model: &Model| {
+            let rows = BINDINGS.iter().filter(|row| update::is_change(row.action));
+            let words: Vec<_> = rows.filter_map(|row| hint(row, place)).collect();
+            let hints: Vec<keys::Hint> = keys::hints(model);
+            let offered = hints.iter().filter(|hint| words.contains(&hint.word));
+            (words.len(), offered.count())
+        };
+        let (words, offered) = changes(&desk.model);
+        assert!(words == 0 || offered > 0, "{place:?}");
+        desk.model.read_only = true;
+        assert_eq!(changes(&desk.model).1, 0, "{place:?}");
+    }
+}
+
+#[test]
+fn what_can_be_done_to_marked_entries_is_said_first() {
+    let [full, ..] = worlds();
+    let mut desk = Desk::of(full);
+    desk.press(Code::Enter);
+    let words = |desk: &Desk| -> Vec<&str> {
+        let hints = keys::hints(&desk.model);
+        hints.iter().take(3).map(|hint| hint.word).collect()
+    };
+    assert_eq!(words(&desk)[0], "open");
+    desk.char(' ');
+    assert_eq!(words(&desk), ["deliver", "requeue", "delete"]);
+    desk.press(Code::Esc);
+    assert_eq!(words(&desk)[0], "open");
 }
 
 #[test]

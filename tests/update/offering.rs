@@ -128,6 +128,57 @@ fn what_is_wrong_is_said_where_it_stands_and_nothing_is_offered() {
     wrong(&mut desk, Part::Due);
 }
 
+/// The form with a message, sent off before the queue's entries have been looked at.
+fn sent_early() -> Desk {
+    let mut desk = Desk::of_one(5);
+    desk.char('o');
+    type_in(&mut desk, "\"hello\"");
+    assert_eq!(offer_of(&desk.key(Key::ctrl('s'))), None);
+    assert_eq!(form(&desk).at, Part::Payload, "nothing is wrong");
+    assert_eq!(desk.model.toast, None);
+    desk
+}
+
+#[test]
+fn what_is_sent_off_before_the_queue_was_looked_at_goes_when_it_was_and_as_it_has_it() {
+    let mut desk = sent_early();
+    type_in(&mut desk, "x");
+    let queue = Queue::redisson("orders");
+    let (form_of, codec) = (Some(Form::DoubleId), Some(Codec::Json));
+    let known = Seen::Known {
+        form: form_of,
+        codec,
+    };
+    let offer = offer_of(&desk.tell(Msg::QueueSampled(queue, known))).unwrap();
+    assert_eq!(
+        offer.payload, br#""hello""#,
+        "what was typed after is not in"
+    );
+    assert_eq!(offer.form, Form::DoubleId);
+    assert!(desk.key(Key::ctrl('s')).is_empty(), "it is on its way");
+}
+
+#[test]
+fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_form_was_closed() {
+    let queue = Queue::redisson("orders");
+    let mut desk = sent_early();
+    let failed = Seen::Failed("it never answered".to_owned());
+    let effects = desk.tell(Msg::QueueSampled(queue.clone(), failed));
+    assert_eq!(offer_of(&effects), None);
+    assert!(desk.model.toast.take().is_some());
+    assert!(!form(&desk).is_sent(), "it can be filled in again");
+
+    let mut desk = sent_early();
+    desk.press(Code::Esc);
+    let known = Seen::Known {
+        form: Some(Form::ByteId),
+        codec: Some(Codec::Json),
+    };
+    assert_eq!(offer_of(&desk.tell(Msg::QueueSampled(queue, known))), None);
+    desk.char('o');
+    assert!(!form(&desk).is_sent());
+}
+
 #[test]
 fn a_frame_form_that_nothing_tells_has_to_be_chosen() {
     let mut desk = opened();

@@ -234,9 +234,12 @@ impl Following {
 
 /// How far it is, in one line.
 fn line(progress: &Progress) -> String {
-    let [done, planned] = [progress.done_with(), progress.planned].map(text::thousands);
+    let (at, of) = progress
+        .back
+        .unwrap_or((progress.done_with(), progress.planned));
+    let [done, planned] = [at, of].map(text::thousands);
     let mut line = format!("{}: {done} of {planned}", progress.phase);
-    if progress.per_s >= 1.0 {
+    if progress.per_s >= 1.0 && progress.back.is_none() {
         line.extend([", ", &per_second(progress.per_s), "/s"]);
     }
     if let Some(left) = progress.left {

@@ -28,6 +28,8 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) elapsed: Duration,
     /// For how long the longest script kept the server.
     pub(in super::super) longest: Duration,
+    /// How many transfer clients listened to a kick, where that is known.
+    pub(in super::super) listening: Option<u64>,
 }
 
 impl<'a> Figures<'a> {
@@ -42,6 +44,7 @@ impl<'a> Figures<'a> {
             journal_id: None,
             elapsed: Duration::ZERO,
             longest: Duration::ZERO,
+            listening: None,
         }
     }
 
@@ -53,6 +56,7 @@ impl<'a> Figures<'a> {
             journal_id: summary.journal_id.as_deref(),
             elapsed: summary.elapsed,
             longest: summary.longest_block,
+            listening: summary.listening,
             ..Self::of(summary.change, &summary.queue)
         }
     }
@@ -85,6 +89,9 @@ pub(super) fn print<W: Write>(
     if out.is_json() {
         let mut fields = fields(figures);
         fields.insert("notes".into(), notes.into());
+        if figures.change == Change::Kick {
+            fields.insert("transfer_clients".into(), json!(figures.listening));
+        }
         out.json(&Value::Object(fields))?;
     } else {
         out.line(&line(figures))?;

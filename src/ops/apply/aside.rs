@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::Applied;
-use super::run::{Halt, Run};
+use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
+use crate::queue::redis_cli;
 use crate::store::bulk::{SetAside, facts};
 use crate::store::{StoreError, read};
 
@@ -100,8 +101,13 @@ impl Run {
                     #[expect(clippy::cast_precision_loss, reason = "it is for people")]
                     let rest = (step.of - step.at) as f64 / step.at.max(1) as f64;
                     let left = passed.as_secs_f64() * rest;
-                    self.back = Some((per_s, Duration::try_from_secs_f64(left).ok()));
-                    self.progress(None, false).await;
+                    let begins = self.back.is_none();
+                    self.back = Some(Back {
+                        elements: (step.at, step.of),
+                        per_s,
+                        left: Duration::try_from_secs_f64(left).ok(),
+                    });
+                    self.progress(None, begins).await;
                 }
                 Ok(None) => break,
                 Err(error) if error.may_heal() => {
@@ -135,9 +141,10 @@ impl Run {
             Halt::Stopped => "it was stopped",
         };
         self.notes.push(format!(
-            "The order list is still set aside, because {why}. `delayscope repair {} \
-             --restore-order` brings it back.",
-            crate::queue::redis_cli::word(&self.queue.spec())
+            "The order list is still set aside, because {why}. `{} repair {} --restore-order` \
+             brings it back.",
+            redis_cli::ours(self.writer.store().endpoint()),
+            redis_cli::word(&self.queue.spec())
         ));
     }
 }

@@ -113,8 +113,12 @@ impl Run {
         }
         let most = self.limits.max_lag;
         match read::replica_lag(self.writer.store()).await {
-            Ok(Some(lag)) if lag > most => Some(format!(
-                "a replica is {lag} bytes behind, and shall not be more than {most}"
+            Ok(Some(lag)) if lag.bytes > most && lag.copied => {
+                Some("a replica is being given a copy of everything".to_owned())
+            }
+            Ok(Some(lag)) if lag.bytes > most => Some(format!(
+                "a replica is {} bytes behind, and shall not be more than {most}",
+                lag.bytes
             )),
             _ => {
                 self.replicas.0 = Some(now);

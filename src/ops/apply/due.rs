@@ -14,8 +14,8 @@ use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
 use crate::store::{StoreError, read};
 
-/// After something else fell due than was foreseen, others transfer too, most likely: so many
-/// scripts tell what they moved before something is foreseen again.
+/// After somebody else has touched a queue that was watched, others are at it, most likely: so many
+/// scripts tell what they moved before it is watched again.
 const TELL: u32 = 16;
 
 /// That the fate of so many is not known one by one.
@@ -58,8 +58,8 @@ impl Run {
         let mut known = HashSet::new();
         let mut tell = 0_u32;
         loop {
-            if tell == 0 && known.is_empty() {
-                self.foreseen(bound).await?;
+            if tell == 0 && known.is_empty() && !self.aside {
+                self.watched(bound).await?;
                 tell = TELL;
             }
             tell = tell.saturating_sub(1);

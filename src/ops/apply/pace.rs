@@ -8,13 +8,14 @@ use super::Limits;
 use crate::ops::bulk::Size;
 use crate::ops::plan::work::Work;
 use crate::store::change::MOST_CHANGED;
+use crate::store::write::MOST_MOVED;
 
 /// Entries in the first script, when it is not known yet what they cost.
 const FIRST: usize = 100;
 /// Entries in a script at most: beyond them little is gained, and others wait longer.
 const MOST: usize = 500;
 /// The same where a script is told what to move by a number alone.
-const MOST_DUE: usize = 1_000;
+const MOST_DUE: usize = MOST_MOVED;
 /// From such a limit on there may be more.
 const WIDE: Duration = Duration::from_millis(25);
 /// Bytes in a script at most, about: a large entry alone may be more.
@@ -55,8 +56,8 @@ impl Pace {
         }
     }
 
-    /// The scripts that follow are told by a number what to move: twice as many cost little more
-    /// than half as many round trips.
+    /// The scripts that follow are told by a number what to move: more of them cost fewer round
+    /// trips.
     pub(super) const fn by_number(&mut self) {
         if !self.limited {
             self.most = MOST_DUE;

@@ -54,6 +54,17 @@ pub(super) struct Fate {
     pub(super) fated: Fated,
 }
 
+/// How far the order list is on its way back.
+#[derive(Clone, Copy)]
+pub(super) struct Back {
+    /// So many elements were looked at, of so many.
+    pub(super) elements: (u64, u64),
+    /// How fast entries went before.
+    pub(super) per_s: f64,
+    /// How long it still takes.
+    pub(super) left: Option<Duration>,
+}
+
 /// A change under way.
 pub(super) struct Run {
     pub(super) writer: Writer,
@@ -77,10 +88,12 @@ pub(super) struct Run {
     pub(super) replicas: Replicas,
     /// The order list is set aside, by this change.
     pub(super) aside: bool,
-    /// While it is brought back: how fast entries went before, and how long it still takes.
-    pub(super) back: Option<(f64, Option<Duration>)>,
+    /// While it is brought back: how far that is.
+    pub(super) back: Option<Back>,
     /// In which way it goes.
     pub(super) way: Way,
+    /// How many listened to a kick.
+    listening: Option<u64>,
     pub(super) notes: Vec<String>,
 }
 
@@ -113,6 +126,7 @@ impl Run {
             aside: false,
             back: None,
             way: plan.way,
+            listening: None,
             notes: Vec::new(),
         }
     }
@@ -163,8 +177,8 @@ impl Run {
 
     async fn kick(&mut self) -> Ended {
         self.phase = "kicking";
-        let listening = self.writer.kick(&self.queue).await?;
-        self.notes.push(match listening {
+        self.listening = self.writer.kick(&self.queue).await?;
+        self.notes.push(match self.listening {
             None => "How many transfer clients listened is not known.".to_owned(),
             Some(0) => "Nobody listened: no transfer client is subscribed.".to_owned(),
             Some(1) => "1 transfer client listened.".to_owned(),
@@ -194,6 +208,7 @@ impl Run {
             journal_id: id,
             elapsed: instant().saturating_duration_since(self.began),
             longest_block: self.longest,
+            listening: self.listening,
             notes: std::mem::take(&mut self.notes),
         };
         self.say(Applied::Ended(summary)).await;
@@ -238,17 +253,20 @@ impl Run {
             return;
         }
         self.told = Some(at);
-        let (per_s, left) = self.back.unwrap_or_else(|| {
+        let (per_s, left) = if let Some(back) = self.back {
+            (back.per_s, back.left)
+        } else {
             let per_s = self.meter.per_s(at);
             let rest = self.planned.saturating_sub(self.tally.sum());
             #[expect(clippy::cast_precision_loss, reason = "it is for people")]
             let left = Duration::try_from_secs_f64(rest as f64 / per_s).ok();
             (per_s, left)
-        });
+        };
         self.say(Applied::Progress(Progress {
             phase: self.phase,
             tally: self.tally,
             planned: self.planned,
+            back: self.back.map(|back| back.elements),
             per_s,
             left,
             longest_block: self.longest,

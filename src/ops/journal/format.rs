@@ -7,6 +7,8 @@
 
 mod read;
 
+use sha1::{Digest as _, Sha1};
+
 use crate::ops::journal::{Happened, Item};
 use crate::queue::{Form, Outcome, State};
 use crate::store::change::Place;
@@ -143,7 +145,7 @@ fn end_record(out: &mut [u8], begin: usize) {
 
 /// What tells a whole body from a torn one.
 pub(super) fn check(body: &[u8]) -> [u8; 4] {
-    let [a, b, c, d, ..] = sha1_smol::Sha1::from(body).digest().bytes();
+    let [a, b, c, d, ..]: [u8; 20] = Sha1::digest(body).into();
     [a, b, c, d]
 }
 

@@ -112,7 +112,7 @@ impl Record {
     /// Writes down what `look` says is about to be tried, and that items `done` were done; with the
     /// operating system when it returns, on disk at the next [`intend`](Self::intend) or
     /// [`end`](Self::end). What `look` tells beside them, and how many there are.
-    pub async fn foresee<T: Send + 'static>(
+    pub async fn intend_and_settle<T: Send + 'static>(
         &mut self,
         done: Range<u64>,
         look: impl FnOnce() -> (Vec<Item>, T) + Send + 'static,

@@ -10,7 +10,8 @@ use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{Plan, Queue};
+use crate::queue::{Plan, Queue, text};
+use crate::store::bulk::facts;
 use crate::store::{Store, read};
 
 /// All that is due: counted, not listed.
@@ -41,6 +42,7 @@ pub(super) async fn due(
     }
     target(store, &mut plan).await?;
     words::warn_of_transfer(&mut plan, strange);
+    plan.commands = words::of_whole(&plan);
     plan.profile = wish.profile;
     Ok(Prepared {
         plan,
@@ -88,6 +90,9 @@ pub(super) async fn of_queue(
         What::RestoreOrder => restore_order(store, &mut plan).await?,
         _ => drift(store, &mut plan, tell).await?,
     };
+    if !matches!(job, Job::Kick) {
+        plan.commands = words::of_whole(&plan);
+    }
     Ok(Prepared {
         plan,
         job,
@@ -124,7 +129,7 @@ async fn realign(store: &Store, plan: &mut Plan, within: Option<u64>) -> Result<
     Ok(Job::Realign(members))
 }
 
-const NOT_UNDONE: &str = "The old order cannot be brought back.";
+const NOT_UNDONE: &str = "It cannot be undone: the old order is not kept.";
 
 /// What it costs to bring an element of the order list back (`ops::bulk`).
 const BACK: Duration = Duration::from_nanos(2_700);
@@ -143,7 +148,7 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             plan.warnings.push(format!(
                 "Nothing waits in timeouts: all {} elements of the order list that is aside would \
                  be dropped. They may be the last copy.",
-                found.aside
+                text::thousands(found.aside)
             ));
         }
         plan.warnings.push(
@@ -155,6 +160,13 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
 }
 
 async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
+    if facts(store, &plan.queue).await?.aside > 0 {
+        // What is aside would be taken for what is missing once it comes back.
+        return Err(ChangeError::Senseless(
+            "the order list is set aside: it has to be brought back first (restore-order)"
+                .to_owned(),
+        ));
+    }
     let mut drift = Drift::new(&plan.queue);
     while let Some(step) = drift.find(store).await? {
         tell.looked(step.at, step.of);

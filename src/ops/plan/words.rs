@@ -3,7 +3,7 @@
 use super::make::Making;
 use super::work::Work;
 use crate::queue::plan::{Plan, Way};
-use crate::queue::{Change, EntryResult, Layout, Outcome, Push, Queue, redis_cli};
+use crate::queue::{Change, EntryResult, Layout, Outcome, Push, Queue, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, Place, TakeBack};
 
@@ -28,6 +28,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         plan.warnings.push(if n == 1 {
             format!("1 entry will be left alone: {why}.")
         } else {
+            let n = text::thousands(n as u64);
             format!("{n} entries will be left alone, the first because {why}.")
         });
     }
@@ -48,7 +49,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
         let they = match taken {
             1 if plan.planned == 1 => "It was".to_owned(),
             1 => "1 of them was".to_owned(),
-            n => format!("{n} of them were"),
+            n => format!("{} of them were", text::thousands(n as u64)),
         };
         plan.warnings.push(format!(
             "{they} delivered: what a consumer takes first is reported as gone."
@@ -106,7 +107,8 @@ fn warn_of_frames(plan: &mut Plan, work: &[Work]) {
         .sum();
     if n > 0 {
         plan.warnings.push(format!(
-            "{n} of them {} left alone: without a frame there is no payload to deliver.",
+            "{} of them {} left alone: without a frame there is no payload to deliver.",
+            text::thousands(n as u64),
             if n == 1 { "is" } else { "are" }
         ));
     }
@@ -139,13 +141,43 @@ pub(in crate::ops) fn commands(making: &Making<'_>, work: &[Work]) -> Vec<String
 }
 
 fn in_words(work: &Work) -> String {
-    let (n, script) = (work.len(), work.phase());
     let bytes: usize = (0..work.len()).map(|i| work.bytes(i)).sum();
     format!(
-        "{script}: {n} {} by exact bytes and score ({bytes} bytes) in scripts of some hundred, \
-         each all or nothing",
-        if n == 1 { "entry" } else { "entries" }
+        "{}: {} by exact bytes and score ({}B), {SCRIPTS}",
+        work.phase(),
+        text::counted(work.len() as u64, "entry", "entries"),
+        text::compact(bytes as u64)
     )
+}
+
+const SCRIPTS: &str = "in scripts of some hundred, each all or nothing";
+
+/// What a change of the queue as a whole does, command by command; the scripts do the same.
+pub(super) fn of_whole(plan: &Plan) -> Vec<String> {
+    let keys = plan.queue.keys();
+    let shown = |key: &Option<Vec<u8>>| text::printable_bytes(key.as_deref().unwrap_or_default());
+    let (order, aside) = (shown(&keys.order), shown(&keys.aside));
+    let [timeouts, target] = [&keys.timeouts, &keys.target].map(|key| text::printable_bytes(key));
+    let n = text::thousands(plan.planned);
+    let what = match plan.change {
+        Change::Transfer => {
+            let push = String::from_utf8_lossy(push(&plan.queue));
+            let order = keys
+                .order
+                .map_or_else(String::new, |_| format!(", LREM {order} 1"));
+            format!("what is due of {timeouts}, {n}: {push} {target}{order}, ZREM {timeouts}")
+        }
+        Change::Realign => format!("of {n}: LSET {order} of two that change places"),
+        Change::RestoreOrder => {
+            format!("RPOP {aside}, LPUSH {order} of what ZSCORE {timeouts} knows, {n} in all")
+        }
+        Change::Drift => format!(
+            "RPUSH {order} of what only timeouts holds, LREM {order} of what only the order list \
+             holds, {n} in all"
+        ),
+        _ => return Vec::new(),
+    };
+    vec![format!("{what}; {SCRIPTS}")]
 }
 
 type Line = Vec<Vec<u8>>;

@@ -1,6 +1,8 @@
 //! What a planned change does to its entries: the lists that the scripts take, one kind of deed a
 //! list, so that a million of them cost their bytes and little more.
 
+use sha1::{Digest as _, Sha1};
+
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Form, Queue, State, frame};
 use crate::store::change::{Chosen, End, Place, TakeBack};
@@ -233,5 +235,5 @@ pub(in crate::ops) fn member_of(form: Option<Form>, id: EntryId, payload: &[u8])
 
 /// SHA-1, by which elements of target are found again.
 pub(in crate::ops) fn sha1(bytes: &[u8]) -> [u8; 20] {
-    sha1_smol::Sha1::from(bytes).digest().bytes()
+    Sha1::digest(bytes).into()
 }

@@ -39,16 +39,40 @@ pub(super) fn comes_at_head(queue: &Queue) -> bool {
     matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
 }
 
-/// Looks for entries, given from the last delivered to the first, from the end of target on where
-/// new ones come. What is consumed or delivered meanwhile shifts the others only to where they have
-/// not been looked for yet.
+/// Looks for entries, given from the last delivered to the first.
 pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Found, ChangeError> {
-    let mut by_hash: HashMap<[u8; 20], Vec<usize>> = HashMap::with_capacity(sought.len());
-    for (i, one) in sought.iter().enumerate().rev() {
-        by_hash.entry(one.hash).or_default().push(i);
+    let hashes: Vec<_> = sought.iter().map(|one| one.hash).collect();
+    let elements = elements(making, &hashes).await?;
+    let mut found = Found::default();
+    for (one, element) in sought.iter().zip(elements) {
+        match element {
+            Some(element) => found.there.push((
+                TakeBack {
+                    member: member_of(one.form, one.id, &element),
+                    element,
+                    score: one.score,
+                },
+                one.id,
+            )),
+            None => found.gone.push(one.id),
+        }
     }
-    let mut elements: Vec<Option<Vec<u8>>> = vec![None; sought.len()];
-    let mut missing = sought.len();
+    Ok(found)
+}
+
+/// Looks for elements with these hashes, from the end of target on where new ones come; each is
+/// found for one hash only. What is consumed or delivered meanwhile shifts the others only to where
+/// they have not been looked for yet.
+pub(super) async fn elements(
+    making: &Making<'_>,
+    hashes: &[[u8; 20]],
+) -> Result<Vec<Option<Vec<u8>>>, ChangeError> {
+    let mut by_hash: HashMap<[u8; 20], Vec<usize>> = HashMap::with_capacity(hashes.len());
+    for (i, hash) in hashes.iter().enumerate().rev() {
+        by_hash.entry(*hash).or_default().push(i);
+    }
+    let mut elements: Vec<Option<Vec<u8>>> = vec![None; hashes.len()];
+    let mut missing = hashes.len();
     let target = making.queue.keys().target;
     let at_head = comes_at_head(making.queue);
     let (mut read_so_far, mut size) = (0, PAGE.0);
@@ -84,19 +108,5 @@ pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Fou
             }
         }
     }
-    let mut found = Found::default();
-    for (one, element) in sought.iter().zip(elements) {
-        match element {
-            Some(element) => found.there.push((
-                TakeBack {
-                    member: member_of(one.form, one.id, &element),
-                    element,
-                    score: one.score,
-                },
-                one.id,
-            )),
-            None => found.gone.push(one.id),
-        }
-    }
-    Ok(found)
+    Ok(elements)
 }

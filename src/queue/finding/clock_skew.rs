@@ -93,3 +93,59 @@ fn of_client(seen: &Seen, severity: Severity, ahead_ms: i64) -> Finding {
             "Set the clocks of its clients (NTP); delayscope transfers by the server's.",
         )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    #[test]
+    fn this_machine_is_told_from_a_quarter_of_a_second_on_once_for_all_queues() {
+        let severity = |skew_ms| {
+            let mut scene = Scene::default().pulse(pulse(0, 5, None, 1));
+            scene.server.skew_ms = Some(skew_ms);
+            scene
+                .found(ID)
+                .map(|found| (found.severity, found.of_server))
+        };
+        assert_eq!(severity(249), None);
+        assert_eq!(severity(-250), Some((Severity::Note, true)));
+        assert_eq!(severity(1_000), Some((Severity::Warning, true)));
+    }
+
+    /// Entries 2 s apart, each leaving so many ms before it is due, seen each 500 ms.
+    fn leaving(ahead_ms: impl Fn(i64) -> i64) -> Scene {
+        let mut scene = Scene::default();
+        scene.server.skew_ms = Some(0);
+        let due = |n: i64| 2_000 + n * 2_000;
+        for at in (0..16_000).step_by(500) {
+            let first = (0..9).find(|n| at < due(*n) - ahead_ms(*n)).unwrap();
+            let mut seen = pulse(at, 5, None, 1);
+            let id = u8::try_from(first).unwrap();
+            seen.first = Some(framed(Form::ByteId, id, Some(due(first))));
+            scene = scene.pulse(seen);
+        }
+        scene
+    }
+
+    fn ahead(scene: &Scene) -> Option<i64> {
+        let found = scene.found(ID)?;
+        found.evidence.figures["client_ahead_ms"].as_i64()
+    }
+
+    #[test]
+    fn a_client_that_is_ahead_or_behind_is_seen_by_when_entries_leave() {
+        assert!((700..=1_300).contains(&ahead(&leaving(|_| 1_300)).unwrap()));
+        let behind = ahead(&leaving(|_| -1_700)).unwrap();
+        assert!((-1_700..=-1_000).contains(&behind), "{behind}");
+    }
+
+    #[test]
+    fn entries_that_leave_in_time_or_are_cancelled_at_any_moment_tell_nothing() {
+        assert_eq!(ahead(&leaving(|_| 0)), None);
+        assert_eq!(ahead(&leaving(|_| -100)), None);
+        // Cancelled by their owner.
+        assert_eq!(ahead(&leaving(|n| 300 + n * 7 % 5 * 350)), None);
+    }
+}

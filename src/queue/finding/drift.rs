@@ -1,7 +1,8 @@
 //! Timeouts and order list do not hold the same members: here by their numbers; by their members,
 //! which costs a look at all of them, when the repair is planned.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Seen, Severity, Step, Verdict};
+use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::queue::wish::What;
 
@@ -28,10 +29,12 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Silent;
     };
     // What is aside counts too, but is read at another moment.
-    if survey.aside.is_some() || seen.watch.changing || !lasts(seen, waiting > order) {
+    if waiting == order || survey.aside.is_some() || seen.watch.changing {
         return Verdict::Fine;
     }
-    if waiting == order {
+    let since = since(seen, waiting > order);
+    let lasts = since.is_some_and(|since| pulse.at.since(since) >= LASTS_MS && survey.at >= since);
+    if !lasts {
         return Verdict::Fine;
     }
     let by = waiting.abs_diff(order);
@@ -71,19 +74,65 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     ))
 }
 
-/// They have disagreed this way for long enough.
-fn lasts(seen: &Seen, more_waiting: bool) -> bool {
-    let recent = seen.watch.last(LASTS_MS * 3);
-    let mut span = None;
-    let end = seen.watch.beats.back().map(|beat| beat.at);
-    for beat in recent.rev() {
-        let (Some(waiting), Some(order)) = (beat.waiting, beat.order) else {
-            break;
-        };
-        if waiting == order || (waiting > order) != more_waiting {
-            break;
+/// Since when all pulses have seen them disagree this way, as far as that was watched.
+fn since(seen: &Seen, more_waiting: bool) -> Option<EpochMillis> {
+    let disagree = |beat: &&Beat| match (beat.waiting, beat.order) {
+        (Some(waiting), Some(order)) => waiting != order && (waiting > order) == more_waiting,
+        _ => false,
+    };
+    let beats = seen.watch.beats.iter().rev().take_while(disagree);
+    beats.last().map(|beat| beat.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, pulse, sample};
+    use super::*;
+    use crate::queue::Known;
+
+    /// Pulses of that many in timeouts and in the order list, half a second apart.
+    fn scene(counts: &[(u64, u64)]) -> Scene {
+        let mut scene = Scene::default();
+        for (i, (waiting, order)) in (0..).zip(counts) {
+            let mut seen = pulse(i * 500, *waiting, None, 1);
+            seen.order = Known::Is(*order);
+            scene = scene.pulse(seen);
+            if i == 0 {
+                scene = scene.sample(sample(Vec::new(), Vec::new()));
+            }
         }
-        span = end.map(|end| end.since(beat.at));
+        scene
     }
-    span.is_some_and(|span| span >= LASTS_MS)
+
+    fn figure(counts: &[(u64, u64)]) -> Option<u64> {
+        scene(counts).found(ID)?.figure
+    }
+
+    #[test]
+    fn it_takes_a_second_of_disagreement_on_the_same_side() {
+        assert_eq!(figure(&[(5, 4), (5, 4), (5, 4)]), Some(1));
+        assert_eq!(figure(&[(5, 4), (5, 4)]), None);
+        assert_eq!(figure(&[(5, 4), (5, 5), (5, 4)]), None);
+        assert_eq!(figure(&[(5, 4), (4, 5), (5, 4)]), None);
+        assert_eq!(figure(&[(5, 9), (5, 8), (5, 7)]), Some(2));
+    }
+
+    #[test]
+    fn what_a_change_has_set_aside_is_no_drift() {
+        let disagree = [(5, 4), (5, 4), (5, 4)];
+        let mut changing = scene(&disagree);
+        changing.watch.changing = true;
+        assert_eq!(changing.verdict(ID), Verdict::Fine);
+        // It began after the last survey, which could not see what is aside.
+        let later = [(5, 5), (5, 4), (5, 4), (5, 4), (5, 4)];
+        assert_eq!(figure(&later), None);
+    }
+
+    #[test]
+    fn a_side_that_is_missing_is_told_so() {
+        let sentence = |counts| scene(&[counts; 3]).found(ID).unwrap().sentence;
+        assert!(sentence((0, 3)).contains("last copy"));
+        assert!(sentence((3, 0)).starts_with("The order list is gone: 3 entries"));
+        assert!(sentence((3, 4)).contains("never be delivered"));
+    }
 }

@@ -55,7 +55,7 @@ pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
         });
     }
     let newest = &seen.watch.sample()?.newest;
-    let [older, newer] = Era::BOTH.map(|era| Frames::count(newest, era, 0..LAST));
+    let [older, newer] = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
     let (era, most, few) = if newer >= older {
         (Era::Newer, newer, older)
     } else {
@@ -84,7 +84,7 @@ pub(super) fn both_transferred(seen: &Seen) -> Option<bool> {
 /// Whether both eras are among the last offered, as many of the older and of the newer.
 pub(super) fn both_offer(seen: &Seen) -> Option<[usize; 2]> {
     let newest = &seen.watch.sample()?.newest;
-    let counts = Era::BOTH.map(|era| Frames::count(newest, era, 0..LAST));
+    let counts = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
     counts.iter().all(|count| *count > 0).then_some(counts)
 }
 

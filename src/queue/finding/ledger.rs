@@ -115,3 +115,66 @@ fn trend(first: (EpochMillis, Option<u64>), at: EpochMillis, now: Option<u64>) -
         done_in_ms: done,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::START;
+    use super::super::{Finding, Severity};
+    use super::*;
+
+    fn found(figure: Option<u64>) -> Diagnosis {
+        let mut finding = Finding::new("drift", Severity::Warning, "it drifts");
+        finding.figure = figure;
+        Diagnosis {
+            findings: vec![finding],
+            ..Diagnosis::default()
+        }
+    }
+
+    fn at(ms: i64) -> EpochMillis {
+        START.plus(ms)
+    }
+
+    #[test]
+    fn a_finding_says_since_when_and_how_its_figure_moves() {
+        let mut ledger = Ledger::default();
+        let said = ledger.enter(found(Some(100)), at(0));
+        assert_eq!(
+            (said.findings[0].since, said.findings[0].trend),
+            (Some(at(0)), None)
+        );
+        let said = ledger.enter(found(Some(150)), at(5_000));
+        let trend = said.findings[0].trend.unwrap();
+        assert_eq!((trend.per_s, trend.done_in_ms), (10.0, None));
+        assert_eq!(said.findings[0].since, Some(at(0)));
+        let said = ledger.enter(found(Some(20)), at(8_000));
+        let trend = said.findings[0].trend.unwrap();
+        assert_eq!((trend.per_s, trend.done_in_ms), (-10.0, Some(2_000)));
+    }
+
+    #[test]
+    fn what_has_gone_says_so_for_a_moment_and_what_comes_back_has_never_gone() {
+        let mut ledger = Ledger::default();
+        ledger.enter(found(None), at(0));
+        let said = ledger.enter(Diagnosis::default(), at(4_000));
+        assert_eq!(said.gone[0].gone, Some(at(4_000)));
+        let said = ledger.enter(found(None), at(5_000));
+        assert_eq!((said.gone.len(), said.findings[0].since), (0, Some(at(0))));
+        ledger.enter(Diagnosis::default(), at(6_000));
+        let said = ledger.enter(Diagnosis::default(), at(15_999));
+        assert_eq!(said.gone.len(), 1);
+        let said = ledger.enter(Diagnosis::default(), at(16_000));
+        assert_eq!(said.gone.len(), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_any_more_has_not_gone() {
+        let mut ledger = Ledger::default();
+        ledger.enter(found(None), at(0));
+        let blind = Diagnosis {
+            blind: vec![("drift", "NOPERM".to_owned())],
+            ..Diagnosis::default()
+        };
+        assert_eq!(ledger.enter(blind, at(1_000)).gone, []);
+    }
+}

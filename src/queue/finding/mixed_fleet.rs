@@ -5,8 +5,8 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
-use crate::queue::text;
 use crate::queue::wish::What;
+use crate::queue::{Frames, text};
 
 pub(super) const ID: &str = "mixed-fleet";
 
@@ -24,11 +24,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Silent;
     };
     let next = heads::next_due(seen);
-    let due = Era::BOTH.map(|era| {
-        let of = |form: crate::queue::Form| form.era() == era;
-        let due = next.iter().filter(|one| one.is_due(pulse.at));
-        due.filter(|one| one.form.is_some_and(of)).count()
-    });
+    let due = || next.iter().filter(|one| one.is_due(pulse.at)).copied();
+    let due = Era::BOTH.map(|era| Frames::count(due(), era));
     let Some(offered) = heads::both_offer(seen) else {
         return Verdict::Fine;
     };
@@ -90,4 +87,59 @@ fn finding(
         Step::Change(What::Transfer),
         "Stop the clients of one side; transfer by hand (R) takes both forms meanwhile.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    /// Both forms are due and were offered last; the head has just come.
+    fn scene() -> Scene {
+        let form = |i: u8| [Form::ByteId, Form::DoubleId][usize::from(i % 2)];
+        let due = (0..6).map(|i| framed(form(i), i, Some(-100)));
+        let newest = (0..6).map(|i| framed(form(i), i, None));
+        let mut seen = pulse(100, 6, Some(200), 2);
+        seen.first = Some(framed(form(0), 0, Some(-100)));
+        Scene::default()
+            .pulse(seen)
+            .sample(sample(due.collect(), newest.collect()))
+    }
+
+    #[test]
+    fn scripts_that_fail_while_both_forms_are_due_name_it() {
+        let two_looks = |failed| {
+            scene()
+                .look(server_look(0, [true, true], 1))
+                .look(server_look(10_000, [true, true], failed))
+        };
+        assert_eq!(two_looks(1).verdict(ID), Verdict::Fine);
+        let found = two_looks(5).found(ID).unwrap();
+        assert_eq!(found.evidence.figures["failed_scripts"], 4);
+        assert!(
+            found
+                .evidence
+                .lines()
+                .any(|line| line.contains("remembers both"))
+        );
+    }
+
+    #[test]
+    fn a_head_that_stands_still_tells_it_where_nobody_counts_errors() {
+        let mut seen = pulse(3_200, 6, Some(3_300), 2);
+        seen.first = Some(framed(Form::ByteId, 0, Some(-100)));
+        assert!(scene().pulse(seen.clone()).found(ID).is_some());
+        seen.transfer_clients = crate::queue::Known::Is(0);
+        assert!(scene().pulse(seen).found(ID).is_none());
+    }
+
+    #[test]
+    fn where_one_era_alone_has_ever_transferred_the_other_is_poison() {
+        let scene = scene()
+            .look(server_look(0, [false, true], 1))
+            .look(server_look(10_000, [false, true], 5));
+        assert_eq!(scene.verdict(ID), Verdict::Fine);
+        assert!(scene.found("poison").is_some());
+    }
 }

@@ -15,13 +15,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(sample) = seen.watch.sample() else {
         return Verdict::Silent;
     };
-    let next: Vec<_> = heads::next_due(seen).into_iter().cloned().collect();
+    let next = heads::next_due(seen);
     let of = |era| {
-        let next = Frames::count(&next, era, 0..next.len());
-        (
-            next,
-            Frames::count(&sample.newest, era, 0..sample.newest.len()),
-        )
+        let next = Frames::count(next.iter().copied(), era);
+        (next, Frames::count(&sample.newest, era))
     };
     let [older, newer] = Era::BOTH.map(of);
     if older.0 + older.1 == 0 || newer.0 + newer.1 == 0 {

@@ -97,3 +97,87 @@ fn finding(
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::frame::{self, Form};
+
+    const NEWER: [bool; 2] = [false, true];
+
+    fn due(form: Form, id: u8) -> Judged {
+        framed(form, id, Some(i64::from(id) - 1_000))
+    }
+
+    fn scene(next: Vec<Judged>, transferred: [bool; 2]) -> Scene {
+        let mut seen = pulse(0, next.len() as u64, Some(1_000), 1);
+        seen.first = next.first().cloned();
+        let newest = next.clone();
+        Scene::default()
+            .pulse(seen)
+            .sample(sample(next, newest))
+            .look(server_look(0, transferred, 0))
+    }
+
+    #[test]
+    fn the_script_that_the_server_remembers_tells_who_chokes() {
+        let both = || vec![due(Form::ByteId, 0), due(Form::DoubleId, 1)];
+        let said = |transferred| scene(both(), transferred).found(ID);
+        let found = said(NEWER).unwrap();
+        assert_eq!(found.evidence.figures["form"], "double-id");
+        assert_eq!(found.evidence.figures["due_before"], 1);
+        let found = said([true, false]).unwrap();
+        assert_eq!(found.evidence.figures["form"], "byte-id");
+        assert_eq!(found.evidence.figures["due_before"], 0);
+        // Nobody can tell which of the two is the stranger.
+        assert_eq!(said([true, true]), None);
+    }
+
+    #[test]
+    fn where_both_are_remembered_the_last_offered_tell() {
+        let mut next: Vec<_> = (0..9).map(|id| due(Form::ByteId, id)).collect();
+        next.push(due(Form::DoubleId, 20));
+        let found = scene(next, [true, true]).found(ID).unwrap();
+        assert_eq!(found.evidence.figures["due_before"], 9);
+        assert!(
+            found
+                .evidence
+                .lines()
+                .any(|line| line.contains("offered 9 of the last 10"))
+        );
+    }
+
+    #[test]
+    fn a_frame_that_passes_for_another_is_delivered_as_garbage() {
+        let id = [20, 1, 2, 3, 4, 5, 6, 0x43];
+        let zeros = frame::encode(Form::DoubleId, id, &[0; 64]);
+        let found = scene(vec![judged(&zeros, Some(-10))], NEWER).found(ID);
+        assert!(found.unwrap().sentence.contains("garbage"));
+    }
+
+    #[test]
+    fn a_frame_of_a_server_with_short_longs_is_one_too() {
+        let short = frame::encode(Form::ByteIdShort, [9; 8], b"hello");
+        let found = scene(vec![judged(&short, Some(-10))], NEWER).found(ID);
+        assert!(found.unwrap().sentence.contains("other lengths"));
+    }
+
+    #[test]
+    fn what_has_left_since_the_sample_is_not_told() {
+        let sick = scene(vec![due(Form::DoubleId, 0), due(Form::ByteId, 1)], NEWER);
+        let mut seen = pulse(2_000, 1, Some(3_000), 1);
+        seen.first = Some(due(Form::ByteId, 1));
+        let well = sick.pulse(seen);
+        assert_eq!(well.verdict(ID), Verdict::Fine);
+    }
+
+    #[test]
+    fn an_entry_that_has_come_to_the_head_since_is_judged_at_once() {
+        let well = scene(vec![due(Form::ByteId, 1)], NEWER);
+        let mut seen = pulse(2_000, 2, Some(3_000), 1);
+        seen.first = Some(due(Form::DoubleId, 0));
+        let sick = well.pulse(seen);
+        assert!(sick.found(ID).unwrap().sentence.contains("nothing moves"));
+    }
+}

@@ -112,3 +112,62 @@ fn before(places: &[Place], sample: &Frames, order: u64) -> (u64, bool) {
     let sure = places.iter().all(|place| matches!(place, Place::At(_)));
     (sum / (places.len() as u64).max(1), sure)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse, sample};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    /// A hundred entries that fall due together, found at that place of a list of so many.
+    fn burst(place: Place, order: u64) -> Scene {
+        let due = (0..100).map(|id| framed(Form::ByteId, id, Some(60_000)));
+        let mut frames = sample(due.collect(), vec![framed(Form::ByteId, 200, None)]);
+        frames.depth = Known::Is(vec![place; 3]);
+        Scene::default()
+            .pulse(pulse(0, order, None, 1))
+            .sample(frames)
+    }
+
+    fn severity(place: Place, order: u64) -> Option<Severity> {
+        burst(place, order).found(ID).map(|found| found.severity)
+    }
+
+    #[test]
+    fn the_longer_a_script_will_block_the_server_the_worse() {
+        assert_eq!(severity(Place::At(900), 1_000_000), None);
+        assert_eq!(severity(Place::Beyond(1_000), 10_000), None);
+        assert_eq!(severity(Place::Beyond(1_000), 40_000), Some(Severity::Note));
+        assert_eq!(
+            severity(Place::Beyond(1_000), 100_000),
+            Some(Severity::Warning)
+        );
+        assert_eq!(
+            severity(Place::Beyond(1_000), 1_000_000),
+            Some(Severity::Critical)
+        );
+    }
+
+    #[test]
+    fn entries_that_fall_due_one_by_one_are_searched_for_one_by_one() {
+        let mut scene = burst(Place::Beyond(1_000), 1_000_000);
+        let due = (0..100).map(|id| framed(Form::ByteId, id, Some(60_000 + i64::from(id) * 1_000)));
+        let mut frames = sample(due.collect(), Vec::new());
+        frames.depth = Known::Is(vec![Place::Beyond(1_000)]);
+        scene = scene.sample(frames);
+        assert_eq!(scene.found(ID), None);
+    }
+
+    #[test]
+    fn a_server_that_cannot_search_lists_is_told_so() {
+        let mut frames = sample(vec![framed(Form::ByteId, 1, Some(1))], Vec::new());
+        frames.depth = Known::Unknown("ERR unknown command".into());
+        let scene = Scene::default()
+            .pulse(pulse(0, 9_000, None, 1))
+            .sample(frames);
+        assert_eq!(
+            scene.verdict(ID),
+            Verdict::Blind("ERR unknown command".to_owned())
+        );
+    }
+}

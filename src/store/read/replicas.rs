@@ -7,9 +7,20 @@ use super::super::link::{LIMIT, Store};
 
 const ATTEMPT: &str = "ask how far its replicas are";
 
-/// How many bytes of the replication stream the slowest replica is behind; none when there is
-/// none. (`INFO replication`: `master_repl_offset` and each `slaveN:…,offset=…`.)
-pub async fn replica_lag(store: &Store) -> Result<Option<u64>, StoreError> {
+/// How far the slowest replica is behind.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Lag {
+    /// Bytes of the replication stream that it has not said yet to have.
+    pub bytes: u64,
+    /// It has nothing yet: it is to be given, or being given, a copy of everything.
+    pub copied: bool,
+}
+
+/// How far the slowest replica is behind; none when there is none. One that does not answer is one
+/// until the server gives it up (`repl-timeout`, a minute by default). (`INFO replication`:
+/// `master_repl_offset` and each `slaveN:…,state=…,offset=…`; while it is copied to, the state is
+/// `wait_bgsave` or `send_bulk` and the offset 0.)
+pub async fn replica_lag(store: &Store) -> Result<Option<Lag>, StoreError> {
     let mut read = Pipeline::new();
     read.cmd("INFO").arg("replication");
     let mut replies = store.query(ATTEMPT, &read, LIMIT).await?;
@@ -19,28 +30,31 @@ pub async fn replica_lag(store: &Store) -> Result<Option<u64>, StoreError> {
     }
 }
 
-fn lag(info: &str) -> Option<u64> {
-    let fields = || {
+fn lag(info: &str) -> Option<Lag> {
+    let lines = || {
         info.lines()
             .filter_map(|line| line.trim_end().split_once(':'))
     };
-    let master = fields().find(|(name, _)| *name == "master_repl_offset")?;
+    let master = lines().find(|(name, _)| *name == "master_repl_offset")?;
     let master: u64 = master.1.parse().ok()?;
-    let offset = |(name, words): (&str, &str)| {
-        let number = name.strip_prefix("slave")?;
-        number.parse::<u32>().ok()?;
-        let offset = words
-            .split(',')
-            .find_map(|word| word.strip_prefix("offset="))?;
-        offset.parse::<u64>().ok()
+    let replica = |(name, words): (&str, &str)| {
+        name.strip_prefix("slave")?.parse::<u32>().ok()?;
+        let field = |field| {
+            let mut fields = words.split(',').filter_map(|word| word.split_once('='));
+            fields.find_map(|(name, value)| (name == field).then_some(value))
+        };
+        let offset: u64 = field("offset")?.parse().ok()?;
+        Some(Lag {
+            bytes: master.saturating_sub(offset),
+            copied: field("state").is_some_and(|state| state != "online"),
+        })
     };
-    let slowest = fields().filter_map(offset).min()?;
-    Some(master.saturating_sub(slowest))
+    lines().filter_map(replica).max_by_key(|lag| lag.bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::lag;
+    use super::{Lag, lag};
 
     #[test]
     fn the_slowest_replica_tells_the_lag() {
@@ -48,7 +62,10 @@ mod tests {
             slave0:ip=10.0.0.2,port=6379,state=online,offset=900,lag=0\r\n\
             slave1:ip=10.0.0.3,port=6379,state=online,offset=400,lag=1\r\n\
             master_repl_offset:1000\r\n";
-        assert_eq!(lag(info), Some(600));
+        let behind = |bytes, copied| Some(Lag { bytes, copied });
+        assert_eq!(lag(info), behind(600, false));
+        let copied = info.replace("online,offset=400", "send_bulk,offset=0");
+        assert_eq!(lag(&copied), behind(1_000, true));
         assert_eq!(lag("role:master\r\nmaster_repl_offset:1000\r\n"), None);
         assert_eq!(lag(""), None);
     }

@@ -6,6 +6,7 @@ use super::{Script, Timed, bytes, list, run, text};
 use crate::queue::EntryId;
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
+use crate::store::link::Store;
 
 static TRANSFER: Script = script!(
     [guard, frame, moving, "transfer.lua"],
@@ -28,10 +29,10 @@ static TELLING_ZSET_LIST: Script = script!(
     ["list", "zset"]
 );
 
-static FORESEEN: Script = script!(
-    [guard, frame, moving, "transfer-foreseen.lua"],
+static WATCHED: Script = script!(
+    [guard, "transfer-watched.lua"],
     "transfer what is due",
-    ["list", "zset", "list", "list"]
+    ["list", "zset", "list"]
 );
 
 /// An entry that a transfer moved.
@@ -119,31 +120,31 @@ pub(in crate::store) async fn transfer_telling_zset_list(
     run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
 }
 
-/// `transfer-foreseen.lua`: `n` entries, the SHA-1 of their members, and how many bytes stand before
-/// the payload. Whether it moved them, and what `then` answered.
-pub(in crate::store) async fn transfer_foreseen(
-    lane: &Lane,
-    keys: [&[u8]; 4],
-    now: &str,
-    (n, sha1, header): (usize, &str, usize),
-    drain: bool,
-) -> Result<Timed<bool>, StoreError> {
-    let (n, header) = (n.to_string(), header.to_string());
-    let args = [now, &n, sha1, &header, super::flag(drain)].map(str::as_bytes);
-    let moved = |[moved]: &[Value; 1]| Some(*moved == Value::Int(1));
-    run(lane, &FORESEEN, &keys, args, moved).await
+/// `transfer-watched.lua`, which a transaction ends with: its text.
+pub(in crate::store) fn watched() -> &'static str {
+    WATCHED.text
 }
 
-/// Asks for what is due, in due order: `n` entries behind the first `skip`.
-pub(in crate::store) fn due_after(timeouts: &[u8], now: &str, [skip, n]: [usize; 2]) -> Cmd {
+/// What `transfer-watched.lua` has answered.
+pub(in crate::store) fn end_of_watched(
+    store: &Store,
+    keys: &[Vec<u8>; 3],
+    answer: &Value,
+) -> Result<(), StoreError> {
+    let keys = keys.each_ref().map(Vec::as_slice);
+    super::done(store, &WATCHED, &keys, answer).map(drop)
+}
+
+/// Asks for what is due, in due order: `n` entries.
+pub(in crate::store) fn what_is_due(timeouts: &[u8], now: &str, n: usize) -> Cmd {
     let mut cmd = redis::cmd("ZRANGEBYSCORE");
     cmd.arg(timeouts).arg("0").arg(now).arg("WITHSCORES");
-    cmd.arg("LIMIT").arg(skip).arg(n);
+    cmd.arg("LIMIT").arg(0).arg(n);
     cmd
 }
 
-/// What the answer to [`due_after`] says: members with their scores.
-pub(in crate::store) fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
+/// Members with their scores.
+fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
     let pair = |pair: &[Value]| match pair {
         [member, score] => Some((bytes(member)?, text(score)?.parse().ok()?)),
         _ => None,

@@ -3,6 +3,7 @@
 use super::{Action, Binding, Key, Place, place, table};
 use crate::queue::text;
 use crate::tui::model::{Model, Overlay};
+use crate::tui::update;
 
 /// A hint of the bar at the bottom.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -47,8 +48,13 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
             return None;
         }
+        // Nothing makes it act: it would only take the room of what does.
+        if model.read_only && update::is_change(binding.action) {
+            return None;
+        }
         let word = match (binding.action, &model.overlay) {
             (Action::Submit, Some(form)) => &submits(form),
+            (Action::Pause, _) if update::is_paused(model) => &"go on",
             (Action::Editor, Some(form)) if form.form().is_none_or(|f| f.message().is_none()) => {
                 return None;
             }
@@ -56,9 +62,16 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         };
         (*word != table::SCROLL || !still).then_some((binding, key, *word))
     };
+    let mut rows: Vec<_> = model.keymap.rows().filter_map(hint).collect();
+    if matches!(place, Place::Entries | Place::Delivered | Place::Order) && !model.marks.is_empty()
+    {
+        // Who has marked entries has done it to do that with them.
+        let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);
+        rows.sort_by_key(|(binding, ..)| !first(binding.action));
+    }
     let mut hints: Vec<Hint> = Vec::new();
-    for (binding, key, word) in model.keymap.rows().filter_map(hint) {
-        let enabled = crate::tui::update::why_not(model, binding.action).is_none();
+    for (binding, key, word) in rows {
+        let enabled = update::why_not(model, binding.action).is_none();
         let label = key.label(ascii);
         let columns = u16::try_from(text::width(&label)).unwrap_or(0);
         // Two neighbours with one word are one hint: `←→ bar`.

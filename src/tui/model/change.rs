@@ -144,11 +144,11 @@ impl Model {
         let far = progress.as_ref().filter(|progress| progress.planned > 0);
         Some(match far {
             Some(progress) => format!(
-                "what to {word}: counting, {} of {}",
+                "{word}: counting, {} of {}",
                 text::thousands(progress.tally.sum()),
                 text::thousands(progress.planned)
             ),
-            None => format!("what to {word}: looking"),
+            None => format!("{word}: looking"),
         })
     }
 }

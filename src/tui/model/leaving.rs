@@ -130,6 +130,7 @@ mod tests {
             journal_id: Some("abc".to_owned()),
             elapsed: Duration::ZERO,
             longest_block: Duration::ZERO,
+            listening: None,
             notes: vec!["Nothing has to be mended.".to_owned()],
         });
         let said = interrupted.farewell();

@@ -147,6 +147,13 @@ impl Marks {
         self.rules.is_empty() && self.toggled.values().all(|toggled| !toggled.marked)
     }
 
+    /// All that waits is marked, whatever is offered meanwhile.
+    #[must_use]
+    pub fn are_all(&self) -> bool {
+        let all = |rule: &Rule| rule.what == What::All;
+        self.tab == Tab::Waiting && self.toggled.is_empty() && self.rules.iter().any(all)
+    }
+
     /// A rule marks `row`.
     #[must_use]
     pub fn ruled(&self, row: &EntryRow) -> bool {

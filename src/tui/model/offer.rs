@@ -34,6 +34,9 @@ pub struct OfferForm {
     pub at: Part,
     /// What the message becomes; as of the last change.
     pub message: Message,
+    /// It was sent off while the queue's entries were still being looked at: it goes when they
+    /// have told how they are written.
+    pub waiting: bool,
     /// The offer that is under way.
     pub sending: Option<u64>,
     /// Why the last one failed.
@@ -91,6 +94,7 @@ impl OfferForm {
             seen: Seen::Looking,
             at: Part::Payload,
             message: Message::default(),
+            waiting: false,
             sending: None,
             failed: None,
         }
@@ -115,6 +119,14 @@ impl OfferForm {
             _ => None,
         };
         self.form.or(seen)
+    }
+
+    /// What the queue's entries will tell decides how it is written.
+    #[must_use]
+    pub fn needs_seen(&self) -> bool {
+        let framed = matches!(self.queue.layout, Layout::Redisson);
+        let open = self.codec.is_none() || (framed && self.form.is_none());
+        self.seen == Seen::Looking && open
     }
 
     /// The forms of the server that the queue lies on: with its lengths, when those are known.
@@ -160,7 +172,7 @@ impl Filling for OfferForm {
     }
 
     fn is_sent(&self) -> bool {
-        self.sending.is_some()
+        self.waiting || self.sending.is_some()
     }
 
     fn failed(&self) -> Option<&str> {

@@ -107,8 +107,11 @@ impl Tasks {
             Effect::Plan(asked) => self.plan(*asked),
             Effect::PlanUndo { generation, id } => {
                 let (store, journal) = (self.store.clone(), self.journal.clone());
+                let profile = self.session.site().profile.map(|profile| profile.name);
                 self.prepare(generation, async move {
-                    plan_undo(&store, &journal, id.as_deref(), false).await
+                    let mut prepared = plan_undo(&store, &journal, id.as_deref(), false).await?;
+                    prepared.plan.profile = profile;
+                    Ok(prepared)
                 });
             }
             Effect::DropPlan => self.changes.drop_plan(),

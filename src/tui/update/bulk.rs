@@ -26,6 +26,12 @@ pub(super) fn stop(model: &mut Model) -> Vec<Effect> {
     give(model, Order::Stop)
 }
 
+/// The change under way was told to pause.
+#[must_use]
+pub fn is_paused(model: &Model) -> bool {
+    order(model) == Some(Order::Pause)
+}
+
 fn order(model: &Model) -> Option<Order> {
     let (_, running) = model.changing.running()?;
     Some(running.order)

@@ -44,6 +44,12 @@ pub(super) const fn is_planned(action: Action) -> bool {
     )
 }
 
+/// Whether an action changes something on the server: a read-only session has no use for it.
+#[must_use]
+pub const fn is_change(action: Action) -> bool {
+    is_planned(action) || matches!(action, Action::Offer | Action::Worker)
+}
+
 /// A key asks for a change.
 pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
@@ -106,13 +112,22 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
         return Vec::new();
     }
     let says = says(&about);
+    let which = found(model, &about).unwrap_or(about.marked);
     let generation = started(model, change, about.queue.clone(), (about.marks, says));
     vec![Effect::Plan(Box::new(ToPlan {
         generation,
         queue: about.queue,
         what,
-        which: about.marked,
+        which,
     }))]
+}
+
+/// The marked entries, when a search has found them already.
+fn found(model: &Model, about: &About) -> Option<Marked> {
+    let here = model.selected().is_some_and(|row| row.queue == about.queue);
+    let marks = about.marks.as_ref().filter(|_| here)?;
+    let found = marks::one_by_one(model, marks)?;
+    Some(Marked::Marks(Box::new(found)))
 }
 
 /// What the only entry says, in a line.

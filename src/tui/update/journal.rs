@@ -4,7 +4,9 @@ use super::{act, change, cursor, load};
 use crate::tui::effect::Effect;
 use crate::tui::model::journal::Explained;
 use crate::tui::model::schedule::Reading;
-use crate::tui::model::{ChangeView, Model, Overlay, Pane, PastChange, Screen, Tab, Tone};
+use crate::tui::model::{
+    ChangeLine, ChangeView, Model, Overlay, Pane, PastChange, Screen, Tab, Tone,
+};
 use crate::tui::msg::Msg;
 
 /// The journal shall be read: its tab was opened, or something was written down.
@@ -73,29 +75,36 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Plans to take back the change that is looked at, or that the cursor of their tab is on; anywhere
-/// else the newest.
-pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
-    let looked_at = match &model.overlay {
-        Some(Overlay::Change(view)) => Some(view.line.clone()),
-        _ => None,
-    };
+/// The change that is looked at, or that the cursor of their tab is on.
+fn chosen(model: &Model) -> Option<&ChangeLine> {
     let in_tab = model.focus == Pane::Entries
         && model.tab == Tab::Changes
         && !matches!(model.screen, Screen::Entry(_));
-    let chosen = match looked_at {
-        None if in_tab => model.change_line().cloned(),
-        line => line,
-    };
-    let why_not = match &chosen {
-        Some(line) if line.undone => Some("it was taken back already"),
-        Some(line) if line.id.is_none() => Some("the journal has nothing to take it back by"),
+    match &model.overlay {
+        Some(Overlay::Change(view)) => Some(&view.line),
+        _ if in_tab => model.change_line(),
         _ => None,
-    };
-    if let Some(why) = why_not {
+    }
+}
+
+/// Why what is chosen cannot be taken back; none when it can, or when nothing is.
+pub(super) fn why_no_undo(model: &Model) -> Option<&'static str> {
+    let line = chosen(model)?;
+    match line.change {
+        _ if line.undone => Some("it was taken back already"),
+        _ if line.id.is_none() => Some("the journal has nothing to take it back by"),
+        Some(change) if !change.can_be_undone() => Some("what it did cannot be taken back"),
+        _ => None,
+    }
+}
+
+/// Plans to take back the change that is chosen; where none is, the newest.
+pub(super) fn undo(model: &mut Model) -> Vec<Effect> {
+    if let Some(why) = why_no_undo(model) {
         act::say(model, why.to_owned(), Tone::Warn);
         return Vec::new();
     }
+    let chosen = chosen(model).cloned();
     if matches!(model.overlay, Some(Overlay::Change(_))) {
         model.overlay = None;
     }

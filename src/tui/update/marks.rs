@@ -288,6 +288,36 @@ pub(super) fn held_entries(model: &Model) -> Option<HeldEntries> {
     Some((pulse.waiting.get(), pulse.target.get(), head))
 }
 
+/// The same marks entry by entry, where the search of the filter that is on has found them all:
+/// nobody has to look through the queue once more. None where that is not so.
+pub(super) fn one_by_one(model: &Model, marks: &Marks) -> Option<Marks> {
+    let filtered = model.filtered.as_deref()?;
+    let [Rule { what, .. }] = &marks.rules[..] else {
+        return None;
+    };
+    let of_filter = *what == What::Filter(filtered.filter.clone(), filtered.at);
+    let all = filtered.search == Search::Done && !filtered.stale && !filtered.is_cut();
+    // Equal elements of a list are not told apart by what they are.
+    let tabs = (filtered.tab, marks.tab) == (Tab::Waiting, Tab::Waiting);
+    if !(of_filter && all && tabs) {
+        return None;
+    }
+    let marked = true;
+    let hits = filtered.hits.iter().filter(|hit| !hit.gone);
+    let found = hits.map(|hit| {
+        let score = Some(hit.score?);
+        Some((hit.member.clone(), Toggled { score, marked }))
+    });
+    let mut toggled: HashMap<_, _> = found.collect::<Option<_>>()?;
+    // What was left out stays out.
+    toggled.extend(marks.toggled.clone());
+    Some(Marks {
+        toggled,
+        tab: marks.tab,
+        ..Marks::default()
+    })
+}
+
 /// Scores were read: what has left the queue is no longer marked.
 pub(super) fn checked(model: &mut Model, scores: &HashMap<Vec<u8>, Option<f64>>) {
     if model.tab != Tab::Waiting {

@@ -27,7 +27,9 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
 /// Closes the form; what was filled in stays for the next time.
 pub(super) fn put_away(model: &mut Model) {
     if let Some(Overlay::Offer(form)) = model.overlay.take_if(|o| matches!(o, Overlay::Offer(_))) {
-        model.drafts.insert(form.queue.clone(), *form);
+        let mut form = *form;
+        form.waiting = false;
+        model.drafts.insert(form.queue.clone(), form);
     }
 }
 
@@ -39,11 +41,24 @@ fn of<'a>(model: &'a mut Model, queue: &Queue) -> Option<&'a mut OfferForm> {
     }
 }
 
-/// The queue's entries were looked at.
-pub(super) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) {
-    if let Some(form) = of(model, queue) {
-        form.seen = seen;
-        form.message = check_message(form);
+/// The queue's entries were looked at: what waited for that goes.
+pub(super) fn sampled(model: &mut Model, queue: &Queue, seen: Seen) -> Vec<Effect> {
+    let Some(form) = of(model, queue) else {
+        return Vec::new();
+    };
+    form.seen = seen;
+    form.message = check_message(form);
+    let waited = std::mem::take(&mut form.waiting);
+    let failed = matches!(form.seen, Seen::Failed(_));
+    match (waited, failed) {
+        (false, _) => Vec::new(),
+        (true, false) => submit(model),
+        // What it would be written in is a guess now: that is for the user to decide.
+        (true, true) => {
+            let words = "nothing is offered yet: the queue could not be looked at";
+            act::say(model, words.to_owned(), Tone::Warn);
+            Vec::new()
+        }
     }
 }
 
@@ -57,6 +72,10 @@ pub(super) fn submit(model: &mut Model) -> Vec<Effect> {
     };
     if !live {
         form.failed = Some("the server is away".to_owned());
+        return Vec::new();
+    }
+    if form.needs_seen() {
+        form.waiting = true;
         return Vec::new();
     }
     match read(form, now, generation) {

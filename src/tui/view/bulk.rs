@@ -93,12 +93,15 @@ fn phase(ctx: &Ctx, running: &Running) -> (String, Style) {
     }
 }
 
-/// `━━━━━━╸─────  62 %  6,200 of 10,000  ETA 12 s`.
+/// `━━━━━━╸─────  62 %  6,200 of 10,000  ETA 12 s`; while the order list is brought back, how far
+/// that is.
 fn gauge(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
-    let (done, planned) = match &running.progress {
-        Some(progress) => (progress.done_with(), progress.planned),
-        None => (0, running.plan.planned),
+    let back = running.progress.as_ref().and_then(|p| p.back);
+    let (done, planned) = match (&running.progress, back) {
+        (_, Some(elements)) => elements,
+        (Some(progress), None) => (progress.done_with(), progress.planned),
+        (None, None) => (0, running.plan.planned),
     };
     let percent = share(done, planned, 100);
     let width = text::width(&text::thousands(planned));
@@ -111,7 +114,10 @@ fn gauge(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     let left = running.progress.as_ref();
     let left = left.filter(|p| p.waits.is_none()).and_then(|p| p.left);
     let left = match left {
-        Some(left) if running.order == Order::Go => format!("ETA {}", eta(left)),
+        // The order list comes back whatever it was told.
+        Some(left) if running.order == Order::Go || back.is_some() => {
+            format!("ETA {}", eta(left))
+        }
         _ => String::new(),
     };
     let left = format!("  {left:<11}");
@@ -165,7 +171,15 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
         line.put_cut(buf, "the first entries are on their way", cut, t.dim);
         return;
     };
-    let mut parts = vec![rate(progress), longest(progress)];
+    let goes = progress.back.is_none() && running.order != Order::Pause;
+    let mut parts = Vec::new();
+    if goes {
+        parts.push(rate(progress));
+    } else if ctx.areas.bulk.inner.h <= 2 {
+        // Below it there is no row for what was done.
+        parts.push(done(running, progress));
+    }
+    parts.push(longest(progress));
     let since = ctx.model.instant.saturating_duration_since(running.since);
     if ctx.wide() {
         parts.push(format!("for {}", eta(since)));
@@ -188,13 +202,18 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     }
 }
 
+/// What it waits for; not that it is paused, which the title says.
 fn waits(running: &Running) -> Option<String> {
     let why = running.progress.as_ref()?.waits.as_ref()?;
-    let why = text::printable(why);
-    Some(match running.order {
-        Order::Pause => why.into_owned(),
-        _ => format!("it waits: {why}"),
-    })
+    let paused = running.order == Order::Pause;
+    (!paused).then(|| format!("it waits: {}", text::printable(why)))
+}
+
+/// `6,198 of 10,000 deleted`.
+fn done(running: &Running, progress: &Progress) -> String {
+    let done = progress.tally.get(Outcome::Done);
+    let [done, planned] = [done, progress.planned].map(text::thousands);
+    format!("{done} of {planned} {}", running.plan.change.past())
 }
 
 /// `38,412 entries/s`, as steady as a figure that moves can be.

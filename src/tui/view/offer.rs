@@ -37,7 +37,12 @@ pub(super) fn render(ctx: &Ctx, form: &OfferForm, buf: &mut Buffer) {
         form::sum(ctx, &words, plan.sum, buf);
     }
     form::failed(ctx, form, plan.failed, buf);
-    let words = ("[ Offer ]", "offering");
+    let busy = if form.waiting {
+        "looking at the queue"
+    } else {
+        "offering"
+    };
+    let words = ("[ Offer ]", busy);
     form::button(ctx, form, words, plan.value(Part::Button), buf);
 }
 

@@ -4,11 +4,12 @@ use delayscope::queue::wish::What;
 use delayscope::queue::{Entry, Layout, LinkState, Push, Queue, QueueName, State, Unit, ZsetList};
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::keys::{Action, Code};
-use delayscope::tui::model::{Pane, Tab};
+use delayscope::tui::model::{Pane, Search, Tab};
 use delayscope::tui::update::why_not;
 
 use super::{asked, desk, orders, toast};
 use crate::desk::{Desk, World, member};
+use crate::finding::filtered;
 
 const KEYS: [(char, Action); 9] = [
     ('t', Action::Transfer),
@@ -60,6 +61,86 @@ fn where_entries_are_marked_a_key_acts_on_them_as_they_are_then() {
     let asked = asked(&desk.char('x')).unwrap();
     desk.char(' ');
     assert_eq!(asked.which, Marked::Marks(Box::new(marks)));
+}
+
+#[test]
+fn of_all_there_are_what_is_due_is_transferred_without_a_look_through_them() {
+    let mut desk = desk();
+    desk.char('a');
+    let asked_of = asked(&desk.char('t')).unwrap();
+    assert_eq!(
+        (asked_of.what, asked_of.which),
+        (What::Transfer, Marked::Due)
+    );
+    // Not where one was left out, nor for what acts on more than what is due.
+    let mut desk = super::desk();
+    desk.char('a');
+    desk.char(' ');
+    let which = asked(&desk.char('t')).unwrap().which;
+    assert!(matches!(which, Marked::Marks(_)), "{which:?}");
+    let mut desk = super::desk();
+    desk.char('a');
+    let which = asked(&desk.char('p')).unwrap().which;
+    assert!(matches!(which, Marked::Marks(_)), "{which:?}");
+}
+
+/// The members of the marks that a plan is about, where it is told each of them.
+fn told_one_by_one(which: &Marked) -> Option<Vec<(Vec<u8>, Option<f64>)>> {
+    let Marked::Marks(marks) = which else {
+        return None;
+    };
+    let marked = marks.toggled.iter().filter(|(_, toggled)| toggled.marked);
+    let mut all: Vec<_> = marked
+        .map(|(m, toggled)| (m.clone(), toggled.score))
+        .collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    marks.rules.is_empty().then_some(all)
+}
+
+#[test]
+fn what_a_search_has_found_is_not_looked_for_again() {
+    let mut desk = filtered(1_000, "\"entry 99\"");
+    desk.char('a');
+    // Two of the eleven are left out.
+    desk.char(' ');
+    desk.char(' ');
+    let which = asked(&desk.char('x')).unwrap().which;
+    let scores: Vec<f64> = desk.world[0].entries.iter().map(|e| e.1).collect();
+    let seen = |i: u64| (member(i), Some(scores[usize::try_from(i).unwrap()]));
+    let mut all: Vec<_> = (991..1_000).map(seen).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(told_one_by_one(&which), Some(all));
+    // All of the marks are to go when it is over, as they were set.
+    let marks = desk.model.changing.one.as_ref().unwrap().marks.clone();
+    assert_eq!(marks.as_deref(), Some(&desk.model.marks));
+}
+
+#[test]
+fn what_a_search_may_have_missed_is_looked_for() {
+    let under_way = |desk: &mut Desk| {
+        let filtered = desk.model.filtered.as_mut().unwrap();
+        filtered.search = Search::Running(7);
+    };
+    let stale = |desk: &mut Desk| desk.model.filtered.as_mut().unwrap().stale = true;
+    let too_many = |desk: &mut Desk| desk.model.filtered.as_mut().unwrap().found = 50_000;
+    let again = |desk: &mut Desk| {
+        let filtered = desk.model.filtered.as_mut().unwrap();
+        filtered.at = filtered.at.plus(1);
+    };
+    let two_rules = |desk: &mut Desk| {
+        let rule = desk.model.marks.rules[0].clone();
+        desk.model.marks.rules.push(rule);
+    };
+    let off = |desk: &mut Desk| desk.model.filtered = None;
+    let changes: [&dyn Fn(&mut Desk); 6] =
+        [&under_way, &stale, &too_many, &again, &two_rules, &off];
+    for (i, change) in changes.into_iter().enumerate() {
+        let mut desk = filtered(1_000, "\"entry 99\"");
+        desk.char('a');
+        change(&mut desk);
+        let which = asked(&desk.char('x')).unwrap().which;
+        assert_eq!(told_one_by_one(&which), None, "{i}");
+    }
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn progress(done: u64, planned: u64) -> Applied {
         phase: "deleting",
         tally: tally(&[(Outcome::Done, done)]),
         planned,
+        back: None,
         per_s: 1000.0,
         left: Some(Duration::from_secs(3)),
         longest_block: Duration::from_millis(6),
@@ -44,6 +45,7 @@ fn summary(outcomes: &[(Outcome, u64)], notes: &[&str]) -> Applied {
         journal_id: Some("abc".to_owned()),
         elapsed: Duration::from_secs(2),
         longest_block: Duration::from_millis(6),
+        listening: None,
         notes: notes.iter().map(|&note| note.to_owned()).collect(),
     })
 }
@@ -102,7 +104,10 @@ fn what_is_done_at_once_has_no_panel_and_what_takes_its_time_has_one() {
 #[test]
 fn space_pauses_and_goes_on_and_esc_stops_without_a_question() {
     let (mut desk, _) = long(5_000);
+    let says = |desk: &Desk| delayscope::tui::keys::hints(&desk.model)[0].word;
+    assert_eq!(says(&desk), "pause");
     assert_eq!(orders_given(&desk.char(' ')), [Order::Pause]);
+    assert_eq!(says(&desk), "go on");
     assert_eq!(orders_given(&desk.char(' ')), [Order::Go]);
     assert_eq!(orders_given(&desk.press(Code::Esc)), [Order::Stop]);
     assert!(dialog(&desk.model).is_none());

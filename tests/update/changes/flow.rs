@@ -4,8 +4,8 @@ use delayscope::queue::told::Applied;
 use delayscope::queue::{Change, Summary, Tally};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::Tone;
 use delayscope::tui::model::change::Stage;
+use delayscope::tui::model::{ChangeLine, Tone};
 use delayscope::tui::msg::Msg;
 
 use super::{applied, asked, counted, desk, dialog, generation, orders, plan, planned, toast};
@@ -27,6 +27,7 @@ fn ended(change: Change) -> Applied {
         journal_id: None,
         elapsed: std::time::Duration::ZERO,
         longest_block: std::time::Duration::ZERO,
+        listening: None,
         notes: Vec::new(),
     })
 }
@@ -248,4 +249,33 @@ fn u_asks_for_the_newest_change_to_be_taken_back() {
         desk.model.changing.one.as_ref().unwrap().stage,
         Stage::Running(_)
     ));
+}
+
+#[test]
+fn what_cannot_be_taken_back_offers_no_undo_and_says_so() {
+    let line = |change, undone| ChangeLine {
+        at: delayscope::clock::EpochMillis::new(0),
+        queue: "orders".to_owned(),
+        text: "done".to_owned(),
+        id: Some("abc".to_owned()),
+        change: Some(change),
+        undone,
+        doubtful: false,
+    };
+    for (line, can) in [
+        (line(Change::Delete, false), true),
+        (line(Change::Delete, true), false),
+        (line(Change::Realign, false), false),
+    ] {
+        let mut desk = desk();
+        desk.model.changes.push(line);
+        desk.char('6');
+        let hints = delayscope::tui::keys::hints(&desk.model);
+        let undo = hints.iter().find(|hint| hint.word == "undo").unwrap();
+        assert_eq!(undo.enabled, can);
+        let effects = desk.char('u');
+        let asks = |e: &Effect| matches!(e, Effect::PlanUndo { .. });
+        assert_eq!(effects.iter().any(asks), can);
+        assert_eq!(desk.model.toast.is_none(), can);
+    }
 }

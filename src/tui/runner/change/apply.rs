@@ -206,6 +206,7 @@ mod tests {
             phase: "deleting",
             tally,
             planned: 5_000,
+            back: None,
             per_s: 0.0,
             left: None,
             longest_block: std::time::Duration::ZERO,

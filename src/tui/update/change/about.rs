@@ -6,7 +6,7 @@ use crate::tui::areas;
 use crate::tui::effect::Marked;
 use crate::tui::keys::Action;
 use crate::tui::model::{EntryRow, Model, Pane, Screen, Tab};
-use crate::tui::update::link;
+use crate::tui::update::{journal, link};
 
 /// What a session says that changes nothing.
 pub(in crate::tui::update) const READ_ONLY: &str = "this session is read-only: it changes nothing";
@@ -35,7 +35,8 @@ pub(in crate::tui::update) fn why_not(model: &Model, action: Action) -> Option<&
         return Some("the server is away: nothing can be changed now");
     }
     match action {
-        Action::Undo | Action::Repair => return None,
+        Action::Undo => return journal::why_no_undo(model),
+        Action::Repair => return None,
         Action::Kick => {
             let deaf = row.queue.keys().channel.is_none();
             return deaf.then_some("this layout has no channel: there is nobody to kick");
@@ -144,7 +145,14 @@ pub(super) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
         On::Queue => (Marked::Due, None),
         On::Marked => {
             let marks = Box::new(model.marks.clone());
-            (Marked::Marks(marks.clone()), Some(marks))
+            // What is due of all there are is counted by the server: no look through them.
+            let due = action == Action::Transfer && marks.are_all();
+            let marked = if due {
+                Marked::Due
+            } else {
+                Marked::Marks(marks.clone())
+            };
+            (marked, Some(marks))
         }
         On::One(row) => {
             let entry = Entry {

@@ -71,7 +71,8 @@ pub(super) fn repair(model: &mut Model) -> Vec<Effect> {
 fn repair_finding(model: &mut Model) -> Vec<Effect> {
     let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
     let found = areas::findings::listed(model);
-    let step = found.get(at).map(|told| (told.row, told.finding));
+    let step = found.get(at).filter(|told| told.finding.gone.is_none());
+    let step = step.map(|told| (told.row, told.finding));
     let Some((row, step)) = step.map(|(row, finding)| (row, finding.repair.step.clone())) else {
         act::say(model, "nothing is wrong".to_owned(), Tone::Warn);
         return Vec::new();

@@ -169,12 +169,17 @@ fn span_of(from: String, to: &str) -> String {
     }
 }
 
-/// `14:03:13 (in 1:04)`, as it was when the plan was made.
+/// `14:03:13 (in 1:04)`, as it was when the plan was made: to the second, since it stands still.
 fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
     let clock = time::short(model.look.zone, at, plan.at);
+    let seconds = |ms: i64| match ms.unsigned_abs() {
+        ms if ms < 10_000 => format!("{} s", ms / 1000),
+        ms => text::span(ms),
+    };
     match at.since(plan.at) {
-        left @ 0.. => format!("{clock} (in {})", text::span(left.unsigned_abs())),
-        late => format!("{clock} ({} ago)", text::span(late.unsigned_abs())),
+        -999..1000 => format!("{clock} (now)"),
+        left @ 1000.. => format!("{clock} (in {})", seconds(left)),
+        late => format!("{clock} ({} ago)", seconds(late)),
     }
 }
 

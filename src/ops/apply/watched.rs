@@ -1,0 +1,216 @@
+//! Everything that is due, while nobody else touches the queue: what falls due next is read and
+//! written down, and a transaction moves it that does nothing when somebody has touched the queue
+//! since. The server spends half of what a script needs that looks at each entry.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::due::unseen;
+use super::run::{Ended, Halt, Run};
+use crate::clock::{EpochMillis, instant};
+use crate::ops::journal::{Happened, Item};
+use crate::ops::plan::work::sha1;
+use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
+use crate::store::StoreError;
+use crate::store::change::{Chosen, Moved, Watched};
+
+/// Members of so many bytes are cheaper left on the server: here each goes both ways.
+const LARGE: usize = 2_000;
+/// Bytes that one transaction moves at most.
+const BYTES: usize = 1 << 20;
+/// When the way to the server takes so much longer than its work, less shall go that way.
+const FAR: Duration = Duration::from_millis(20);
+
+/// What one transaction moves: it is written down.
+#[derive(Default)]
+struct Batch {
+    rows: Vec<Chosen>,
+    /// Where the payload begins in each of them.
+    headers: Vec<usize>,
+    ids: Vec<EntryId>,
+    /// The items of the journal that they are.
+    items: Range<u64>,
+}
+
+impl Run {
+    /// Transfers as long as nobody else touches the queue, and its order list is in due order. What
+    /// is left is for [`transfer`](Self::transfer), batch after batch.
+    pub(super) async fn watched(&mut self, bound: EpochMillis) -> Ended {
+        let (writer, queue) = (self.writer.clone(), self.queue.clone());
+        // What cannot be read here, the script that tells meets too.
+        let Ok(Some(mut watched)) = writer.watch_due(&queue, bound, 2).await else {
+            return Ok(());
+        };
+        let rows = watched.take_rows();
+        if rows.iter().any(|row| row.member.len() > LARGE) {
+            return Ok(());
+        }
+        if watched.look(self.room(0)).await.is_err() {
+            return Ok(());
+        }
+        let mut done = Batch::default();
+        let ended = loop {
+            let rows = watched.take_rows();
+            let batch = self.write_down(done.settled(), rows).await?;
+            // A transaction takes two or more.
+            if batch.rows.len() < 2 {
+                break self.settle(batch.items, Outcome::Left).await;
+            }
+            if let Err(halt) = self.hold().await {
+                self.settle(batch.items, Outcome::Left).await?;
+                break Err(halt);
+            }
+            match self.move_batch(bound, &mut watched, batch, &mut done).await {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                halted => break halted.map(drop),
+            }
+        };
+        let settled = self.settle(done.settled(), Outcome::Done).await;
+        self.tell_moved(done.ids).await;
+        ended.and(settled)
+    }
+
+    /// So many entries may go next, when so many others go before them.
+    fn room(&self, before: usize) -> usize {
+        let rest = self.planned.saturating_sub(self.tally.sum());
+        let rest = usize::try_from(rest).unwrap_or(usize::MAX);
+        rest.saturating_sub(before).min(self.pace.size())
+    }
+
+    /// Moves what is written down, reads what falls due next, and tells meanwhile what was done
+    /// before. Whether it may go on like this; `done` is then what was moved.
+    async fn move_batch(
+        &mut self,
+        bound: EpochMillis,
+        watched: &mut Watched,
+        batch: Batch,
+        done: &mut Batch,
+    ) -> Result<bool, Halt> {
+        let count = batch.rows.len();
+        let n = self.room(count + done.ids.len());
+        let ids = std::mem::take(&mut done.ids);
+        let rows = batch.rows.iter().zip(&batch.headers);
+        let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
+        let asked = instant();
+        let sent = watched.transfer(&payloads, n);
+        let (sent, ()) = tokio::join!(biased; sent, self.tell_moved(ids));
+        let round = instant().saturating_duration_since(asked);
+        match sent {
+            Ok(timed) if timed.done == Moved::All => {
+                self.took(count, timed.took);
+                *done = batch;
+                Ok(round < FAR + 4 * timed.took)
+            }
+            Ok(_) => {
+                self.settle(batch.items, Outcome::Left).await?;
+                Ok(false)
+            }
+            Err(error) => {
+                self.unanswered(bound, batch.items, error).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Tells of entries that they were moved.
+    async fn tell_moved(&mut self, ids: Vec<EntryId>) {
+        if ids.is_empty() {
+            return;
+        }
+        let done = |id| EntryResult {
+            id,
+            outcome: Outcome::Done,
+            reason: None,
+        };
+        let results = ids.into_iter().map(done).collect();
+        self.results(results).await;
+        self.progress(None, false).await;
+    }
+
+    /// The transaction has failed: what is known of its items then.
+    async fn unanswered(
+        &mut self,
+        bound: EpochMillis,
+        items: Range<u64>,
+        error: StoreError,
+    ) -> Ended {
+        if !error.may_heal() {
+            // The script that tells meets it too, and says it better.
+            return self.settle(items, Outcome::Left).await;
+        }
+        let asked = items.end - items.start;
+        let (missing, healed) = self.recover(bound, asked, &error).await;
+        let outcome = if missing > 0 {
+            Outcome::Unknown
+        } else {
+            Outcome::Left
+        };
+        self.settle(items, outcome).await?;
+        self.notes
+            .extend(unseen(missing, "by this change or by others"));
+        healed
+    }
+
+    /// Writes down what became of items.
+    async fn settle(&mut self, items: Range<u64>, outcome: Outcome) -> Ended {
+        let happened = items.map(|index| Happened {
+            index,
+            outcome,
+            stood: None,
+        });
+        let happened: Vec<_> = happened.collect();
+        match &mut self.record {
+            Some(record) if !happened.is_empty() => Ok(record.happened(happened).await?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes down what falls due next, and that items `done` were done.
+    async fn write_down(&mut self, done: Range<u64>, rows: Vec<Chosen>) -> Result<Batch, Halt> {
+        let Some(record) = &mut self.record else {
+            return Ok(Batch::default());
+        };
+        let queue = self.queue.clone();
+        let (mut batch, count) = record
+            .intend_and_settle(done, move || look(&queue, rows))
+            .await?;
+        batch.items = self.intended..self.intended + count;
+        self.intended += count;
+        Ok(batch)
+    }
+}
+
+impl Batch {
+    /// Its items, which are to be settled now.
+    const fn settled(&mut self) -> Range<u64> {
+        std::mem::replace(&mut self.items, 0..0)
+    }
+}
+
+/// What a transaction moves of these entries, and what is to be written down.
+fn look(queue: &Queue, mut rows: Vec<Chosen>) -> (Vec<Item>, Batch) {
+    let (mut items, mut batch) = (Vec::with_capacity(rows.len()), Batch::default());
+    let mut bytes = 0;
+    for Chosen { member, score } in &rows {
+        let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < BYTES) else {
+            break;
+        };
+        bytes += member.len();
+        batch.ids.push(entry.id);
+        batch.headers.push(member.len() - entry.payload.len());
+        items.push(Item {
+            id: entry.id,
+            state: State::Late,
+            score: Some(*score),
+            member: None,
+            new_score: None,
+            new_member: None,
+            form: entry.form,
+            hash: Some(sha1(entry.payload)),
+        });
+    }
+    rows.truncate(items.len());
+    batch.rows = rows;
+    (items, batch)
+}

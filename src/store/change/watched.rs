@@ -1,0 +1,258 @@
+//! What is due, transferred by a client that watches the queue: as long as nobody else touches it,
+//! the server need not look again at what was read, and moves entries without a script that holds
+//! them one by one.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, Value};
+use tokio::time::timeout;
+
+use super::Chosen;
+use crate::clock::EpochMillis;
+use crate::queue::Queue;
+use crate::store::error::{StoreError, plain};
+use crate::store::link::{Store, wire};
+use crate::store::script::{self, Timed};
+use crate::store::write::Writer;
+
+const ATTEMPT: &str = "transfer what is due";
+/// How long the answer may take.
+const LIMIT: Duration = Duration::from_secs(10);
+/// Commands of a look, and of a transfer before it.
+const LOOK: usize = 5;
+const MOVE: usize = 9;
+
+/// A queue with an order list under watch, and what is due there. WATCH belongs to a connection, so
+/// this has one of its own: when it breaks, nothing that was read on it can be acted upon.
+pub struct Watched {
+    store: Store,
+    connection: MultiplexedConnection,
+    keys: [Vec<u8>; 3],
+    now: String,
+    /// Where the due entries begin in timeouts: behind scores that are no times.
+    first: u64,
+    rows: Vec<Chosen>,
+}
+
+/// What a watched transfer came to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Moved {
+    /// All of it.
+    All,
+    /// Nothing: somebody else has touched the queue.
+    Touched,
+}
+
+impl Writer {
+    /// Begins to watch a queue, and reads what is due at `now`, up to `n` entries. None: the queue
+    /// has no order list.
+    pub async fn watch_due(
+        &self,
+        queue: &Queue,
+        now: EpochMillis,
+        n: usize,
+    ) -> Result<Option<Watched>, StoreError> {
+        let keys = queue.keys();
+        let Some(order) = keys.order else {
+            return Ok(None);
+        };
+        let store = self.store().clone();
+        let mut watched = Watched {
+            connection: store.dedicated().await?,
+            store,
+            keys: [keys.target, keys.timeouts, order],
+            now: queue.score(now).to_string(),
+            first: 0,
+            rows: Vec::new(),
+        };
+        watched.look(n).await?;
+        Ok(Some(watched))
+    }
+}
+
+impl Watched {
+    /// Reads what is due anew, up to `n` entries.
+    pub async fn look(&mut self, n: usize) -> Result<(), StoreError> {
+        let mut pipeline = Pipeline::new();
+        self.looking(&mut pipeline, n);
+        let answers = self.send(&pipeline).await?;
+        self.read(answers)
+    }
+
+    /// What was due first when it was read last, in due order, as far as the same entries stand at
+    /// the head of the order list, in whichever order there.
+    #[must_use]
+    pub fn take_rows(&mut self) -> Vec<Chosen> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Moves the first of the entries read last to target, which are these `payloads`, at least two,
+    /// all of them or none; and reads up to `n` that are due then.
+    pub async fn transfer(
+        &mut self,
+        payloads: &[&[u8]],
+        n: usize,
+    ) -> Result<Timed<Moved>, StoreError> {
+        let Some((last, others)) = payloads.split_last().filter(|(_, rest)| !rest.is_empty())
+        else {
+            let (server, why) = (self.store.endpoint().to_string(), "too few".to_owned());
+            let attempt = ATTEMPT;
+            return Err(StoreError::Impossible {
+                server,
+                attempt,
+                why,
+            });
+        };
+        let mut pipeline = Pipeline::new();
+        self.moving(&mut pipeline, others, last);
+        self.looking(&mut pipeline, n);
+        let mut answers = self.send(&pipeline).await?;
+        let looked = answers.split_off(MOVE.min(answers.len()));
+        let moved = self.moved(answers)?;
+        let micros = u64::try_from(moved.took.as_micros()).unwrap_or(0);
+        self.store.cost_server_us(micros);
+        // That it cannot be read now takes back nothing of what was moved: there are no rows then.
+        let _ = self.read(looked);
+        Ok(moved)
+    }
+
+    /// The transaction. What the user may not do has to be refused before anything is done, so the
+    /// commands of the script are queued here, too, where they do nothing.
+    fn moving(&self, pipeline: &mut Pipeline, others: &[&[u8]], last: &[u8]) {
+        let [target, timeouts, order] = &self.keys;
+        let watched = script::watched();
+        pipeline.cmd("TIME").cmd("MULTI");
+        pipeline.cmd("TYPE").arg(target);
+        pipeline.cmd("LTRIM").arg(order).arg(0).arg(-1);
+        pipeline.cmd("ZREMRANGEBYRANK").arg(timeouts).arg(1).arg(0);
+        pipeline.cmd("RPUSH").arg(target).arg(others);
+        // By its text: in a transaction a script that is not known would come too late.
+        pipeline.cmd("EVAL").arg(watched).arg(self.keys.len());
+        pipeline.arg(&self.keys[..]).arg(last);
+        pipeline.arg(self.first).arg(others.len() + 1);
+        pipeline.cmd("EXEC").cmd("TIME");
+    }
+
+    /// What there is to move next.
+    fn looking(&self, pipeline: &mut Pipeline, n: usize) {
+        let [_, timeouts, order] = &self.keys;
+        pipeline.cmd("WATCH").arg(timeouts).arg(order);
+        pipeline.cmd("ZCOUNT").arg(timeouts).arg("-inf").arg("(0");
+        pipeline.add_command(script::what_is_due(timeouts, &self.now, n));
+        let last = i64::try_from(n).unwrap_or(i64::MAX) - 1;
+        pipeline.cmd("LRANGE").arg(order).arg(0).arg(last.max(0));
+        // A target that holds nothing to push to is told before anything is written down.
+        pipeline.cmd("LLEN").arg(&self.keys[0]);
+    }
+
+    async fn send(&mut self, pipeline: &Pipeline) -> Result<Vec<Value>, StoreError> {
+        let answer = self
+            .connection
+            .send_packed_commands(pipeline, 0, pipeline.len());
+        let server = || self.store.endpoint().to_string();
+        match timeout(LIMIT, answer).await {
+            Ok(Ok(values)) => Ok(values),
+            Ok(Err(error)) => Err(StoreError::Broken {
+                server: server(),
+                attempt: ATTEMPT,
+                why: plain(&error),
+            }),
+            Err(_) => Err(StoreError::TimedOut {
+                server: server(),
+                attempt: ATTEMPT,
+                after: LIMIT,
+            }),
+        }
+    }
+
+    fn read(&mut self, answers: Vec<Value>) -> Result<(), StoreError> {
+        self.rows.clear();
+        let strange = || self.store.unexpected(ATTEMPT, &Value::Nil);
+        let answers = answers.into_iter();
+        let answers = answers.map(|answer| self.store.accept(ATTEMPT, answer));
+        let answers: Vec<Value> = answers.collect::<Result<_, _>>()?;
+        let [_, Value::Int(first), due, order, _] =
+            <[Value; LOOK]>::try_from(answers).map_err(|_| strange())?
+        else {
+            return Err(strange());
+        };
+        let mut rows = rows(due).ok_or_else(strange)?;
+        let order = script::list(&order).ok_or_else(strange)?;
+        self.first = u64::try_from(first).unwrap_or(0);
+        rows.truncate(in_step(&rows, order));
+        self.rows = rows;
+        Ok(())
+    }
+
+    fn moved(&self, answers: Vec<Value>) -> Result<Timed<Moved>, StoreError> {
+        let strange = |got: &Value| self.store.unexpected(ATTEMPT, got);
+        let answers: [Value; MOVE] =
+            <[Value; MOVE]>::try_from(answers).map_err(|_| strange(&Value::Nil))?;
+        let [before, multi, kind, trim, remove, push, script, exec, after] = answers;
+        for refused in [multi, kind, trim, remove, push, script] {
+            self.store.accept(ATTEMPT, refused)?;
+        }
+        let done = match self.store.accept(ATTEMPT, exec)? {
+            Value::Nil => Moved::Touched,
+            Value::Array(values) => self.all(values)?,
+            other => return Err(strange(&other)),
+        };
+        let endpoint = self.store.endpoint();
+        let before = wire::read_time(&before, endpoint)?;
+        let ended_us = wire::read_time(&after, endpoint)?;
+        Ok(Timed {
+            done,
+            ended_us,
+            took: Duration::from_micros(u64::try_from(ended_us - before).unwrap_or(0)),
+        })
+    }
+
+    /// What the transaction's commands answered: the script is the last of them.
+    fn all(&self, values: Vec<Value>) -> Result<Moved, StoreError> {
+        let last = values.into_iter().next_back().unwrap_or_default();
+        let answer = self.store.accept(ATTEMPT, last)?;
+        script::end_of_watched(&self.store, &self.keys, &answer).map(|()| Moved::All)
+    }
+}
+
+/// Members with their scores. Nothing is copied: there are many of them.
+fn rows(due: Value) -> Option<Vec<Chosen>> {
+    let Value::Array(values) = due else {
+        return None;
+    };
+    let mut rows = Vec::with_capacity(values.len() / 2);
+    let mut values = values.into_iter();
+    while let Some(member) = values.next() {
+        let (Value::BulkString(member), Some(score)) = (member, values.next()) else {
+            return None;
+        };
+        let score = script::text(&score)?.parse().ok()?;
+        rows.push(Chosen { member, score });
+    }
+    Some(rows)
+}
+
+/// How many entries, from the first one on, are the same ones on both sides: the longest beginning
+/// that is.
+fn in_step(rows: &[Chosen], order: &[Value]) -> usize {
+    let (mut same, mut open): (usize, HashSet<&[u8]>) = (0, HashSet::new());
+    for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order).enumerate() {
+        let Value::BulkString(element) = element else {
+            break;
+        };
+        if member != element {
+            // Who stands alone waits for its other half; an element twice waits for ever.
+            for side in [member.as_slice(), element] {
+                if !open.remove(side) {
+                    open.insert(side);
+                }
+            }
+        }
+        if open.is_empty() {
+            same = i + 1;
+        }
+    }
+    same
+}
