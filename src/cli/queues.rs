@@ -46,7 +46,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
 }
 
 /// The queues, and how many keys were looked through for them.
-async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>, u64)> {
+pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>, u64)> {
     if !config.queues.is_empty() {
         return Ok((config.queues.clone(), 0));
     }
@@ -68,7 +68,8 @@ async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>
     }
 }
 
-fn none_found(session: &Session, config: &Config, looked: u64) -> String {
+/// The sentence for a server without queues.
+pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> String {
     if let Some(why) = session.store.why_refused(Optional::Scan) {
         return format!(
             "no delayed queues seen in {}, and its keys cannot be looked through ({why}). Name a \

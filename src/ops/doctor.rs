@@ -101,7 +101,13 @@ pub async fn look(store: &Store, server: &mut ServerWatch) -> Result<(), StoreEr
         (now.since(last.at), rests)
     });
     if age.is_none_or(|(age, rests)| age >= rests || age < 0) {
-        server.looked(read::look(store).await?);
+        look_again(store, server).await?;
     }
+    Ok(())
+}
+
+/// Takes a slow look at the server at once.
+pub async fn look_again(store: &Store, server: &mut ServerWatch) -> Result<(), StoreError> {
+    server.looked(read::look(store).await?);
     Ok(())
 }

@@ -2,18 +2,28 @@
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
 mod clock_skew;
+mod cross_slot;
 mod drift;
+mod evictable;
 mod evidence;
+mod flow;
 mod foreign_member;
+mod framed_target;
 mod heads;
 mod ledger;
 mod mixed_fleet;
 mod mixed_frames;
+mod name_collision;
 mod no_transfer_client;
+mod nothing_consumed;
 mod poison;
+mod refused_writes;
+mod score_range;
 mod set_aside;
 mod slow_transfer;
 mod stuck_client;
+mod target_backlog;
+mod ttl;
 mod watch;
 mod wrong_type;
 
@@ -165,6 +175,8 @@ pub enum Verdict {
     Found(Finding),
     /// It cannot look: the server refuses what it needs, in these words.
     Blind(String),
+    /// It needs more time: what it has seen so far, and for how long.
+    Early(String),
     /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
     Silent,
 }
@@ -186,16 +198,25 @@ impl Rule {
 /// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
     Rule::new(wrong_type::ID, wrong_type::look),
+    Rule::new(refused_writes::ID, refused_writes::look),
     Rule::new(no_transfer_client::ID, no_transfer_client::look),
     Rule::new(mixed_fleet::ID, mixed_fleet::look),
     Rule::new(poison::ID, poison::look),
     Rule::new(foreign_member::ID, foreign_member::look),
+    Rule::new(score_range::ID, score_range::look),
     Rule::new(stuck_client::ID, stuck_client::look),
     Rule::new(mixed_frames::ID, mixed_frames::look),
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),
     Rule::new(set_aside::ID, set_aside::look),
     Rule::new(clock_skew::ID, clock_skew::look),
+    Rule::new(ttl::ID, ttl::look),
+    Rule::new(evictable::ID, evictable::look),
+    Rule::new(nothing_consumed::ID, nothing_consumed::look),
+    Rule::new(framed_target::ID, framed_target::look),
+    Rule::new(target_backlog::ID, target_backlog::look),
+    Rule::new(cross_slot::ID, cross_slot::look),
+    Rule::new(name_collision::ID, name_collision::look),
 ];
 
 /// What all rules together say of a queue.
@@ -207,6 +228,8 @@ pub struct Diagnosis {
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
+    /// The rules that need more time, and how far they are.
+    pub early: Vec<(&'static str, String)>,
     /// What was wrong until a moment ago.
     pub gone: Vec<Finding>,
 }
@@ -258,6 +281,7 @@ fn look(seen: &Seen) -> Diagnosis {
             Verdict::Fine => all.fine += 1,
             Verdict::Found(finding) => all.findings.push(finding),
             Verdict::Blind(why) => all.blind.push((rule.id, why)),
+            Verdict::Early(words) => all.early.push((rule.id, words)),
             Verdict::Silent => {}
         }
     }

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hasher};
 use super::entry::{Due, EntryId};
 use super::frame::{self, Era, Form, Unpack};
 use super::layout::{Layout, Queue};
+use super::name::QueueName;
 use super::snapshot::Known;
 use crate::clock::EpochMillis;
 
@@ -140,6 +141,9 @@ pub struct Frames {
     pub tail: Vec<Delivered>,
     /// How far from the head of the order list some of the next due ones stand.
     pub depth: Known<Vec<Place>>,
+    /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when there
+    /// is a list with its name.
+    pub twin: Option<QueueName>,
     /// The largest member or element among them, in bytes.
     pub largest: usize,
     /// How many members of each kind were asked for.

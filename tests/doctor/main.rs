@@ -11,6 +11,7 @@
 
 mod frames;
 mod healthy;
+mod keys;
 mod moving;
 mod patient;
 #[path = "../support/redisson.rs"]

@@ -1,8 +1,8 @@
 //! A sample of a queue's members, judged.
 
 use crate::queue::frames::{Delivered, Place};
-use crate::queue::{Frames, FramesAsk, Judged, Known, Layout, Push, Queue};
-use crate::store::read::{self, MAXLEN};
+use crate::queue::{Frames, FramesAsk, Judged, Known, Layout, Push, Queue, QueueName};
+use crate::store::read::{self, Kind, MAXLEN};
 use crate::store::{Store, StoreError};
 
 /// How many of the next due ones are looked for in the order list, evenly spread over them.
@@ -50,10 +50,21 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
         front: front.into_iter().map(delivered).collect(),
         tail: tail.into_iter().map(delivered).collect(),
         depth,
+        twin: twin(store, queue).await?,
         largest,
         asked: ask.count,
         server_us,
     })
+}
+
+/// The other queue with these keys, when its target is there. Asked by itself: a user who may not
+/// look at that key shall see all else.
+async fn twin(store: &Store, queue: &Queue) -> Result<Option<QueueName>, StoreError> {
+    let Some(twin) = queue.twin() else {
+        return Ok(None);
+    };
+    let kinds = read::kinds(store, &[twin.as_bytes().to_vec()]).await?;
+    Ok((kinds.first() == Some(&Kind::List)).then_some(twin))
 }
 
 fn place(place: Option<u64>) -> Place {

@@ -83,6 +83,7 @@ pub(crate) fn sample(next_due: Vec<Judged>, newest: Vec<Judged>) -> Frames {
         front: Vec::new(),
         tail: Vec::new(),
         depth: Known::None,
+        twin: None,
         largest: 30,
         asked: 100,
         server_us: 0,
@@ -94,7 +95,7 @@ pub(crate) fn sample(next_due: Vec<Judged>, newest: Vec<Judged>) -> Frames {
 pub(crate) fn server_look(ms: i64, transfer: [bool; 2], failed: u64) -> ServerLook {
     let mut info = Info::default();
     info.read(&format!(
-        "total_error_replies:{failed}\ncmdstat_eval:calls=9,failed_calls={failed}\n"
+        "total_error_replies:{failed}\nmaxmemory_policy:noeviction\ncmdstat_eval:calls=9,failed_calls={failed}\n"
     ));
     ServerLook {
         at: START.plus(ms),
@@ -106,6 +107,23 @@ pub(crate) fn server_look(ms: i64, transfer: [bool; 2], failed: u64) -> ServerLo
         }),
         server_us: 0,
     }
+}
+
+/// A look at a server that says this of itself; so many ms after the start.
+pub(crate) fn info_look(ms: i64, text: &str) -> ServerLook {
+    let mut info = Info::default();
+    info.read(text);
+    ServerLook {
+        info: Known::Is(info.into()),
+        ..server_look(ms, [false; 2], 0)
+    }
+}
+
+/// A server that has been looked at once, and said this of itself.
+pub(crate) fn looked(text: &str) -> ServerWatch {
+    let mut server = ServerWatch::default();
+    server.looked(info_look(0, text));
+    server
 }
 
 /// What was read of a queue named `q`, step by step.
@@ -127,6 +145,12 @@ impl Scene {
     pub(crate) fn sample(mut self, frames: Frames) -> Self {
         let mut survey = survey(None);
         survey.frames = Some(Box::new(frames));
+        self.watch.surveyed(&survey);
+        self.survey = Some(survey);
+        self
+    }
+
+    pub(crate) fn survey(mut self, survey: Survey) -> Self {
         self.watch.surveyed(&survey);
         self.survey = Some(survey);
         self

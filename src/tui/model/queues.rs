@@ -68,6 +68,7 @@ impl QueueRow {
             fine,
             blind,
             gone,
+            early: _,
         } = said;
         (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
     }
