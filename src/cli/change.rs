@@ -85,6 +85,18 @@ impl Chosen {
     }
 }
 
+/// Changes the entries that were chosen.
+pub(super) async fn those<W: Write>(
+    those: &args::Those,
+    what: What,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let chosen = Chosen::of(&those.which)?;
+    let making = Making::begin(&those.how, config).await?;
+    making.queue(&those.queue, what, Some(chosen), out).await
+}
+
 /// A change that was asked for on the command line.
 pub(super) struct Making<'a> {
     how: &'a args::How,

@@ -11,10 +11,14 @@ mod support;
 
 mod bench;
 mod changes;
+mod costs;
 mod halts;
 mod noted;
 mod proxy;
 mod replicas;
 mod undo;
 mod unknown;
+#[path = "../support/watch.rs"]
+#[expect(dead_code, unreachable_pub, reason = "others use more of it")]
+mod watch;
 mod ways;
