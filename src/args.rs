@@ -5,6 +5,7 @@
 mod acl;
 mod change;
 mod commands;
+mod doctor;
 mod journal;
 
 use std::os::unix::ffi::OsStrExt as _;
@@ -23,6 +24,7 @@ pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
     Worker,
 };
+pub use doctor::{Doctor, FailOn, Report};
 pub use journal::{Journal, JournalCommand, Purge};
 
 use crate::queue::Queue;
@@ -205,6 +207,10 @@ pub enum Command {
     Watch(Watch),
     /// What is announced on the queues' channels, as it happens
     Traffic(Traffic),
+    /// What is wrong with a queue, why, and what repairs it
+    Doctor(Doctor),
+    /// A bundle for others: figures, findings with evidence, what the server says
+    Report(Report),
     /// Offer messages to a queue, as a Redisson client does
     Offer(Offer),
     /// Move what is due to the target list, now

@@ -13,10 +13,12 @@ mod decode;
 mod delete;
 mod deliver;
 pub mod demo;
+mod doctor;
 mod duplicate;
 mod edit;
 mod entries;
 mod entry;
+mod finding;
 mod journal;
 mod kick;
 mod messages;
@@ -26,6 +28,7 @@ pub mod output;
 mod pick;
 mod queues;
 mod repair;
+mod report;
 mod requeue;
 mod say;
 mod search;
@@ -138,6 +141,8 @@ pub async fn run<W: Write>(
         Some(Command::Search(asked)) => search::run(&asked, config, out).await?,
         Some(Command::Watch(asked)) => watch::run(&asked, config, out).await?,
         Some(Command::Traffic(asked)) => traffic::run(&asked, config, out).await?,
+        Some(Command::Doctor(asked)) => doctor::run(&asked, config, out).await?,
+        Some(Command::Report(asked)) => report::run(&asked, config, out).await?,
         Some(Command::Offer(asked)) => offer::run(&asked, config, out).await?,
         Some(Command::Transfer(asked)) => transfer::run(&asked, config, out).await?,
         Some(Command::Deliver(asked)) => deliver::run(&asked, config, out).await?,

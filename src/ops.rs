@@ -5,6 +5,7 @@ pub mod bulk;
 pub mod consumer;
 pub mod demo;
 pub mod discover;
+pub mod doctor;
 pub mod entries;
 pub mod history;
 pub mod journal;

@@ -10,6 +10,8 @@ mod changing;
 mod config;
 #[path = "cli/decoding.rs"]
 mod decoding;
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[path = "cli/guards.rs"]
 mod guards;
 #[path = "cli/journal.rs"]
@@ -57,6 +59,8 @@ fn every_command_has_an_example_in_its_help() {
         "search",
         "watch",
         "traffic",
+        "doctor",
+        "report",
         "offer",
         "transfer",
         "deliver",

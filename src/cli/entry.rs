@@ -64,7 +64,16 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn fields(&self, raw: bool) -> Value {
+    /// Without what the payload says: how long it is must do.
+    pub(super) fn redacted(mut self) -> Self {
+        self.decoded.value = Value::Null;
+        let length = u64::try_from(self.payload.len()).unwrap_or(u64::MAX);
+        self.decoded.text = format!("({})", text::counted(length, "byte", "bytes"));
+        self
+    }
+
+    /// Its fields; `raw`: its exact bytes too.
+    pub(super) fn fields(&self, raw: bool) -> Value {
         let mut fields = Map::new();
         fields.insert("id".into(), self.id.to_string().into());
         fields.insert("due_ms".into(), shape::due_ms(self.due));

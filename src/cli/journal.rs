@@ -16,7 +16,8 @@ use crate::config::Config;
 use crate::ops::journal::{Journal, Kept};
 use crate::queue::{self, Queue, text};
 
-const COLUMNS: [Column; 7] = [
+/// The columns of a change's row.
+pub(super) const COLUMNS: [Column; 7] = [
     Column::left("ID", 10),
     Column::left("AT", 16),
     Column::left("CHANGE", 8),
@@ -74,7 +75,8 @@ fn limit<W: Write>(asked: &args::Journal, out: &Output<W>) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
-fn row(kept: &Kept, now: EpochMillis) -> Vec<String> {
+/// A change's row.
+pub(super) fn row(kept: &Kept, now: EpochMillis) -> Vec<String> {
     let done = kept.ended.map(|tally| tally.get(queue::Outcome::Done));
     vec![
         kept.id.clone(),
@@ -121,7 +123,7 @@ fn queue_text(kept: &Kept) -> String {
 }
 
 /// A change's fields.
-fn fields(kept: &Kept) -> Map<String, Value> {
+pub(super) fn fields(kept: &Kept) -> Map<String, Value> {
     let head = &kept.head;
     let mut fields = Map::new();
     fields.insert("journal_id".into(), kept.id.as_str().into());

@@ -11,7 +11,7 @@ use super::session::Session;
 use super::{NothingMatched, Outcome, say, shape};
 use crate::config::Config;
 use crate::ops::{discover::Found, discover::discover, refresh::pulses};
-use crate::queue::finding::{self, Seen};
+use crate::queue::finding;
 use crate::queue::{Known, Optional, Queue, text};
 
 /// Prints the queues.
@@ -26,7 +26,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     let seen = pulses(&session.store, &queues).await.with_context(what)?;
     if out.is_json() {
         for (queue, pulse) in queues.iter().zip(&seen) {
-            let found = finding::look(&Seen::of(queue, pulse));
+            let found = finding::once(queue, pulse, None);
             out.json(&Value::Object(shape::fields(queue, pulse, &found)))?;
         }
         return Ok(Outcome::Done);
@@ -46,7 +46,7 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
 }
 
 /// The queues, and how many keys were looked through for them.
-async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>, u64)> {
+pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>, u64)> {
     if !config.queues.is_empty() {
         return Ok((config.queues.clone(), 0));
     }
@@ -68,7 +68,8 @@ async fn found(session: &Session, config: &Config) -> anyhow::Result<(Vec<Queue>
     }
 }
 
-fn none_found(session: &Session, config: &Config, looked: u64) -> String {
+/// The sentence for a server without queues.
+pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> String {
     if let Some(why) = session.store.why_refused(Optional::Scan) {
         return format!(
             "no delayed queues seen in {}, and its keys cannot be looked through ({why}). Name a \

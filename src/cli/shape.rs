@@ -161,6 +161,7 @@ mod tests {
             order: Known::Unknown("WRONGTYPE".into()),
             target: Known::Is(0),
             transfer_clients: Known::None,
+            first: None,
             beside_bytes: 0,
             page: None,
             server_us: 40,

@@ -11,7 +11,7 @@ use super::{Outcome, queues, shape, times};
 use crate::args;
 use crate::config::Config;
 use crate::ops::refresh::{pulse, survey};
-use crate::queue::finding::{self, Seen};
+use crate::queue::finding;
 use crate::queue::{Due, Known, Pulse, Queue, Survey, Zoom, text};
 
 const LATE_CLASSES: [&str; 4] = ["> 1 h", "10–60 min", "1–10 min", "< 1 min"];
@@ -28,29 +28,68 @@ pub(super) async fn run<W: Write>(
 ) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
-    let what = || format!("could not read queue {:?}", queue.name.text());
-    let pulse = pulse(&session.store, &queue, None)
-        .await
-        .with_context(what)?;
-    if !queues::is_there(&pulse) {
-        return Err(queues::no_such(&queue, config));
-    }
-    let first = survey(&session.store, &queue, Some(Zoom::default()), None)
-        .await
-        .with_context(what)?;
-    let survey = match fitting(&first) {
-        zoom if first.zoom == Some(zoom) => first,
-        zoom => survey(&session.store, &queue, Some(zoom), None)
-            .await
-            .with_context(what)?,
-    };
-    let skew_ms = session.store.clock().unwrap_or(session.clock).skew_ms();
+    let shown = Shown::read(&session, &queue, config).await?;
     if out.is_json() {
-        out.json(&object(&queue, &pulse, &survey, skew_ms))?;
+        out.json(&Value::Object(shown.object(&queue)))?;
     } else {
-        print(&queue, &pulse, &survey, skew_ms, config, out)?;
+        shown.print(&queue, config, out)?;
     }
     Ok(Outcome::Done)
+}
+
+/// What is shown of a queue.
+pub(super) struct Shown {
+    /// Its figures.
+    pub(super) pulse: Pulse,
+    survey: Survey,
+    skew_ms: i64,
+}
+
+impl Shown {
+    /// Reads it, at the zoom that suits its entries.
+    pub(super) async fn read(
+        session: &Session,
+        queue: &Queue,
+        config: &Config,
+    ) -> anyhow::Result<Self> {
+        let what = || format!("could not read queue {:?}", queue.name.text());
+        let pulse = pulse(&session.store, queue, None)
+            .await
+            .with_context(what)?;
+        if !queues::is_there(&pulse) {
+            return Err(queues::no_such(queue, config));
+        }
+        let first = survey(&session.store, queue, Some(Zoom::default()), None)
+            .await
+            .with_context(what)?;
+        let survey = match fitting(&first) {
+            zoom if first.zoom == Some(zoom) => first,
+            zoom => survey(&session.store, queue, Some(zoom), None)
+                .await
+                .with_context(what)?,
+        };
+        let skew_ms = session.store.clock().unwrap_or(session.clock).skew_ms();
+        Ok(Self {
+            pulse,
+            survey,
+            skew_ms,
+        })
+    }
+
+    /// Its fields.
+    pub(super) fn object(&self, queue: &Queue) -> Map<String, Value> {
+        object(queue, &self.pulse, &self.survey, self.skew_ms)
+    }
+
+    /// It for people.
+    pub(super) fn print<W: Write>(
+        &self,
+        queue: &Queue,
+        config: &Config,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
+        print(queue, &self.pulse, &self.survey, self.skew_ms, config, out)
+    }
 }
 
 /// The closest zoom that has every entry that is due within a day; all when there is none.
@@ -67,12 +106,9 @@ fn fitting(survey: &Survey) -> Zoom {
     }
 }
 
-fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Value {
-    let seen = Seen {
-        survey: Some(survey),
-        ..Seen::of(queue, pulse)
-    };
-    let mut fields = shape::fields(queue, pulse, &finding::look(&seen));
+fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Map<String, Value> {
+    let found = finding::once(queue, pulse, Some(survey));
+    let mut fields = shape::fields(queue, pulse, &found);
     let unread = uncounted(pulse);
     let count = |count: u64| unread.is_none().then_some(count);
     let bars = survey.bars.iter().map(
@@ -103,7 +139,7 @@ fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Value 
     );
     fields.insert("key_types".into(), key_types(survey));
     fields.insert("clock_skew_ms".into(), skew_ms.into());
-    Value::Object(fields)
+    fields
 }
 
 /// Why nothing could be counted by due time, which is not the same as nothing being due: the

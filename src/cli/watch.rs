@@ -15,8 +15,8 @@ use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
 use crate::ops::{discover::Found, discover::discover, refresh::pulses};
-use crate::queue::finding::{self, Seen, Watch};
-use crate::queue::{Queue, text};
+use crate::queue::finding::{self, Watch};
+use crate::queue::{Queue, ServerWatch, text};
 
 /// Queues are looked for again after this, when there are some.
 const LOOK_AGAIN: Duration = Duration::from_mins(10);
@@ -47,6 +47,8 @@ struct Watching<'a> {
     queues: Vec<Queue>,
     /// What the rules remember of each.
     watches: HashMap<Queue, Watch>,
+    /// What the rules know of the server: nothing is asked for them here.
+    server: ServerWatch,
     /// They were named; no others are looked for.
     named: bool,
     /// Others are being looked for.
@@ -69,6 +71,7 @@ impl<'a> Watching<'a> {
             looking: named.is_empty(),
             queues: named,
             watches: HashMap::new(),
+            server: ServerWatch::default(),
             looked: false,
             told: None,
         }
@@ -133,11 +136,7 @@ impl<'a> Watching<'a> {
             let watch = self.watches.entry(queue.clone()).or_default();
             watch.saw(pulse);
             if out.is_json() {
-                let seen = Seen {
-                    watch: *watch,
-                    ..Seen::of(queue, pulse)
-                };
-                let found = finding::look(&seen);
+                let found = finding::diagnose(queue, (Some(pulse), None), watch, &self.server);
                 out.json(&Value::Object(shape::fields(queue, pulse, &found)))?;
             } else {
                 let mut row = vec![times::local(pulse.at, pulse.at)];

@@ -1,14 +1,19 @@
 //! One refresh: the pulse of a queue (small, each interval) and its survey (larger, when
 //! something changed).
 
+mod frames;
 mod list;
 
 use crate::clock::EpochMillis;
-use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
+use crate::queue::{Bar, Judged, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
 use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest, rank_of_score};
 use crate::store::{Store, StoreError};
 
+pub use frames::frames;
 pub use list::list;
+
+/// Bytes of `unsigned long` where nobody says otherwise.
+const LONG: usize = 8;
 
 /// How many queues are looked at in one round trip.
 const TOGETHER: usize = 64;
@@ -110,6 +115,7 @@ async fn look(
         no_time: count(plan.late + 5 + CLASSES.len() + 1),
         keys: seen.keys,
         aside: seen.aside,
+        frames: None,
         server_us: seen.server_us,
     })
 }
@@ -143,6 +149,7 @@ fn ask(queue: &Queue, now: EpochMillis, page: Option<PageAsk>) -> GlanceAsk {
 }
 
 fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
+    let first = glance.first;
     Pulse {
         at: glance.at,
         waiting: glance.waiting,
@@ -153,6 +160,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
         order: glance.order,
         target: glance.target,
         transfer_clients: glance.subscribers,
+        first: first.map(|(member, score)| Judged::new(queue, &member, Some(score), LONG)),
         beside_bytes: glance.beside_bytes,
         page: page.zip(glance.page).map(|(ask, rows)| Page {
             first: ask.first,

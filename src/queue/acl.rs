@@ -19,6 +19,7 @@ const READ: &[&str] = &[
     "exists",
     "info",
     "llen",
+    "lpos",
     "lrange",
     "multi",
     "ping",

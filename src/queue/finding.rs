@@ -1,14 +1,43 @@
 //! One diagnosed problem: what is wrong, the evidence, and what repairs it. And the rules that find
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
+mod clock_skew;
+mod cross_slot;
+mod drift;
+mod evictable;
+mod evidence;
+mod flow;
+mod foreign_member;
+mod framed_target;
+mod heads;
+mod ledger;
+mod mixed_fleet;
+mod mixed_frames;
+mod name_collision;
 mod no_transfer_client;
+mod nothing_consumed;
+mod poison;
+mod refused_writes;
+mod score_range;
 mod set_aside;
+mod slow_transfer;
+mod stuck_client;
+mod target_backlog;
+mod ttl;
+mod watch;
 mod wrong_type;
 
 use std::cmp::Reverse;
 
-use super::{Known, Pulse, Queue, Survey, redis_cli};
+use serde_json::Value;
+
+use super::look::ServerWatch;
+use super::{Pulse, Queue, Survey};
 use crate::clock::EpochMillis;
+pub use evidence::{Evidence, Repair, Step};
+use evidence::{about, command};
+pub use ledger::Trend;
+pub use watch::{Beat, Still, Watch};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -34,7 +63,7 @@ impl Severity {
 }
 
 /// One diagnosed problem of a queue.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// Which rule found it, such as `wrong-type`.
     pub id: &'static str,
@@ -42,10 +71,84 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong, in one plain sentence.
     pub sentence: String,
-    /// Figures and redis-cli commands that show it, a line each.
-    pub evidence: Vec<String>,
-    /// What repairs it, in one plain sentence.
-    pub repair: String,
+    /// What shows it.
+    pub evidence: Box<Evidence>,
+    /// What repairs it.
+    pub repair: Box<Repair>,
+    /// How much of it there is, such as entries: the figure that grows or shrinks.
+    pub figure: Option<u64>,
+    /// It is the server's, and the same for all of its queues.
+    pub of_server: bool,
+    /// Since when it is so, by the server's clock: since the rule knows, or since it was found first.
+    pub since: Option<EpochMillis>,
+    /// How its figure has moved since then.
+    pub trend: Option<Trend>,
+    /// When it went, by the server's clock, when it has gone.
+    pub gone: Option<EpochMillis>,
+}
+
+impl Finding {
+    /// A finding without evidence and repair yet.
+    #[must_use]
+    pub fn new(id: &'static str, severity: Severity, sentence: impl Into<String>) -> Self {
+        Self {
+            id,
+            severity,
+            sentence: sentence.into(),
+            evidence: Box::default(),
+            repair: Box::default(),
+            figure: None,
+            of_server: false,
+            since: None,
+            trend: None,
+            gone: None,
+        }
+    }
+
+    /// With a figure of evidence, for JSON.
+    fn number(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.evidence.figures.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With a line of evidence in words.
+    fn words(mut self, line: impl Into<String>) -> Self {
+        self.evidence.words.push(line.into());
+        self
+    }
+
+    /// With a redis-cli command that shows it: words, then a key.
+    fn check(mut self, words: &[&str], key: &[u8]) -> Self {
+        self.evidence.commands.push(command(words, key));
+        self
+    }
+
+    /// With a redis-cli command that shows it: a word, a key, and more words.
+    fn check_about(mut self, word: &str, key: &[u8], more: &[&str]) -> Self {
+        self.evidence.commands.push(about(word, key, more));
+        self
+    }
+
+    /// With what repairs it: a step of ours, and the sentence that says so.
+    fn repair(mut self, step: Step, sentence: impl Into<String>) -> Self {
+        *self.repair = Repair {
+            sentence: sentence.into(),
+            step,
+        };
+        self
+    }
+
+    /// With the figure that grows or shrinks.
+    fn of(mut self, figure: u64) -> Self {
+        self.figure = Some(figure);
+        self
+    }
+
+    /// With the moment since when it is so.
+    fn since(mut self, since: EpochMillis) -> Self {
+        self.since = Some(since);
+        self
+    }
 }
 
 /// What is known of a queue when the rules are asked.
@@ -57,63 +160,14 @@ pub struct Seen<'a> {
     pub pulse: Option<&'a Pulse>,
     /// The last survey.
     pub survey: Option<&'a Survey>,
-    /// What the pulses up to this one have shown.
-    pub watch: Watch,
-}
-
-impl<'a> Seen<'a> {
-    /// One pulse, and nothing before it.
-    #[must_use]
-    pub fn of(queue: &'a Queue, pulse: &'a Pulse) -> Self {
-        let mut watch = Watch::default();
-        watch.saw(pulse);
-        Self {
-            queue,
-            pulse: Some(pulse),
-            survey: None,
-            watch,
-        }
-    }
-}
-
-/// What has to be remembered from one pulse to the next, since some rules need two looks.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Watch {
-    /// The first and the last of the pulses in a row that saw nobody subscribed, by the server's
-    /// clock.
-    pub unattended: Option<(EpochMillis, EpochMillis)>,
-    /// How much of the order list was aside in the last survey, and since when that is so, by the
-    /// server's clock.
-    pub aside: Option<(u64, EpochMillis)>,
-    /// A change of this program is under way at this queue.
-    pub changing: bool,
-}
-
-impl Watch {
-    /// A pulse has been read.
-    pub fn saw(&mut self, pulse: &Pulse) {
-        self.unattended = match pulse.transfer_clients {
-            Known::Is(0) => {
-                let first = self.unattended.map_or(pulse.at, |(first, _)| first);
-                // A clock that was set back begins anew.
-                Some((first.min(pulse.at), pulse.at))
-            }
-            _ => None,
-        };
-    }
-
-    /// A survey has been read.
-    pub fn surveyed(&mut self, survey: &Survey) {
-        self.aside = survey.aside.map(|length| match self.aside {
-            // A clock that was set back begins anew.
-            Some((before, since)) if before == length => (length, since.min(survey.at)),
-            _ => (length, survey.at),
-        });
-    }
+    /// What the pulses and surveys up to these have shown.
+    pub watch: &'a Watch,
+    /// What is known of the server.
+    pub server: &'a ServerWatch,
 }
 
 /// What a rule has to say.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// Nothing is wrong.
     Fine,
@@ -121,6 +175,8 @@ pub enum Verdict {
     Found(Finding),
     /// It cannot look: the server refuses what it needs, in these words.
     Blind(String),
+    /// It needs more time: what it has seen so far, and for how long.
+    Early(String),
     /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
     Silent,
 }
@@ -133,24 +189,38 @@ pub struct Rule {
     look: fn(&Seen) -> Verdict,
 }
 
-/// All rules.
+impl Rule {
+    const fn new(id: &'static str, look: fn(&Seen) -> Verdict) -> Self {
+        Self { id, look }
+    }
+}
+
+/// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
-    Rule {
-        id: wrong_type::ID,
-        look: wrong_type::look,
-    },
-    Rule {
-        id: no_transfer_client::ID,
-        look: no_transfer_client::look,
-    },
-    Rule {
-        id: set_aside::ID,
-        look: set_aside::look,
-    },
+    Rule::new(wrong_type::ID, wrong_type::look),
+    Rule::new(refused_writes::ID, refused_writes::look),
+    Rule::new(no_transfer_client::ID, no_transfer_client::look),
+    Rule::new(mixed_fleet::ID, mixed_fleet::look),
+    Rule::new(poison::ID, poison::look),
+    Rule::new(foreign_member::ID, foreign_member::look),
+    Rule::new(score_range::ID, score_range::look),
+    Rule::new(stuck_client::ID, stuck_client::look),
+    Rule::new(mixed_frames::ID, mixed_frames::look),
+    Rule::new(slow_transfer::ID, slow_transfer::look),
+    Rule::new(drift::ID, drift::look),
+    Rule::new(set_aside::ID, set_aside::look),
+    Rule::new(clock_skew::ID, clock_skew::look),
+    Rule::new(ttl::ID, ttl::look),
+    Rule::new(evictable::ID, evictable::look),
+    Rule::new(nothing_consumed::ID, nothing_consumed::look),
+    Rule::new(framed_target::ID, framed_target::look),
+    Rule::new(target_backlog::ID, target_backlog::look),
+    Rule::new(cross_slot::ID, cross_slot::look),
+    Rule::new(name_collision::ID, name_collision::look),
 ];
 
 /// What all rules together say of a queue.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
     /// What is wrong, worst first.
     pub findings: Vec<Finding>,
@@ -158,113 +228,72 @@ pub struct Diagnosis {
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
+    /// The rules that need more time, and how far they are.
+    pub early: Vec<(&'static str, String)>,
+    /// What was wrong until a moment ago.
+    pub gone: Vec<Finding>,
+}
+
+/// What the rules say of one pulse (and survey), with nothing before it.
+#[must_use]
+pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis {
+    let mut watch = Watch::default();
+    watch.saw(pulse);
+    if let Some(survey) = survey {
+        watch.surveyed(survey);
+    }
+    diagnose(
+        queue,
+        (Some(pulse), survey),
+        &mut watch,
+        &ServerWatch::default(),
+    )
+}
+
+/// Asks all rules of what was read last, which `watch` has taken note of, and says since when and
+/// whether it gets worse.
+pub fn diagnose(
+    queue: &Queue,
+    (pulse, survey): (Option<&Pulse>, Option<&Survey>),
+    watch: &mut Watch,
+    server: &ServerWatch,
+) -> Diagnosis {
+    let said = look(&Seen {
+        queue,
+        pulse,
+        survey,
+        watch,
+        server,
+    });
+    let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
+    match times.into_iter().flatten().max() {
+        Some(at) => watch.ledger.enter(said, at),
+        None => said,
+    }
 }
 
 /// Asks all rules.
 #[must_use]
-pub fn look(seen: &Seen) -> Diagnosis {
+fn look(seen: &Seen) -> Diagnosis {
     let mut all = Diagnosis::default();
     for rule in RULES {
         match (rule.look)(seen) {
             Verdict::Fine => all.fine += 1,
             Verdict::Found(finding) => all.findings.push(finding),
             Verdict::Blind(why) => all.blind.push((rule.id, why)),
+            Verdict::Early(words) => all.early.push((rule.id, words)),
             Verdict::Silent => {}
         }
+    }
+    let explained = |found: &Finding| {
+        found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
+    };
+    if all.findings.iter().any(explained) {
+        all.findings.retain(|found| found.id != stuck_client::ID);
     }
     all.findings.sort_by_key(|found| Reverse(found.severity));
     all
 }
 
-/// A line of evidence: a redis-cli command about `key`.
-fn command(words: &[&str], key: &[u8]) -> String {
-    let words = words.iter().map(|word| word.as_bytes());
-    let args: Vec<&[u8]> = words.chain([key]).collect();
-    redis_cli::line("redis-cli", &args)
-}
-
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::queue::Due;
-
-    /// The server's time of the first pulse.
-    pub(crate) const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
-
-    /// A pulse at `ms` after the start: so many entries, the oldest late by that, so many clients.
-    pub(crate) fn pulse(ms: i64, waiting: u64, late_ms: Option<i64>, clients: u64) -> Pulse {
-        let at = START.plus(ms);
-        let oldest_late = late_ms.map(|late| at.plus(-late));
-        Pulse {
-            at,
-            waiting: Known::Is(waiting),
-            late: Known::Is(u64::from(late_ms.is_some())),
-            head: oldest_late.map(Due::At),
-            oldest_late,
-            next: None,
-            order: Known::Is(waiting),
-            target: Known::Is(0),
-            transfer_clients: Known::Is(clients),
-            beside_bytes: 0,
-            page: None,
-            server_us: 0,
-        }
-    }
-
-    /// A survey that saw nothing but so many members set aside.
-    pub(crate) fn survey(aside: Option<u64>) -> Survey {
-        Survey {
-            at: START,
-            zoom: None,
-            scale: None,
-            no_time: 0,
-            bars: Vec::new(),
-            beyond: 0,
-            late: [0; 4],
-            handing_over: 0,
-            classes: [0; 7],
-            keys: Vec::new(),
-            aside,
-            server_us: 0,
-        }
-    }
-
-    /// What the rules say after these pulses and that survey.
-    pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) -> Diagnosis {
-        let mut watch = Watch::default();
-        for pulse in pulses {
-            watch.saw(pulse);
-        }
-        if let Some(survey) = survey {
-            watch.surveyed(survey);
-        }
-        look(&Seen {
-            queue,
-            pulse: pulses.last(),
-            survey,
-            watch,
-        })
-    }
-
-    #[test]
-    fn a_healthy_queue_is_proven_to_be_so() {
-        let pulses = [pulse(0, 5, None, 2), pulse(2_000, 5, None, 2)];
-        let said = after(&Queue::redisson("q"), &pulses, Some(&survey(None)));
-        assert_eq!((said.findings.len(), said.fine), (0, RULES.len()));
-    }
-
-    #[test]
-    fn before_the_first_pulse_nothing_is_said() {
-        let said = after(&Queue::redisson("q"), &[], None);
-        assert_eq!(said, Diagnosis::default());
-    }
-
-    #[test]
-    fn the_worst_finding_comes_first() {
-        let mut last = pulse(40_000, 5, None, 0);
-        last.order = Known::Unknown("WRONGTYPE Operation against a key".into());
-        let said = after(&Queue::redisson("q"), &[pulse(0, 5, None, 0), last], None);
-        let ids: Vec<_> = said.findings.iter().map(|f| f.id).collect();
-        assert_eq!(ids, ["wrong-type", "no-transfer-client"]);
-    }
-}
+pub(crate) mod tests;

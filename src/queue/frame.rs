@@ -9,8 +9,11 @@
 
 mod byte_id;
 mod double_id;
+mod unpack;
 
 use std::fmt;
+
+pub use unpack::{Era, Unpack};
 
 /// The known frame forms. `…Short` have the 4-byte lengths of Windows and 32-bit servers.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

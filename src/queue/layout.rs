@@ -104,6 +104,17 @@ impl Queue {
         }
     }
 
+    /// The other name whose queue has the same keys but for its target: `{orders}` has those of
+    /// `orders`.
+    #[must_use]
+    pub fn twin(&self) -> Option<QueueName> {
+        let Layout::Redisson = self.layout else {
+            return None;
+        };
+        let names = name::names_of_key(&self.keys().timeouts);
+        names.into_iter().find(|name| *name != self.name)
+    }
+
     /// Takes the layout's wrapping off a member of timeouts (or of the order list).
     pub fn unwrap<'a>(&self, member: &'a [u8]) -> Result<Unwrapped<'a>, FrameError> {
         match self.layout {
@@ -236,6 +247,16 @@ mod tests {
                 ..z.clone()
             };
             assert_eq!(parsed(text).layout, Layout::ZsetList(told), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_and_the_same_in_braces_are_twins() {
+        let twin = |text: &str| parsed(text).twin().map(|name| name.to_string());
+        assert_eq!(twin("orders").as_deref(), Some("{orders}"));
+        assert_eq!(twin("{orders}").as_deref(), Some("orders"));
+        for alone in ["a{b}c", "{a}{b}", "zset-list:a,b"] {
+            assert_eq!(twin(alone), None, "{alone}");
         }
     }
 

@@ -135,6 +135,16 @@ pub struct Facts {
     pub replication_id: String,
 }
 
+impl Facts {
+    /// How many bytes its `unsigned long` has, which is the length in the frames that its scripts
+    /// pack: 4 on 32-bit builds and on Windows, else 8.
+    #[must_use]
+    pub fn long_bytes(&self) -> usize {
+        let short = self.arch_bits == 32 || self.os.to_ascii_lowercase().contains("windows");
+        if short { 4 } else { 8 }
+    }
+}
+
 /// What we have cost the server since the link was opened.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Cost {
@@ -168,6 +178,8 @@ pub enum Optional {
     MemoryUsage,
     /// `SCAN`: finding queues that nobody named.
     Scan,
+    /// `LPOS` (Redis ≥ 6.0.6): how far down the order list an entry stands.
+    Lpos,
 }
 
 /// Which optional commands the server refuses, each with its own words.

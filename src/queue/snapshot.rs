@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::entry::Due;
+use super::frames::{Frames, Judged};
 use super::zoom::{Scale, Zoom};
 use crate::clock::EpochMillis;
 
@@ -16,6 +17,16 @@ pub enum Known<T> {
     Unknown(Arc<str>),
     /// The layout has no such thing: shown as `—`.
     None,
+}
+
+impl<T> Known<T> {
+    /// The same without taking it.
+    pub const fn get_ref(&self) -> Option<&T> {
+        match self {
+            Self::Is(v) => Some(v),
+            _ => None,
+        }
+    }
 }
 
 impl<T: Copy> Known<T> {
@@ -51,6 +62,8 @@ pub struct Pulse {
     pub target: Known<u64>,
     /// Clients subscribed to the queue's channel.
     pub transfer_clients: Known<u64>,
+    /// The entry that clients transfer next: the one with the lowest score from 0 on.
+    pub first: Option<Judged>,
     /// Bytes of the members that came with head, oldest and next, beside the rows: Redis tells
     /// no score without its member.
     pub beside_bytes: u64,
@@ -104,6 +117,8 @@ pub struct Survey {
     /// How many members are in an order list that was set aside; none when there is no such list,
     /// or when the server does not let us look.
     pub aside: Option<u64>,
+    /// A sample of the members, when it was asked for.
+    pub frames: Option<Box<Frames>>,
     /// What the read cost the server, in µs by its own clock.
     pub server_us: u64,
 }

@@ -54,6 +54,22 @@ pub fn span(ms: u64) -> String {
     }
 }
 
+/// A rate, with a decimal where it is small: `0.4`, `12`, `1,204`.
+#[must_use]
+pub fn rate(per_s: f64) -> String {
+    if per_s.abs() < 10.0 {
+        return format!("{per_s:.1}");
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates; a rate for reading"
+    )]
+    let whole = per_s.abs().round() as u64;
+    let sign = if per_s < 0.0 { "-" } else { "" };
+    format!("{sign}{}", thousands(whole))
+}
+
 /// A number with thousands separators: `1,000,000`.
 #[must_use]
 pub fn thousands(n: u64) -> String {

@@ -1,8 +1,10 @@
 //! Bounded reads. None of them costs more than O(log N + what it brings back), whatever the size
 //! of the queue; what each brings is bounded by its caller.
 
+mod frames;
 mod keys;
 mod lists;
+mod look;
 mod pages;
 mod replicas;
 mod transaction;
@@ -11,8 +13,10 @@ use std::sync::Arc;
 
 use redis::Value;
 
+pub use frames::{MAXLEN, RawFrames, frames, places};
 pub use keys::{Kind, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page};
+pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::replica_lag;
 
@@ -57,6 +61,8 @@ pub struct Glance {
     pub target: Known<u64>,
     /// Subscribers of the channel, on this node.
     pub subscribers: Known<u64>,
+    /// The member with the lowest score from 0 on, and that score.
+    pub first: Option<(Vec<u8>, f64)>,
     /// Bytes of the members that came with head, oldest and next.
     pub beside_bytes: u64,
     /// The rows that were asked for, with their scores.
@@ -153,25 +159,27 @@ fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> 
         None => Known::None,
     };
     let mut beside_bytes = 0;
-    let mut first_score = |value: Value| {
-        let (member, score) = pages::scored(value).pop()?;
-        beside_bytes += member.len() as u64;
-        Some(score)
+    let mut one = |value: Value| {
+        let row = pages::scored(value).pop()?;
+        beside_bytes += row.0.len() as u64;
+        Some(row)
     };
-    let [oldest, next] = [places.oldest, places.next].map(|place| first_score(take(place)));
-    let head = places.head.map(|place| first_score(take(place)));
+    let [oldest, next] = [places.oldest, places.next].map(|place| one(take(place)));
+    let head = places.head.map(|place| one(take(place)).map(|row| row.1));
     let page = places.page.map(|place| pages::scored(take(place)));
     let from_the_head = ask.page.is_some_and(|page| page.first == 0);
     let first_row = page.as_ref().filter(|_| from_the_head);
     let head = head.or(first_row.map(|rows| rows.first().map(|row| row.1)));
+    let [oldest_score, next_score] = [&oldest, &next].map(|row| row.as_ref().map(|row| row.1));
     Glance {
         at: EpochMillis::new(0),
         server_us: 0,
         waiting,
         late,
-        head: head.unwrap_or(oldest.or(next)),
-        oldest,
-        next,
+        head: head.unwrap_or(oldest_score.or(next_score)),
+        oldest: oldest_score,
+        next: next_score,
+        first: oldest.or(next),
         order,
         target,
         subscribers,

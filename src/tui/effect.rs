@@ -6,7 +6,7 @@ use super::model::{Marks, PromptKind, Tab};
 use crate::clock::EpochMillis;
 use crate::queue::told::Order;
 use crate::queue::wish::What;
-use crate::queue::{Entry, Filter, Form, List, PageAsk, Queue, Scale, Zoom};
+use crate::queue::{Entry, Filter, Form, FramesAsk, List, PageAsk, Queue, Scale, Zoom};
 
 /// Where to go.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -48,6 +48,13 @@ pub enum Effect {
         zoom: Option<Zoom>,
         /// The scale of the survey before, kept while it suits.
         held: Option<Scale>,
+        /// With a sample of the members.
+        sample: Option<FramesAsk>,
+    },
+    /// Take a slow look at the server.
+    LookAtServer {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
     },
     /// Read a run of a list.
     LoadList {

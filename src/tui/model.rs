@@ -51,7 +51,7 @@ use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;
 use crate::clock::EpochMillis;
 use crate::config::Profile;
-use crate::queue::{Announcement, Known, Link, Queue, Zoom};
+use crate::queue::{Announcement, Known, Link, Queue, ServerWatch, Zoom};
 
 /// How the screen is drawn: fixed for a session.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -110,6 +110,8 @@ pub struct Model {
     pub keymap: Keymap,
     /// The link to the server, as last reported.
     pub link: Link,
+    /// What the slow looks at the server have shown.
+    pub server: ServerWatch,
     /// Our monotonic clock at this frame.
     pub instant: Instant,
     /// The server's time at this frame; carried on by our clock while the server is away.
@@ -314,6 +316,7 @@ impl Model {
             read_only,
             keymap: Keymap::default(),
             link: Link::default(),
+            server: ServerWatch::default(),
             instant,
             now: EpochMillis::default(),
             screen: Screen::Dashboard,

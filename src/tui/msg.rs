@@ -10,7 +10,7 @@ use super::model::{PastChange, Site};
 use crate::clock::EpochMillis;
 use crate::queue::plan::Progress;
 use crate::queue::told::Applied;
-use crate::queue::{Announcement, Link, List, ListPage, Plan, Pulse, Queue, Survey};
+use crate::queue::{Announcement, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -70,6 +70,13 @@ pub enum Msg {
         queue: Queue,
         /// What was seen, or why not.
         result: Result<Survey, String>,
+    },
+    /// The server was looked at.
+    ServerLooked {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was seen, or why not.
+        result: Result<ServerLook, String>,
     },
     /// A run of a list was read.
     ListLoaded {

@@ -25,7 +25,7 @@ use crate::ops::discover::{Found, discover};
 pub use crate::ops::history::Lines;
 use crate::ops::journal::Journal;
 use crate::ops::refresh;
-use crate::queue::{Link, Queue};
+use crate::queue::{FramesAsk, Link, Queue, Scale, Survey, Zoom};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError, watch};
 
@@ -37,6 +37,7 @@ enum Kind {
     Pulses,
     Survey,
     Classes,
+    Look,
     List,
     Rank,
     Sample,
@@ -266,10 +267,11 @@ impl Tasks {
                 queue,
                 zoom,
                 held,
+                sample,
             } => {
                 let kind = zoom.map_or(Kind::Classes, |_| Kind::Survey);
                 let of = queue.clone();
-                let question = async move { refresh::survey(&store, &of, zoom, held).await };
+                let question = async move { survey(&store, &of, (zoom, held), sample).await };
                 self.ask(kind, question, move |result| Msg::SurveyLoaded {
                     generation,
                     queue,
@@ -280,9 +282,16 @@ impl Tasks {
         }
     }
 
-    /// Starts what is read when somebody asks for it: lists, ranks, searches.
+    /// Starts what is read seldom, or when somebody asks for it: lists, ranks, searches.
     fn read_by_request(&mut self, store: Store, effect: Effect) {
         match effect {
+            Effect::LookAtServer { generation } => {
+                let question = async move { crate::store::read::look(&store).await };
+                self.ask(Kind::Look, question, move |result| Msg::ServerLooked {
+                    generation,
+                    result: result.map_err(|why| why.to_string()),
+                });
+            }
             Effect::LoadList {
                 generation,
                 queue,
@@ -315,6 +324,22 @@ impl Tasks {
             found => self.find(store, found),
         }
     }
+}
+
+/// A survey, with a sample of the members when one is wanted.
+async fn survey(
+    store: &Store,
+    queue: &Queue,
+    (zoom, held): (Option<Zoom>, Option<Scale>),
+    sample: Option<FramesAsk>,
+) -> Result<Survey, StoreError> {
+    let mut survey = refresh::survey(store, queue, zoom, held).await?;
+    if let Some(ask) = sample {
+        // Without it the survey says what it says.
+        let frames = refresh::frames(store, queue, ask).await;
+        survey.frames = frames.ok().map(Box::new);
+    }
+    Ok(survey)
 }
 
 async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {

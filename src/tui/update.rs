@@ -18,6 +18,7 @@ mod leave;
 mod link;
 mod lists;
 mod load;
+mod look;
 mod marks;
 mod mouse;
 mod offer;
@@ -132,6 +133,10 @@ fn answered(model: &mut Model, msg: Msg) -> Vec<Effect> {
             queue,
             result,
         } => answers::survey(model, generation, &queue, result),
+        Msg::ServerLooked { generation, result } => {
+            look::looked(model, generation, result);
+            Vec::new()
+        }
         Msg::ListLoaded {
             generation,
             queue,
@@ -202,6 +207,7 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         | Msg::PulseLoaded { .. }
         | Msg::PulsesLoaded { .. }
         | Msg::SurveyLoaded { .. }
+        | Msg::ServerLooked { .. }
         | Msg::ListLoaded { .. }
         | Msg::RankFound { .. } => Vec::new(),
     }

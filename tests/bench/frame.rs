@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use common::{Limit, asked_for, head, row, spread};
 use delayscope::clock::EpochMillis;
-use delayscope::queue::{Due, Filter, Known, ListScore};
+use delayscope::queue::{Due, Filter, Known, ListScore, ServerWatch};
 use delayscope::tui::areas;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{
@@ -125,7 +125,7 @@ fn sick(model: &mut Model) {
             pulse.transfer_clients = Known::Is(0);
             row.watch.saw(pulse);
         }
-        row.diagnose();
+        row.diagnose(&ServerWatch::default());
         assert!(!row.findings.is_empty());
     }
 }

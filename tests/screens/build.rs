@@ -7,7 +7,8 @@ use delayscope::clock::{self, EpochMillis, ServerClock};
 use delayscope::payload;
 use delayscope::queue::frame;
 use delayscope::queue::{
-    Announcement, Bar, Due, Facts, Form, Known, LinkState, Pulse, Queue, Scale, Survey, Zoom,
+    Announcement, Bar, Due, Facts, Form, Known, LinkState, Pulse, Queue, Scale, ServerWatch,
+    Survey, Zoom,
 };
 use delayscope::tui::areas;
 use delayscope::tui::model::{
@@ -100,6 +101,7 @@ pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
         order: Known::Is(waiting),
         target: Known::Is(0),
         transfer_clients: Known::Is(clients),
+        first: None,
         beside_bytes: 100,
         page: None,
         server_us: 80,
@@ -123,7 +125,7 @@ pub(crate) fn queue(name: &str, instant: Instant, pulse: &Pulse, classes: [u64; 
     };
     row.watch.saw(&first);
     row.watch.saw(pulse);
-    row.diagnose();
+    row.diagnose(&ServerWatch::default());
     row
 }
 
@@ -186,6 +188,7 @@ pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
         classes,
         keys: Vec::new(),
         aside: None,
+        frames: None,
         server_us: 150,
     }
 }

@@ -4,7 +4,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::payload;
 use delayscope::queue::frame::{Form, encode};
 use delayscope::queue::{
-    Filter, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue, Seen,
+    Filter, Judged, Known, List, ListPage, ListRow, ListScore, Page, PageAsk, Pulse, Queue, Seen,
 };
 use delayscope::tui::model::Tab;
 
@@ -118,6 +118,8 @@ impl World {
             order: Known::Is(self.list(List::Order, 0, 0).len),
             target: Known::Is(self.target.len() as u64),
             transfer_clients: Known::Is(self.clients),
+            first: (self.entries.first())
+                .map(|(member, score)| Judged::new(&self.queue, member, Some(*score), 8)),
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,

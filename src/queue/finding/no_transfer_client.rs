@@ -1,6 +1,6 @@
 //! Nobody is subscribed to the queue's channel, so nobody transfers what falls due.
 
-use super::{Finding, Seen, Severity, Verdict, command};
+use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::{Known, text};
 
 pub(super) const ID: &str = "no-transfer-client";
@@ -45,16 +45,26 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         _ => count(waiting, "waiting"),
     };
     let channel = seen.queue.keys().channel.unwrap_or_default();
-    Verdict::Found(Finding {
-        id: ID,
+    let finding = Finding::new(
+        ID,
         severity,
-        sentence: format!("{what}: no client is subscribed to transfer."),
-        evidence: vec![
-            format!("nobody for {} of watching", text::countdown(alone_ms)),
-            command(&["PUBSUB", "NUMSUB"], &channel),
-        ],
-        repair: "Start one of its clients, or a stand-in worker (w).".to_owned(),
-    })
+        format!("{what}: no client is subscribed to transfer."),
+    );
+    let finding = finding
+        .of(pulse.late.get().unwrap_or(0))
+        .since(first)
+        .number("unattended_ms", alone_ms)
+        .number("waiting", waiting)
+        .number("late", pulse.late.get())
+        .words(format!(
+            "nobody for {} of watching",
+            text::countdown(alone_ms)
+        ))
+        .check(&["PUBSUB", "NUMSUB"], &channel);
+    Verdict::Found(finding.repair(
+        Step::Worker,
+        "Start one of its clients, or a stand-in worker (w).",
+    ))
 }
 
 #[cfg(test)]
@@ -104,8 +114,8 @@ mod tests {
         let mut refused = pulse(0, 5, None, 0);
         refused.transfer_clients = Known::Unknown("NOPERM".into());
         let said = after(&Queue::redisson("q"), &[refused.clone()], None);
-        assert_eq!((said.findings.len(), said.fine), (0, 1));
-        assert_eq!(said.blind, [(ID, "NOPERM".to_owned())]);
+        assert_eq!(said.findings, []);
+        assert!(said.blind.contains(&(ID, "NOPERM".to_owned())));
         refused.transfer_clients = Known::None;
         assert_eq!(after(&Queue::redisson("q"), &[refused], None).blind, []);
     }

@@ -1,7 +1,8 @@
 //! The order list is set aside: a change is under way that has done so, or one was interrupted.
 
-use super::{Finding, Seen, Severity, Verdict, command};
+use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::text;
+use crate::queue::wish::What;
 
 pub(super) const ID: &str = "set-aside";
 
@@ -22,11 +23,6 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(length) = survey.aside else {
         return Verdict::Fine;
     };
-    let mut evidence = vec![
-        format!("{} in it", text::counted(length, "member", "members")),
-        command(&["LLEN"], &key),
-        "size(), contains(), remove() and poll() of Redisson do not see them".to_owned(),
-    ];
     let members = text::counted(length, "member", "members");
     let still_ms = match (seen.watch.aside, seen.pulse) {
         (Some((_, since)), Some(pulse)) => pulse.at.since(since),
@@ -42,18 +38,27 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             REPAIR,
         )
     } else {
-        let words = format!("the same for {} of watching", text::countdown(still_ms));
-        evidence.push(words);
         let why = "it stands still, so the change was interrupted, or takes long";
         (Severity::Warning, why, REPAIR)
     };
-    Verdict::Found(Finding {
-        id: ID,
+    let mut finding = Finding::new(
+        ID,
         severity,
-        sentence: format!("The order list is set aside, {members} of it: {why}."),
-        evidence,
-        repair: repair.to_owned(),
-    })
+        format!("The order list is set aside, {members} of it: {why}."),
+    );
+    finding = finding
+        .of(length)
+        .number("aside", length)
+        .words(format!("{members} in it"));
+    if severity == Severity::Warning {
+        let still = text::countdown(still_ms);
+        finding = finding
+            .number("still_ms", still_ms)
+            .words(format!("the same for {still} of watching"));
+    }
+    let unseen = "size(), contains(), remove() and poll() of Redisson do not see them";
+    let finding = finding.words(unseen).check(&["LLEN"], &key);
+    Verdict::Found(finding.repair(Step::Change(What::RestoreOrder), repair))
 }
 
 #[cfg(test)]
@@ -61,7 +66,7 @@ mod tests {
     use super::super::tests::{after, pulse, survey};
     use super::*;
     use crate::queue::finding::Watch;
-    use crate::queue::{Queue, Survey};
+    use crate::queue::{Queue, ServerWatch, Survey};
 
     #[test]
     fn a_list_that_is_aside_is_told_with_what_brings_it_back() {
@@ -72,10 +77,10 @@ mod tests {
         assert_eq!((finding.id, finding.severity), (ID, Severity::Warning));
         assert!(finding.sentence.contains("1,204 members of it"));
         assert_eq!(
-            finding.evidence[1],
+            finding.evidence.commands[0],
             "redis-cli LLEN 'delayscope:aside:{orders}'"
         );
-        assert!(finding.repair.contains("restore-order"));
+        assert!(finding.repair.sentence.contains("restore-order"));
     }
 
     #[test]
@@ -84,9 +89,11 @@ mod tests {
         let severity = |watch: Watch, ms: i64, aside: u64| {
             let (pulse, survey) = (pulse(ms, 1_204, None, 1), survey(Some(aside)));
             let seen = Seen {
+                queue: &queue,
+                pulse: Some(&pulse),
                 survey: Some(&survey),
-                watch,
-                ..Seen::of(&queue, &pulse)
+                watch: &watch,
+                server: &ServerWatch::default(),
             };
             match look(&seen) {
                 Verdict::Found(finding) => finding.severity,
@@ -95,31 +102,38 @@ mod tests {
         };
         let mut watch = Watch::default();
         watch.surveyed(&survey(Some(1_204)));
-        assert_eq!(severity(watch, STILL_MS - 1, 1_204), Severity::Note);
-        assert_eq!(severity(watch, STILL_MS, 1_204), Severity::Warning);
-        let ours = Watch {
-            changing: true,
-            ..watch
-        };
+        assert_eq!(severity(watch.clone(), STILL_MS - 1, 1_204), Severity::Note);
+        assert_eq!(severity(watch.clone(), STILL_MS, 1_204), Severity::Warning);
+        let mut ours = watch.clone();
+        ours.changing = true;
         assert_eq!(severity(ours, STILL_MS, 1_204), Severity::Note);
         // It is being brought back.
         let mut later = survey(Some(700));
         later.at = later.at.plus(STILL_MS);
         watch.surveyed(&later);
-        assert_eq!(severity(watch, STILL_MS + 1, 700), Severity::Note);
-        assert_eq!(severity(watch, 2 * STILL_MS, 700), Severity::Warning);
+        assert_eq!(severity(watch.clone(), STILL_MS + 1, 700), Severity::Note);
+        assert_eq!(
+            severity(watch.clone(), 2 * STILL_MS, 700),
+            Severity::Warning
+        );
     }
 
     #[test]
     fn where_none_is_aside_all_is_well_and_before_a_survey_nothing_is_said() {
         let queue = Queue::redisson("orders");
         let pulses = [pulse(0, 1, None, 1)];
-        let ids = |survey: Option<&Survey>| {
-            let said = after(&queue, &pulses, survey);
-            (said.findings.len(), said.fine)
+        let said = |survey: Option<&Survey>| {
+            let mut watch = Watch::default();
+            watch.saw(&pulses[0]);
+            look(&Seen {
+                queue: &queue,
+                pulse: pulses.last(),
+                survey,
+                watch: &watch,
+                server: &ServerWatch::default(),
+            })
         };
-        let (found, fine) = ids(Some(&survey(None)));
-        assert_eq!(found, 0);
-        assert_eq!(ids(None), (0, fine - 1));
+        assert_eq!(said(Some(&survey(None))), Verdict::Fine);
+        assert_eq!(said(None), Verdict::Silent);
     }
 }

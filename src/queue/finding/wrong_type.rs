@@ -1,6 +1,6 @@
 //! A key of another type: whatever touches it fails.
 
-use super::{Finding, Seen, Severity, Verdict, command};
+use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::{Known, text};
 
 pub(super) const ID: &str = "wrong-type";
@@ -33,13 +33,17 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(is) => format!("is a {is}, not a {}", first.wanted),
         None => format!("is no {}", first.wanted),
     };
-    Verdict::Found(Finding {
-        id: ID,
-        severity: Severity::Critical,
-        sentence: format!("{key} {is}{more}: whatever touches it fails."),
-        evidence: wrong.iter().map(|w| command(&["TYPE"], &w.key)).collect(),
-        repair: "Find out who writes it, then move it out of the way with RENAME.".to_owned(),
-    })
+    let sentence = format!("{key} {is}{more}: whatever touches it fails.");
+    let mut finding = Finding::new(ID, Severity::Critical, sentence);
+    for one in &wrong {
+        finding = finding
+            .number(&text::printable_bytes(&one.key), one.is.clone())
+            .check(&["TYPE"], &one.key);
+    }
+    Verdict::Found(finding.repair(
+        Step::Outside,
+        "Find out who writes it, then move it out of the way with RENAME.",
+    ))
 }
 
 /// A key that is not what it should be; what it is instead, when that is known.
@@ -116,7 +120,10 @@ mod tests {
         assert_eq!((finding.id, finding.severity), (ID, Severity::Critical));
         let sentence = "a list of orders is a string, not a list: whatever touches it fails.";
         assert_eq!(finding.sentence, sentence);
-        assert_eq!(finding.evidence, ["redis-cli TYPE 'a list of orders'"]);
+        assert_eq!(
+            finding.evidence.commands,
+            ["redis-cli TYPE 'a list of orders'"]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::Slot;
 use super::lines::wrap;
+use crate::clock::EpochMillis;
 use crate::queue::finding::RULES;
 use crate::queue::{Finding, text};
 use crate::tui::model::{Model, QueueRow, Screen, Stand};
@@ -26,15 +27,15 @@ fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
 }
 
 /// All that are told here: the worst first, of equals the one whose queue is late the longest, in
-/// whatever order the table stands.
+/// whatever order the table stands; what has gone a moment ago comes last.
 #[must_use]
 pub fn listed(model: &Model) -> Vec<Told<'_>> {
-    let each = |(row, queue)| told_of(row, queue);
-    let mut told: Vec<_> = rows(model).flat_map(each).collect();
+    let mut told: Vec<_> = all(model).collect();
     let oldest = |told: &Told| model.queues[told.row].pulse.as_ref()?.oldest_late;
     told.sort_by_key(|told| {
-        let since = oldest(told);
-        (Reverse(told.finding.severity), since.is_none(), since)
+        let (finding, since) = (told.finding, oldest(told));
+        let gone = finding.gone.is_some();
+        (gone, Reverse(finding.severity), since.is_none(), since)
     });
     told
 }
@@ -42,12 +43,61 @@ pub fn listed(model: &Model) -> Vec<Told<'_>> {
 /// How many are told here.
 #[must_use]
 pub fn count(model: &Model) -> usize {
-    rows(model).map(|(_, row)| row.findings.len()).sum()
+    all(model).count()
+}
+
+/// How many of them have not gone.
+#[must_use]
+pub fn wrong(model: &Model) -> usize {
+    all(model)
+        .filter(|told| told.finding.gone.is_none())
+        .count()
+}
+
+/// What is the server's is told once, not for each of its queues.
+fn all(model: &Model) -> impl Iterator<Item = Told<'_>> {
+    let mut servers: Vec<&'static str> = Vec::new();
+    let each = |(row, queue)| told_of(row, queue);
+    rows(model).flat_map(each).filter(move |told| {
+        let again = told.finding.of_server && servers.contains(&told.finding.id);
+        if told.finding.of_server && !again {
+            servers.push(told.finding.id);
+        }
+        !again
+    })
 }
 
 fn told_of(row: usize, queue: &QueueRow) -> impl Iterator<Item = Told<'_>> {
-    let findings = queue.findings.iter();
+    let findings = queue.findings.iter().chain(&queue.gone);
     findings.map(move |finding| Told { row, finding })
+}
+
+/// How it goes with a finding: since when, whether it gets worse. None before there is more to say
+/// than that it has been found.
+#[must_use]
+pub fn course(model: &Model, finding: &Finding) -> Option<String> {
+    /// What has been so for less, in ms, is not worth a word.
+    const NEW_MS: i64 = 2_000;
+    /// Less than this in a second stands still.
+    const STILL: f64 = 0.05;
+    let ago = |then: EpochMillis| model.now.since(then);
+    if let Some(gone) = finding.gone {
+        let words = text::countdown(ago(gone).max(0));
+        return Some(format!("gone for {words}"));
+    }
+    let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
+    let since = since.map(|ago| format!("for {}", text::countdown(ago)));
+    let trend = finding.trend.and_then(|trend| match trend.per_s {
+        rate if rate >= STILL => Some(format!("growing by {}/s", text::rate(rate))),
+        rate if rate <= -STILL => {
+            let done = trend.done_in_ms.map(text::countdown);
+            let done = done.map_or(String::new(), |done| format!(", done in about {done}"));
+            Some(format!("shrinking by {}/s{done}", text::rate(-rate)))
+        }
+        _ => None,
+    });
+    let words: Vec<String> = since.into_iter().chain(trend).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// What the rules say where nothing is wrong.
@@ -99,6 +149,8 @@ pub enum Kind {
     Head,
     /// The rest of the sentence.
     Sentence,
+    /// Since when, and whether it gets worse.
+    Course,
     /// What repairs it: the first line, and the rest.
     Repair(bool),
 }
@@ -132,10 +184,14 @@ fn block(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
         0 => line(Kind::Head, words),
         _ => line(Kind::Sentence, words),
     });
-    let repair = wrap(&told.finding.repair, room.saturating_sub(2)).into_iter();
+    let course = course(model, told.finding).map(|words| line(Kind::Course, words));
+    if told.finding.gone.is_some() {
+        return sentence.chain(course).collect();
+    }
+    let repair = wrap(&told.finding.repair.sentence, room.saturating_sub(2)).into_iter();
     let repair = repair.enumerate();
     let repair = repair.map(|(i, words)| line(Kind::Repair(i == 0), words));
-    sentence.chain(repair).collect()
+    sentence.chain(course).chain(repair).collect()
 }
 
 /// A queue's name, as long as a sentence bears it.
@@ -235,7 +291,10 @@ pub fn panel(model: &Model, slot: Slot) -> Panel {
 #[must_use]
 pub fn sentence(model: &Model, told: &Told, columns: u16) -> Vec<String> {
     let name = name(&model.queues[told.row]);
-    let words = format!("{name}: {} {}", told.finding.sentence, told.finding.repair);
+    let words = format!(
+        "{name}: {} {}",
+        told.finding.sentence, told.finding.repair.sentence
+    );
     wrap(
         &text::printable(&words),
         usize::from(columns.saturating_sub(INDENT)),

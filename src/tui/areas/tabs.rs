@@ -179,7 +179,7 @@ fn badges(model: &Model) -> [(String, bool); 6] {
         }
         _ => String::new(),
     };
-    let found = findings::count(model);
+    let found = findings::wrong(model);
     let some = |n: usize| if n == 0 { String::new() } else { n.to_string() };
     let alarm = |badge: String| {
         let alarm = !badge.is_empty();

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
-use crate::queue::finding::{self, Diagnosis, Seen, Watch};
-use crate::queue::{Finding, Pulse, Queue, Severity, Survey};
+use crate::queue::finding::{self, Diagnosis, Watch};
+use crate::queue::{Finding, Pulse, Queue, ServerWatch, Severity, Survey};
 
 /// Late by less than this, in ms, is the normal hand-over to a transfer client.
 pub const HAND_OVER_MS: i64 = 2_000;
@@ -29,6 +29,8 @@ pub struct QueueRow {
     pub unsurveyed: Option<String>,
     /// What is wrong with it, worst first.
     pub findings: Vec<Finding>,
+    /// What was wrong until a moment ago.
+    pub gone: Vec<Finding>,
     /// How many rules found nothing wrong.
     pub fine: usize,
     /// The rules that cannot look, and why.
@@ -50,6 +52,7 @@ impl QueueRow {
             trouble: None,
             unsurveyed: None,
             findings: Vec::new(),
+            gone: Vec::new(),
             fine: 0,
             blind: Vec::new(),
             watch: Watch::default(),
@@ -57,19 +60,17 @@ impl QueueRow {
     }
 
     /// Asks the rules again what is wrong: something was read.
-    pub fn diagnose(&mut self) {
-        let said = finding::look(&Seen {
-            queue: &self.queue,
-            pulse: self.pulse.as_ref(),
-            survey: self.survey.as_ref(),
-            watch: self.watch,
-        });
+    pub fn diagnose(&mut self, server: &ServerWatch) {
+        let read = (self.pulse.as_ref(), self.survey.as_ref());
+        let said = finding::diagnose(&self.queue, read, &mut self.watch, server);
         let Diagnosis {
             findings,
             fine,
             blind,
+            gone,
+            early: _,
         } = said;
-        (self.findings, self.fine, self.blind) = (findings, fine, blind);
+        (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
     }
 
     /// How bad the worst of its findings is.

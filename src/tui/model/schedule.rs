@@ -23,6 +23,8 @@ pub struct Schedule {
     pub(crate) survey: Slot,
     /// The due-time classes of one other queue.
     pub(crate) classes: Slot,
+    /// The slow look at the server.
+    pub(crate) look: Slot,
     /// The list that the tab in sight shows.
     pub(crate) list: Slot,
     /// A rank that is looked for.

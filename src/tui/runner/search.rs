@@ -60,6 +60,7 @@ impl Tasks {
             | Effect::LoadPulse { .. }
             | Effect::LoadPulses { .. }
             | Effect::LoadSurvey { .. }
+            | Effect::LookAtServer { .. }
             | Effect::LoadList { .. }
             | Effect::FindRank { .. }
             | Effect::SampleQueue(_)

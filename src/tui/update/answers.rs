@@ -30,6 +30,8 @@ pub(super) fn pulse(
                 plan::want_survey(model);
                 marks::queue_changed(model);
                 rows::changed(model, page.is_some());
+            } else if wants_sample(model) {
+                plan::want_survey(model);
             }
             if let Some(page) = page {
                 effects = rows::take_page(model, page);
@@ -42,6 +44,12 @@ pub(super) fn pulse(
     }
     plan::plan_pulse(model);
     effects
+}
+
+/// The members of the selected queue are to be looked at: an entry stands still, say.
+fn wants_sample(model: &Model) -> bool {
+    let sample = |row: &QueueRow| row.watch.wants_sample(model.server.long);
+    model.selected().and_then(sample).is_some()
 }
 
 /// What is asked for while the picture stands still moves the moment it shows.
@@ -116,7 +124,7 @@ pub(super) fn survey(
             row.watch.surveyed(&survey);
             row.survey = Some(survey);
             row.unsurveyed = None;
-            row.diagnose();
+            row.diagnose(&model.server);
             timeline::keep_bar(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
@@ -147,7 +155,7 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     row.read_at = Some(now);
     row.watch.saw(&pulse);
     row.pulse = Some(pulse);
-    row.diagnose();
+    row.diagnose(&model.server);
     changed
 }
 

@@ -6,7 +6,7 @@ use super::{act, load, plan, tabs, time};
 use crate::queue::name::names_of_key;
 use crate::queue::{Announcement, Cost, Link, LinkState, Queue};
 use crate::tui::effect::Effect;
-use crate::tui::model::{CostRate, Discovery, Model, TRAFFIC_KEPT, Tone, Trend};
+use crate::tui::model::{CostRate, Discovery, Model, QueueRow, TRAFFIC_KEPT, Tone, Trend};
 
 /// Over how long our cost is smoothed.
 const SMOOTHED: Duration = Duration::from_secs(5);
@@ -23,6 +23,7 @@ pub(super) fn live(model: &Model) -> bool {
 pub(super) fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
     let was_live = live(model);
     count_cost(model, link.cost);
+    model.server.linked(&link);
     model.link = link;
     time::carry_on(model);
     if let LinkState::Lost { since, .. } | LinkState::Hung { since } = model.link.state {
@@ -41,6 +42,11 @@ pub(super) fn changed(model: &mut Model, link: Link) -> Vec<Effect> {
             act::say(model, text, Tone::Good);
         }
     }
+    // What was true before says nothing of what is.
+    model
+        .queues
+        .iter_mut()
+        .for_each(|row| row.watch.interrupted());
     load::start_over(model);
     // A search under way waits for the server by itself.
     if matches!(model.discovery, Discovery::Idle) {
@@ -103,6 +109,13 @@ pub(super) fn trim_trend(trend: &mut Trend) {
 
 /// Something was published: it is shown, and the selected queue is read again.
 pub(super) fn announced(model: &mut Model, announcement: Announcement) {
+    if announcement.message == b"0" {
+        let of =
+            |row: &&mut QueueRow| row.queue.keys().channel.as_ref() == Some(&announcement.channel);
+        if let Some(row) = model.queues.iter_mut().find(of) {
+            row.watch.announced(&announcement);
+        }
+    }
     let selected = model.selected().and_then(|row| row.queue.keys().channel);
     if selected.is_some_and(|channel| channel == announcement.channel) {
         plan::want_selected(model);

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::plan::{self, on_tick, two_intervals};
-use super::{cursor, filter, link, lists};
+use super::{cursor, filter, link, lists, look};
 use crate::clock::EpochMillis;
 use crate::queue::{PageAsk, Queue};
 use crate::tui::areas::track;
@@ -38,6 +38,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
     effects.extend(survey(model));
     effects.extend(classes(model));
     effects.extend(look_again(model));
+    effects.extend(look::start(model));
     effects.extend(filter::check(model));
     effects
 }
@@ -50,7 +51,7 @@ pub(super) fn wakes_at(model: &Model) -> Option<Instant> {
     let frozen = model.frozen.is_some();
     let s = &model.schedule;
     // Only what could start: the loop would not sleep for a moment that never comes.
-    let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey]);
+    let one = (!model.queues.is_empty()).then_some([&s.pulse, &s.survey, &s.look]);
     let others = (model.queues.len() > 1).then_some(&s.others);
     let slots = one.into_iter().flatten().chain(others);
     let list = lists::in_sight(model).map(|_| &s.list);
@@ -174,6 +175,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
     }
     let queue = model.selected()?.queue.clone();
     let held = track::surveyed(model).and_then(|survey| survey.scale);
+    let sample = model.selected()?.watch.wants_sample(model.server.long);
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
@@ -184,6 +186,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
         queue,
         zoom: Some(model.zoom),
         held,
+        sample,
     })
 }
 
@@ -198,6 +201,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let queue = model.queues[row].queue.clone();
+    let sample = model.queues[row].watch.wants_sample(model.server.long);
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.classes.start(now, generation);
@@ -208,6 +212,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
         queue,
         zoom: None,
         held: None,
+        sample,
     })
 }
 
@@ -268,6 +273,7 @@ pub(super) fn start_over(model: &mut Model) {
     s.rank.forget();
     s.list.forget();
     s.check.forget();
+    s.look.forget();
     filter::link_is_back(model);
     ask_all(model);
 }
@@ -280,6 +286,7 @@ pub(super) fn ask_all(model: &mut Model) {
     s.pulse.ask(now);
     s.others.ask(now);
     s.survey.ask(now);
+    s.look.want(now);
     lists::ask(model);
 }
 

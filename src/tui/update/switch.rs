@@ -77,6 +77,7 @@ pub fn settle(model: &mut Model, site: &Site) {
     model.workers.program.clone_from(&site.program);
     model.read_only = site.read_only;
     model.db = site.db;
+    model.server.db = site.db;
     model.profile.clone_from(&site.profile);
     model.profiles.clone_from(&site.profiles);
     model.schedule.only_named = !site.named.is_empty();

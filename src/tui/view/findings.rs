@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::{Ctx, tabs, traffic, words};
-use crate::queue::Severity;
+use crate::queue::{Finding, Severity};
 use crate::tui::areas::findings::{self, Block, INDENT, Kind, Told};
 use crate::tui::areas::{Area, Slot};
 use crate::tui::model::{Pane, Screen, Tab};
@@ -14,10 +14,13 @@ use crate::tui::widget::pane::Part;
 /// Columns of a queue's name where a finding has one line.
 const NAME: u16 = 9;
 
-/// Glyph, word and style of a severity.
-fn sign(ctx: &Ctx, severity: Severity) -> (String, Style) {
+/// Glyph, word and style of how bad a finding is.
+fn sign(ctx: &Ctx, finding: &Finding) -> (String, Style) {
     let d = &ctx.data;
-    match severity {
+    if finding.gone.is_some() {
+        return (format!("{} GONE", d.glyphs.good), d.ok);
+    }
+    match finding.severity {
         Severity::Critical => (format!("{} CRIT", d.glyphs.lost), d.late),
         Severity::Warning => (format!("{} WARN", d.glyphs.warn), d.warn),
         Severity::Note => (format!("{} NOTE", d.glyphs.dot), d.dim),
@@ -41,13 +44,14 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(2);
-        let (sign, style) = sign(ctx, told[shown.finding].finding.severity);
+        let (sign, style) = sign(ctx, told[shown.finding].finding);
         if shown.kind == Kind::Head {
             line.put(buf, &sign, style);
         }
         line.x = (row.x + INDENT).min(line.end);
         match shown.kind {
             Kind::Head | Kind::Sentence => line.put(buf, &shown.words, ctx.data.text),
+            Kind::Course => line.put(buf, &shown.words, ctx.data.dim),
             Kind::Repair(true) => line
                 .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
                 .skip(1)
@@ -71,7 +75,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
 fn count(ctx: &Ctx) -> Option<String> {
     let told = findings::listed(ctx.model);
     let each = [Severity::Critical, Severity::Warning, Severity::Note].map(|severity| {
-        let of_it = told.iter().filter(|t| t.finding.severity == severity);
+        let here = told.iter().filter(|t| t.finding.gone.is_none());
+        let of_it = here.filter(|t| t.finding.severity == severity);
         let plural = severity != Severity::Critical;
         match (of_it.count(), severity.word()) {
             (0, _) => String::new(),
@@ -135,7 +140,7 @@ fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut B
 /// A finding in the pane.
 fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
     let d = &ctx.data;
-    let (sign, style) = sign(ctx, told.finding.severity);
+    let (sign, style) = sign(ctx, told.finding);
     let row = area.row(block.y);
     let mut line = Line::new(buf, row.x, row.y, row.w);
     line.skip(1).put(buf, &sign, style);
@@ -147,7 +152,7 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
         // The sentences of short names stand below each other.
         line.x = line.x.max(x + NAME.min(area.w)) + 2;
         line.x = line.x.min(line.end);
-        let words = format!("{} {}", finding.sentence, finding.repair);
+        let words = format!("{} {}", finding.sentence, finding.repair.sentence);
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
         return;
     }
@@ -200,7 +205,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let count = format!("5 findings {}", told.len());
     line.put_right(buf, &count, ctx.theme.accent);
     line.end = line.end.saturating_sub(2);
-    let (sign, style) = sign(ctx, worst.finding.severity);
+    let (sign, style) = sign(ctx, worst.finding);
     line.put(buf, &sign, style).skip(1);
     let name = findings::name(&ctx.model.queues[worst.row]);
     if matches!(ctx.model.screen, Screen::Dashboard) {
@@ -208,7 +213,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
         line.skip(1);
     }
     let finding = worst.finding;
-    let words = format!("{} {}", finding.sentence, finding.repair);
+    let words = format!("{} {}", finding.sentence, finding.repair.sentence);
     line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
 }
 
@@ -223,7 +228,7 @@ pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in &told.finding.evidence {
+    for evidence in told.finding.evidence.lines() {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,

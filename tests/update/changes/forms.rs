@@ -1,7 +1,7 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
 use delayscope::payload::Codec;
-use delayscope::queue::finding::{Finding, Severity};
+use delayscope::queue::finding::{Finding, Repair, Severity, Step};
 use delayscope::queue::wish::{Base, NewDue, What};
 use delayscope::queue::{Change, LinkState, State};
 use delayscope::tui::effect::{Effect, Marked};
@@ -223,29 +223,33 @@ fn how_far_is_realigned_can_be_typed() {
     assert_eq!(asked(&submit(&mut desk)).unwrap().what, What::Realign(None));
 }
 
-fn finding(id: &'static str) -> Finding {
+fn finding(id: &'static str, step: Step) -> Finding {
     Finding {
-        id,
-        severity: Severity::Warning,
-        sentence: "something is wrong".to_owned(),
-        evidence: Vec::new(),
-        repair: "mend it".to_owned(),
+        repair: Box::new(Repair {
+            sentence: "mend it".to_owned(),
+            step,
+        }),
+        ..Finding::new(id, Severity::Warning, "something is wrong")
     }
 }
 
 #[test]
 fn on_a_finding_r_plans_its_own_repair() {
     let repairs = [
-        ("set-aside", Some(What::RestoreOrder)),
-        ("drift", Some(What::Drift)),
-        ("stuck-client", Some(What::Kick)),
-        ("wrong-type", None),
+        ("set-aside", Step::Change(What::RestoreOrder)),
+        ("drift", Step::Change(What::Drift)),
+        ("stuck-client", Step::Change(What::Kick)),
+        ("wrong-type", Step::Outside),
     ];
-    for (id, what) in repairs {
+    for (id, step) in repairs {
+        let what = match &step {
+            Step::Change(what) => Some(what.clone()),
+            _ => None,
+        };
         let mut desk = desk();
         desk.model.focus = Pane::Entries;
         desk.char('5');
-        desk.model.queues[0].findings = vec![finding(id)];
+        desk.model.queues[0].findings = vec![finding(id, step)];
         assert_eq!(asked(&desk.char('R')).map(|wish| wish.what), what, "{id}");
     }
 }
@@ -254,7 +258,7 @@ fn on_a_finding_r_plans_its_own_repair() {
 fn where_nobody_transfers_r_offers_the_stand_in_worker() {
     let mut desk = desk();
     desk.char('5');
-    desk.model.queues[0].findings = vec![finding("no-transfer-client")];
+    desk.model.queues[0].findings = vec![finding("no-transfer-client", Step::Worker)];
     desk.char('R');
     assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
 }

@@ -2,6 +2,7 @@
 
 use super::{About, about, begin};
 use crate::queue::Layout;
+use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::tui::areas::{self, lines};
 use crate::tui::effect::{Effect, Marked};
@@ -70,28 +71,34 @@ pub(super) fn repair(model: &mut Model) -> Vec<Effect> {
 fn repair_finding(model: &mut Model) -> Vec<Effect> {
     let at = usize::try_from(model.stand().cursor).unwrap_or(usize::MAX);
     let found = areas::findings::listed(model);
-    let Some((row, id)) = found.get(at).map(|told| (told.row, told.finding.id)) else {
+    let step = found.get(at).filter(|told| told.finding.gone.is_none());
+    let step = step.map(|told| (told.row, told.finding));
+    let Some((row, step)) = step.map(|(row, finding)| (row, finding.repair.step.clone())) else {
         act::say(model, "nothing is wrong".to_owned(), Tone::Warn);
         return Vec::new();
     };
     cursor::select(model, row as u64);
-    let what = match id {
-        "set-aside" => What::RestoreOrder,
-        "drift" => What::Drift,
-        "slow-transfer" => What::Realign(None),
-        "stuck-client" => What::Kick,
-        // A kick would be heard by nobody.
-        "no-transfer-client" => {
-            worker::ask(model);
-            return Vec::new();
+    match step {
+        Step::Change(what) => super::on_queue(model, what),
+        Step::Entry(what, entry) => {
+            let about = About {
+                queue: model.queues[model.cursor].queue.clone(),
+                marked: Marked::One(entry),
+                marks: None,
+            };
+            begin(model, what, about)
         }
-        _ => {
+        // A kick would be heard by nobody.
+        Step::Worker => {
+            worker::ask(model);
+            Vec::new()
+        }
+        Step::Outside => {
             let why = "no key repairs that: what does is said below it";
             act::say(model, why.to_owned(), Tone::Warn);
-            return Vec::new();
+            Vec::new()
         }
-    };
-    super::on_queue(model, what)
+    }
 }
 
 /// Does what the form over the screen says, or says what is wrong with it, and where.

@@ -1,0 +1,82 @@
+//! `doctor` and `report`: what is wrong, and the bundle that tells others.
+
+use clap::{Args, ValueEnum};
+
+use crate::clock::when::Span;
+use crate::queue::{Queue, Severity};
+
+/// `doctor`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope doctor
+  delayscope doctor orders --for 40s
+  delayscope doctor --json | jq -r 'select(.severity == \"critical\").repair_command'
+  delayscope doctor --watch --fail-on critical
+
+It only reads. Ends with 0 when nothing is wrong, 1 when something is at least as bad as --fail-on
+says, 2 when it could not look. Some rules need half a minute: those say how far they are.")]
+pub struct Doctor {
+    /// The queue [default: all]
+    #[arg(value_name = "QUEUE")]
+    pub queue: Option<Queue>,
+    /// How long to look [default: 4s; with --watch until stopped]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub span: Option<Span>,
+    /// Print what comes, gets worse and goes, as it happens
+    #[arg(long)]
+    pub watch: bool,
+    /// End with 1 from this severity on
+    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
+    pub fail_on: FailOn,
+}
+
+/// From which severity on a finding counts as a failure.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum FailOn {
+    /// Anything found
+    Note,
+    /// What will hurt, or hurts a little
+    Warning,
+    /// Entries are late, or about to be lost
+    Critical,
+}
+
+impl FailOn {
+    /// The severity.
+    #[must_use]
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::Note => Severity::Note,
+            Self::Warning => Severity::Warning,
+            Self::Critical => Severity::Critical,
+        }
+    }
+}
+
+/// `report`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope report orders > incident.md
+  delayscope report orders --redact --for 40s
+  delayscope report orders --json | jq .findings
+
+It only reads: figures, due times, the late entries, what is wrong and why, what the server says of
+itself, and the changes made from this account.")]
+pub struct Report {
+    /// The queue.
+    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
+    pub queue: Queue,
+    /// How long to look
+    #[arg(
+        long = "for",
+        value_name = "SPAN",
+        default_value = "4s",
+        allow_hyphen_values = true
+    )]
+    pub span: Span,
+    /// Leave out what payloads say
+    #[arg(long)]
+    pub redact: bool,
+}

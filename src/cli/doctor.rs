@@ -1,0 +1,245 @@
+//! `doctor`: what is wrong, why, and what repairs it; with an exit code that programs can act on.
+
+mod watched;
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+use super::output::Output;
+use super::session::{Session, meant};
+use super::stop::Stop;
+use super::{Outcome, finding, queues, say};
+use crate::args;
+use crate::clock::instant;
+use crate::config::Config;
+use crate::ops::doctor::{Examination, look, look_again};
+use crate::queue::finding::Diagnosis;
+use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
+
+/// How long it looks when nobody says otherwise: some rules need two looks.
+const SPAN: Duration = Duration::from_secs(4);
+/// From one round to the next at most: as often as a screen looks.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Looks, and says what it has found.
+pub(super) async fn run<W: Write>(
+    asked: &args::Doctor,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let session = Session::open(config).await?;
+    let queues = which(asked.queue.as_ref(), &session, config).await?;
+    let span = asked.span.map(|span| Duration::from_millis(span.ms()));
+    let mut doctor = Doctor::new(&session, queues);
+    if asked.watch {
+        return watched::run(&mut doctor, asked, span, config, out).await;
+    }
+    let all = doctor.examine(span.unwrap_or(SPAN)).await?;
+    if asked.queue.is_some() {
+        doctor.check_that_it_is_there(config)?;
+    }
+    print(&doctor, &all, &config.program(), out)?;
+    let worst = all.iter().filter_map(worst).max();
+    Ok(outcome(worst, asked))
+}
+
+/// The queue that was named, else those of the configuration, else all that are there.
+async fn which(
+    asked: Option<&Queue>,
+    session: &Session,
+    config: &Config,
+) -> anyhow::Result<Vec<Queue>> {
+    if let Some(queue) = asked {
+        return Ok(vec![meant(queue, config)]);
+    }
+    match queues::found(session, config).await? {
+        (queues, looked) if queues.is_empty() => {
+            bail!(queues::none_found(session, config, looked))
+        }
+        (mut queues, _) => {
+            queues.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(queues)
+        }
+    }
+}
+
+fn worst(said: &Diagnosis) -> Option<Severity> {
+    said.findings.iter().map(|found| found.severity).max()
+}
+
+fn outcome(worst: Option<Severity>, asked: &args::Doctor) -> Outcome {
+    if worst >= Some(asked.fail_on.severity()) {
+        Outcome::Partly
+    } else {
+        Outcome::Done
+    }
+}
+
+/// Queues under examination.
+pub(super) struct Doctor<'a> {
+    session: &'a Session,
+    /// What is known of the server.
+    pub(super) server: ServerWatch,
+    /// What is known of each queue.
+    pub(super) queues: Vec<Examination>,
+}
+
+impl<'a> Doctor<'a> {
+    /// Of queues of which nothing is known yet.
+    pub(super) fn new(session: &'a Session, queues: Vec<Queue>) -> Self {
+        Self {
+            session,
+            server: ServerWatch::default(),
+            queues: queues.into_iter().map(Examination::new).collect(),
+        }
+    }
+
+    /// Looks for so long, round by round; returns what the rules say in the end, a queue each.
+    pub(super) async fn examine(&mut self, span: Duration) -> anyhow::Result<Vec<Diagnosis>> {
+        let mut stop = Stop::listen();
+        let end = instant() + span;
+        let pause = PAUSE.min(span / 4).max(Duration::from_millis(50));
+        self.round().await?;
+        loop {
+            let left = end.saturating_duration_since(instant());
+            if left.is_zero() {
+                break;
+            }
+            tokio::select! {
+                () = stop.asked() => bail!("interrupted before it had looked for {}", words(span)),
+                () = tokio::time::sleep(pause.min(left)) => {}
+            }
+            if left > pause {
+                self.round().await?;
+            }
+        }
+        // What the server counts is told by two looks at least.
+        look_again(&self.session.store, &mut self.server)
+            .await
+            .context("could not look at the server")?;
+        self.round().await
+    }
+
+    /// One round through all queues.
+    pub(super) async fn round(&mut self) -> anyhow::Result<Vec<Diagnosis>> {
+        let store = &self.session.store;
+        look(store, &mut self.server)
+            .await
+            .context("could not look at the server")?;
+        let mut said = Vec::with_capacity(self.queues.len());
+        for queue in &mut self.queues {
+            let round = queue.round(store, &self.server).await;
+            said.push(round.with_context(|| {
+                format!("could not look at queue {:?}", queue.queue().name.text())
+            })?);
+        }
+        Ok(said)
+    }
+
+    /// A name that was mistyped is no healthy queue. One of the plain layout has keys only while
+    /// something is in it.
+    fn check_that_it_is_there(&self, config: &Config) -> anyhow::Result<()> {
+        let Some(one) = self.queues.first() else {
+            return Ok(());
+        };
+        let there = one.pulse().is_none_or(queues::is_there);
+        if there || one.queue().layout != Layout::Redisson {
+            return Ok(());
+        }
+        // Not as something that merely did not match: it could not look.
+        bail!("{:#}", queues::no_such(one.queue(), config))
+    }
+}
+
+fn words(span: Duration) -> String {
+    text::span(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Prints what was found.
+fn print<W: Write>(
+    doctor: &Doctor,
+    all: &[Diagnosis],
+    program: &str,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
+    if out.is_json() {
+        for (one, said) in doctor.queues.iter().zip(all) {
+            for found in &said.findings {
+                let fields = finding::fields(one.queue(), found, program);
+                out.json(&Value::Object(fields))?;
+            }
+        }
+    } else {
+        people(doctor, all, program, out)?;
+    }
+    out.flush()?;
+    remarks(doctor, all);
+    Ok(())
+}
+
+/// The sick queues with all that is known of them, then the healthy ones in a line.
+fn people<W: Write>(
+    doctor: &Doctor,
+    all: &[Diagnosis],
+    program: &str,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
+    let mut told_of_server: Vec<&str> = Vec::new();
+    let mut sick = 0;
+    for (one, said) in doctor.queues.iter().zip(all) {
+        let Some(at) = one.pulse().map(|pulse| pulse.at) else {
+            continue;
+        };
+        sick += usize::from(!said.findings.is_empty());
+        let new = |found: &&crate::queue::Finding| {
+            !found.of_server || !told_of_server.contains(&found.id)
+        };
+        let findings: Vec<_> = said.findings.iter().filter(new).collect();
+        if findings.is_empty() {
+            continue;
+        }
+        out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
+        for found in &findings {
+            for line in finding::lines(one.queue(), found, at, program) {
+                out.whole(&format!("  {line}"))?;
+            }
+        }
+        let of_server = findings.iter().filter(|found| found.of_server);
+        told_of_server.extend(of_server.map(|found| found.id));
+    }
+    let well = all.len() - sick;
+    let line = match (well, all) {
+        (0, _) => return Ok(()),
+        (1, [said]) => format!(
+            "{}: nothing found, {} looked at",
+            text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
+            text::counted(u64::try_from(said.fine)?, "rule", "rules")
+        ),
+        _ => format!("{well} of {} queues: nothing found", all.len()),
+    };
+    out.whole(&line)?;
+    Ok(())
+}
+
+/// What the rules could not look at, and which of them need more time: beside the output, each once.
+fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
+    let mut told: Vec<String> = Vec::new();
+    let mut tell = |line: String| {
+        if !told.contains(&line) {
+            say::note(&line);
+            told.push(line);
+        }
+    };
+    for (one, said) in doctor.queues.iter().zip(all) {
+        for (id, why) in &said.blind {
+            tell(format!("{id} cannot be looked at: {why}"));
+        }
+        for (id, words) in &said.early {
+            let name = text::printable_bytes(one.queue().name.as_bytes());
+            tell(format!("{name}: {id}: {words} (see --for)"));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! A finding for people and for programs.
+
+use serde_json::{Map, Value, json};
+
+use super::{shape, times};
+use crate::clock::EpochMillis;
+use crate::queue::finding::{Step, Trend};
+use crate::queue::wish::What;
+use crate::queue::{Finding, Queue, redis_cli, text};
+
+/// A finding's fields. `program`: how a shell starts us on this server.
+pub(super) fn fields(queue: &Queue, finding: &Finding, program: &str) -> Map<String, Value> {
+    let mut fields = Map::new();
+    shape::name(&mut fields, &queue.name);
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("id", finding.id.into());
+    put("severity", finding.severity.word().into());
+    put("sentence", finding.sentence.as_str().into());
+    let mut evidence = finding.evidence.figures.clone();
+    evidence.insert("words".into(), json!(finding.evidence.words));
+    evidence.insert("commands".into(), json!(finding.evidence.commands));
+    put("evidence", evidence.into());
+    put("repair", finding.repair.sentence.as_str().into());
+    let command = command(queue, &finding.repair.step, program);
+    put("repair_command", json!(command));
+    put("of_server", finding.of_server.into());
+    put("since_ms", json!(finding.since.map(EpochMillis::get)));
+    put("figure", json!(finding.figure));
+    let per_s = finding.trend.map(|trend| trend.per_s);
+    put("per_s", json!(per_s));
+    fields
+}
+
+/// A finding in lines: the sentence, what shows it, what repairs it.
+pub(super) fn lines(
+    queue: &Queue,
+    finding: &Finding,
+    at: EpochMillis,
+    program: &str,
+) -> Vec<String> {
+    let mut lines = vec![headline(finding)];
+    let mut say = |line: &str| lines.push(format!("          {line}"));
+    if let Some(since) = finding.since {
+        let mut line = format!(
+            "since {} ({} ago)",
+            times::local(since, at),
+            text::countdown(at.since(since))
+        );
+        if let Some(words) = finding.trend.and_then(trend) {
+            line.push_str(", ");
+            line.push_str(&words);
+        }
+        say(&line);
+    }
+    for line in &finding.evidence.words {
+        say(line);
+    }
+    for line in &finding.evidence.commands {
+        say(&format!("$ {line}"));
+    }
+    say(&format!("repair: {}", finding.repair.sentence));
+    if let Some(command) = command(queue, &finding.repair.step, program) {
+        say(&format!("$ {command}"));
+    }
+    lines
+}
+
+/// A finding in one line.
+pub(super) fn headline(finding: &Finding) -> String {
+    format!(
+        "{:8}  {}: {}",
+        finding.severity.word(),
+        finding.id,
+        finding.sentence
+    )
+}
+
+/// How a figure moves, in words; none when it stands.
+fn trend(trend: Trend) -> Option<String> {
+    let per_s = trend.per_s.abs();
+    if per_s < 0.05 {
+        return None;
+    }
+    let rate = if per_s < 10.0 {
+        format!("{per_s:.1}/s")
+    } else {
+        format!("{per_s:.0}/s")
+    };
+    Some(match trend.done_in_ms {
+        Some(ms) => format!("shrinks by {rate}, done in about {}", text::countdown(ms)),
+        None if trend.per_s < 0.0 => format!("shrinks by {rate}"),
+        None => format!("grows by {rate}"),
+    })
+}
+
+/// The command that makes the repair.
+pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<String> {
+    let name = redis_cli::word(&queue.spec());
+    match step {
+        Step::Outside => None,
+        Step::Worker => Some(format!("{program} worker {name}")),
+        Step::Change(what) => Some(match flags(what)? {
+            (command, flags) => format!("{program} {command} {name}{flags}"),
+        }),
+        Step::Entry(what, entry) => {
+            let (command, flags) = flags(what)?;
+            let id = queue.id(&entry.member);
+            Some(format!("{program} {command} {name} --id {id}{flags}"))
+        }
+    }
+}
+
+/// The subcommand of a change, and its flags; none when it has none.
+fn flags(what: &What) -> Option<(&'static str, String)> {
+    let repair = |flag: &str| Some(("repair", format!(" --{flag}")));
+    match what {
+        What::Transfer => Some(("transfer", String::new())),
+        What::Deliver => Some(("deliver", String::new())),
+        What::Delete => Some(("delete", String::new())),
+        What::Duplicate => Some(("duplicate", String::new())),
+        What::Kick => Some(("kick", String::new())),
+        What::Realign(None) => repair("realign"),
+        What::Realign(Some(ms)) => repair(&format!("realign --within {ms}ms")),
+        What::RestoreOrder => repair("restore-order"),
+        What::Drift => repair("drift"),
+        What::Requeue(_) | What::Edit(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_a_repair_can_be_typed() {
+        let queue = Queue::redisson("a b");
+        let line = |step: &Step| command(&queue, step, "delayscope");
+        assert_eq!(
+            line(&Step::Change(What::Realign(Some(3_600_000)))).as_deref(),
+            Some("delayscope repair 'a b' --realign --within 3600000ms")
+        );
+        assert_eq!(
+            line(&Step::Worker).as_deref(),
+            Some("delayscope worker 'a b'")
+        );
+        assert_eq!(line(&Step::Outside), None);
+    }
+
+    #[test]
+    fn a_trend_that_is_hardly_one_is_not_told() {
+        let per_s = |per_s| {
+            trend(Trend {
+                per_s,
+                done_in_ms: None,
+            })
+        };
+        assert_eq!(per_s(0.01), None);
+        assert_eq!(per_s(12.4).as_deref(), Some("grows by 12/s"));
+        assert_eq!(per_s(-0.5).as_deref(), Some("shrinks by 0.5/s"));
+    }
+}

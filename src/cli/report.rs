@@ -1,0 +1,247 @@
+//! `report`: a bundle of all that is known of a queue, for those who were not there.
+
+mod markdown;
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde_json::{Map, Value, json};
+
+use super::doctor::Doctor;
+use super::entry::Shown;
+use super::output::Output;
+use super::session::{Session, meant};
+use super::{Outcome, finding, journal, show};
+use crate::args;
+use crate::clock::EpochMillis;
+use crate::config::Config;
+use crate::ops::journal::{Journal, Kept, ServerId};
+use crate::queue::finding::Diagnosis;
+use crate::queue::look::{Client, Clients, Info};
+use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State};
+use crate::store::read;
+
+/// So many late entries are shown.
+const LATE: u32 = 20;
+/// So many changes.
+const CHANGES: usize = 50;
+/// So many clients.
+const CLIENTS: usize = 100;
+
+/// Prints the bundle.
+pub(super) async fn run<W: Write>(
+    asked: &args::Report,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let session = Session::open(config).await?;
+    let queue = meant(&asked.queue, config);
+    let bundle = Bundle::gather(&session, queue, asked, config).await?;
+    if out.is_json() {
+        out.json(&bundle.object(asked.redact, &config.program()))?;
+    } else {
+        markdown::print(&bundle, asked.redact, config, out)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Everything that is told.
+struct Bundle {
+    queue: Queue,
+    at: EpochMillis,
+    shown: show::Shown,
+    late: Vec<Entry>,
+    said: Diagnosis,
+    server: String,
+    facts: Facts,
+    look: Option<ServerLook>,
+    /// The changes of this queue on this server, the newest first; or why they cannot be told.
+    changes: Result<Vec<Kept>, String>,
+}
+
+impl Bundle {
+    async fn gather(
+        session: &Session,
+        queue: Queue,
+        asked: &args::Report,
+        config: &Config,
+    ) -> anyhow::Result<Self> {
+        let shown = show::Shown::read(session, &queue, config).await?;
+        let mut doctor = Doctor::new(session, vec![queue.clone()]);
+        let span = Duration::from_millis(asked.span.ms());
+        let said = doctor.examine(span).await?.pop().unwrap_or_default();
+        // As things are at the end of looking: the findings and the figures shall agree.
+        let shown = show::Shown::read(session, &queue, config)
+            .await
+            .unwrap_or(shown);
+        let what = || format!("could not read the late entries of {:?}", queue.name.text());
+        let at = shown.pulse.at;
+        let late = late(session, &queue, at).await.with_context(what)?;
+        let link = session.store.link().borrow().clone();
+        Ok(Self {
+            at,
+            shown,
+            late,
+            said,
+            server: session.store.endpoint().to_string(),
+            facts: link.facts.unwrap_or_default(),
+            look: doctor.server.last().cloned(),
+            changes: changes(session, &queue, config).await,
+            queue,
+        })
+    }
+
+    fn object(&self, redact: bool, program: &str) -> Value {
+        let entries = self.late.iter().map(|entry| shown(self, entry, redact));
+        let late: Vec<Value> = entries.map(|shown| shown.fields(false)).collect();
+        let found = self.said.findings.iter();
+        let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, program)));
+        let rules = |said: &[(&'static str, String)]| -> Map<String, Value> {
+            let pair = |(id, words): &(&str, String)| ((*id).to_owned(), words.as_str().into());
+            said.iter().map(pair).collect()
+        };
+        let changes = match &self.changes {
+            Ok(all) => {
+                let all = all.iter();
+                all.map(|kept| Value::Object(journal::fields(kept)))
+                    .collect()
+            }
+            Err(_) => Value::Null,
+        };
+        json!({
+            "report": "delayscope",
+            "version": env!("CARGO_PKG_VERSION"),
+            "at_ms": self.at.get(),
+            "server": self.server,
+            "redacted": redact,
+            "findings": found.collect::<Vec<_>>(),
+            "rules_fine": self.said.fine,
+            "rules_blind": rules(&self.said.blind),
+            "rules_early": rules(&self.said.early),
+            "snapshot": self.shown.object(&self.queue),
+            "late": late,
+            "server_facts": facts(&self.facts),
+            "server_info": self.look.as_ref().and_then(info),
+            "clients": self.look.as_ref().and_then(clients).map(clients_value),
+            "changes": changes,
+        })
+    }
+}
+
+/// An entry, with or without what it says.
+fn shown<'a>(bundle: &Bundle, entry: &'a Entry, redact: bool) -> Shown<'a> {
+    let shown = Shown::new(&bundle.queue, entry);
+    if redact { shown.redacted() } else { shown }
+}
+
+/// The entries that have been late for longest.
+async fn late(session: &Session, queue: &Queue, now: EpochMillis) -> anyhow::Result<Vec<Entry>> {
+    let (_, head) = read::rows_from(&session.store, &queue.keys().timeouts, 0.0, LATE).await?;
+    let due = |score: f64| matches!(queue.due(score), Due::At(due) if due <= now);
+    let late = head.rows.into_iter().filter(|(_, score)| due(*score));
+    let entry = |(member, score)| Entry {
+        member,
+        score: Some(score),
+        state: State::Late,
+    };
+    Ok(late.map(entry).collect())
+}
+
+async fn changes(session: &Session, queue: &Queue, config: &Config) -> Result<Vec<Kept>, String> {
+    let server = ServerId::told(&session.store).await;
+    let all = Journal::of_user(config.keep_days).list().await;
+    let mut all = all.map_err(|why| why.to_string())?;
+    let (spec, here) = (queue.spec(), server);
+    all.retain(|kept| kept.head.queue == spec && !here.differs_from(&kept.head.server));
+    all.truncate(CHANGES);
+    Ok(all)
+}
+
+fn facts(facts: &Facts) -> Value {
+    json!({
+        "product": facts.product,
+        "version": facts.version,
+        "role": facts.role,
+        "mode": facts.mode,
+        "uptime_s": facts.uptime_s,
+        "arch_bits": facts.arch_bits,
+        "os": facts.os,
+        "run_id": facts.run_id,
+        "replication_id": facts.replication_id,
+    })
+}
+
+/// What of `INFO` says something of delayed queues.
+fn info(look: &ServerLook) -> Option<Value> {
+    let lines = excerpt(look.info.get_ref()?);
+    let pair = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
+    Some(Value::Object(lines.into_iter().map(pair).collect()))
+}
+
+const TOLD: [&str; 24] = [
+    "used_memory",
+    "used_memory_peak",
+    "maxmemory",
+    "maxmemory_policy",
+    "mem_fragmentation_ratio",
+    "evicted_keys",
+    "expired_keys",
+    "total_commands_processed",
+    "instantaneous_ops_per_sec",
+    "rejected_connections",
+    "total_error_replies",
+    "pubsub_channels",
+    "pubsub_patterns",
+    "rdb_last_bgsave_status",
+    "rdb_bgsave_in_progress",
+    "aof_enabled",
+    "aof_last_write_status",
+    "loading",
+    "role",
+    "connected_slaves",
+    "master_link_status",
+    "min_slaves_good_slaves",
+    "master_failover_state",
+    "cluster_enabled",
+];
+const COMMANDS: [&str; 12] = [
+    "eval", "evalsha", "publish", "blpop", "brpop", "lpop", "rpop", "zadd", "zrem", "lrem",
+    "rpush", "del",
+];
+
+fn excerpt(info: &Info) -> Vec<(&str, &str)> {
+    let is_told = |name: &str| {
+        let command = name.strip_prefix("cmdstat_");
+        TOLD.contains(&name)
+            || name.starts_with("errorstat_")
+            || command.is_some_and(|command| COMMANDS.contains(&command))
+    };
+    let all = info.0.iter().filter(|(name, _)| is_told(name));
+    all.map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
+}
+
+fn clients(look: &ServerLook) -> Option<&Clients> {
+    match &look.clients {
+        Known::Is(clients) => Some(clients),
+        _ => None,
+    }
+}
+
+fn clients_value(clients: &Clients) -> Value {
+    let client = |one: &Client| {
+        json!({
+            "addr": one.addr,
+            "name": one.name,
+            "db": one.db,
+            "age_s": one.age_s,
+            "idle_s": one.idle_s,
+            "command": one.command,
+            "channels": one.channels,
+            "blocked_on_list": one.blocked_on_list,
+        })
+    };
+    let listed = clients.listed.iter().take(CLIENTS).map(client);
+    json!({"total": clients.total, "listed": listed.collect::<Vec<_>>()})
+}

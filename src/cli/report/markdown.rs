@@ -1,0 +1,185 @@
+//! The bundle as Markdown: what is for people to read first comes first.
+
+use std::io::{self, Write};
+
+use super::super::output::Output;
+use super::super::{entry, finding, journal, times};
+use super::{Bundle, CLIENTS, clients, excerpt, shown};
+use crate::config::Config;
+use crate::queue::{Known, text};
+
+/// Prints it.
+pub(super) fn print<W: Write>(
+    bundle: &Bundle,
+    redact: bool,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
+    let name = text::printable_bytes(bundle.queue.name.as_bytes());
+    out.whole(&format!("# Delayed queue {name}"))?;
+    out.whole("")?;
+    let facts = &bundle.facts;
+    out.whole(&format!(
+        "{} on {} ({} {}, {}, up {}), {} ms since the epoch; made by delayscope {}.",
+        times::local(bundle.at, crate::clock::EpochMillis::new(0)),
+        bundle.server,
+        facts.product,
+        facts.version,
+        facts.role,
+        text::span(facts.uptime_s.saturating_mul(1_000)),
+        bundle.at.get(),
+        env!("CARGO_PKG_VERSION"),
+    ))?;
+    findings(bundle, &config.program(), out)?;
+    section(out, "Figures")?;
+    fenced(out, |out| bundle.shown.print(&bundle.queue, config, out))?;
+    late(bundle, redact, out)?;
+    server(bundle, out)?;
+    changes(bundle, out)?;
+    Ok(())
+}
+
+fn section<W: Write>(out: &mut Output<W>, title: &str) -> io::Result<()> {
+    out.whole("")?;
+    out.whole(&format!("## {title}"))?;
+    out.whole("")
+}
+
+/// What `print` prints, so that its columns stay.
+fn fenced<W: Write>(
+    out: &mut Output<W>,
+    print: impl FnOnce(&mut Output<&mut Vec<u8>>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut text = Vec::new();
+    print(&mut Output::new(&mut text, false, None))?;
+    let text = String::from_utf8_lossy(&text);
+    // A payload may hold a fence of its own.
+    let fence = "`".repeat(longest_run(&text).max(2) + 1);
+    out.whole(&format!("{fence}text"))?;
+    for line in text.lines() {
+        out.whole(line)?;
+    }
+    out.whole(&fence)
+}
+
+/// How many backticks follow each other at most.
+fn longest_run(text: &str) -> usize {
+    let runs = text.split(|c| c != '`').map(str::len);
+    runs.max().unwrap_or(0)
+}
+
+fn findings<W: Write>(bundle: &Bundle, program: &str, out: &mut Output<W>) -> io::Result<()> {
+    section(out, "Findings")?;
+    let said = &bundle.said;
+    if said.findings.is_empty() {
+        out.whole("Nothing is found to be wrong.")?;
+    }
+    for found in &said.findings {
+        out.whole(&format!("### {}: {}", found.severity.word(), found.id))?;
+        out.whole("")?;
+        let lines = finding::lines(&bundle.queue, found, bundle.at, program);
+        fenced(out, |out| {
+            out.whole(&found.sentence)?;
+            lines
+                .iter()
+                .skip(1)
+                .try_for_each(|line| out.whole(line.trim_start()))
+        })?;
+        out.whole("")?;
+    }
+    let rules = text::counted(
+        u64::try_from(said.fine).unwrap_or(u64::MAX),
+        "rule has looked and found nothing wrong",
+        "rules have looked and found nothing wrong",
+    );
+    out.whole(&format!("{rules}."))?;
+    for (id, why) in &said.blind {
+        out.whole(&format!("- {id} cannot look: `{}`", text::printable(why)))?;
+    }
+    for (id, words) in &said.early {
+        out.whole(&format!("- {id} needs more time: {words}"))?;
+    }
+    Ok(())
+}
+
+fn late<W: Write>(bundle: &Bundle, redact: bool, out: &mut Output<W>) -> io::Result<()> {
+    section(out, "The entries that are late for longest")?;
+    if bundle.late.is_empty() {
+        return out.whole("None is late.");
+    }
+    fenced(out, |out| {
+        out.titles(&entry::COLUMNS)?;
+        for one in &bundle.late {
+            entry::print(&shown(bundle, one, redact), bundle.at, false, out)?;
+        }
+        Ok(())
+    })
+}
+
+fn server<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
+    section(out, "The server")?;
+    let Some(look) = &bundle.look else {
+        return out.whole("It has not been looked at.");
+    };
+    match &look.info {
+        Known::Is(info) => fenced(out, |out| {
+            excerpt(info)
+                .into_iter()
+                .try_for_each(|(name, value)| out.whole(&format!("{name}:{value}")))
+        })?,
+        Known::Unknown(why) => out.whole(&format!("INFO is refused: `{why}`"))?,
+        Known::None => {}
+    }
+    let Some(clients) = clients(look) else {
+        return out.whole("Its clients cannot be seen.");
+    };
+    out.whole("")?;
+    out.whole(&format!(
+        "{}; of them listen, or wait for an element of a list:",
+        text::counted(clients.total, "client", "clients")
+    ))?;
+    out.whole("")?;
+    fenced(out, |out| {
+        for one in clients.listed.iter().take(CLIENTS) {
+            let does = if one.blocked_on_list {
+                format!("waits in {} for {} s", one.command, one.idle_s)
+            } else {
+                text::counted(one.channels, "channel", "channels")
+            };
+            let line = format!(
+                "{} {} db={} age={} s: {does}",
+                one.addr, one.name, one.db, one.age_s
+            );
+            out.whole(&text::printable(&line))?;
+        }
+        Ok(())
+    })
+}
+
+fn changes<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
+    section(out, "Changes made from this account")?;
+    match &bundle.changes {
+        Err(why) => out.whole(&format!("The journal cannot be read: {why}.")),
+        Ok(none) if none.is_empty() => out.whole("None."),
+        Ok(all) => fenced(out, |out| {
+            let rows: Vec<_> = all
+                .iter()
+                .map(|kept| journal::row(kept, bundle.at))
+                .collect();
+            out.table(&journal::COLUMNS, &rows)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_those_inside() {
+        let mut text = Vec::new();
+        let mut out = Output::new(&mut text, false, None);
+        fenced(&mut out, |out| out.whole("a ```` b")).unwrap();
+        assert_eq!(text, b"`````text\na ```` b\n`````\n");
+    }
+}

@@ -1,0 +1,113 @@
+//! Looking at one queue as the screen does, round by round, and asking the rules.
+
+use crate::ops::refresh;
+use crate::queue::finding::{self, Diagnosis, Watch};
+use crate::queue::{Pulse, Queue, ServerWatch, Survey};
+use crate::store::{Store, StoreError, read};
+
+/// A survey is taken again after this, in ms; a look at the server too.
+const AGAIN_MS: i64 = 10_000;
+/// And the look after this, when one cost the server more than [`DEAR_US`].
+const SELDOM_MS: i64 = 100_000;
+const DEAR_US: u64 = 2_000;
+/// A survey that brings a sample early is taken no sooner than this after the last, in ms.
+const PAUSE_MS: i64 = 1_000;
+
+/// One queue under examination.
+pub struct Examination {
+    queue: Queue,
+    watch: Watch,
+    pulse: Option<Pulse>,
+    survey: Option<Survey>,
+}
+
+impl Examination {
+    /// Of a queue of which nothing is known yet.
+    #[must_use]
+    pub fn new(queue: Queue) -> Self {
+        Self {
+            queue,
+            watch: Watch::default(),
+            pulse: None,
+            survey: None,
+        }
+    }
+
+    /// Which queue.
+    #[must_use]
+    pub const fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// The last pulse.
+    #[must_use]
+    pub const fn pulse(&self) -> Option<&Pulse> {
+        self.pulse.as_ref()
+    }
+
+    /// The last survey.
+    #[must_use]
+    pub const fn survey(&self) -> Option<&Survey> {
+        self.survey.as_ref()
+    }
+
+    /// What the rounds so far have shown.
+    pub const fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    /// One round: a pulse, a survey with a sample when it is time for one, and the rules.
+    pub async fn round(
+        &mut self,
+        store: &Store,
+        server: &ServerWatch,
+    ) -> Result<Diagnosis, StoreError> {
+        let pulse = refresh::pulse(store, &self.queue, None).await?;
+        self.watch.saw(&pulse);
+        let sample = self.watch.wants_sample(server.long);
+        let age = self.survey.as_ref().map(|last| pulse.at.since(last.at));
+        let due = age.is_none_or(|age| !(0..AGAIN_MS).contains(&age));
+        if due || sample.is_some() && age.is_some_and(|age| age >= PAUSE_MS) {
+            let mut survey = refresh::survey(store, &self.queue, None, None).await?;
+            if let Some(ask) = sample {
+                let frames = refresh::frames(store, &self.queue, ask).await?;
+                survey.frames = Some(Box::new(frames));
+            }
+            self.watch.surveyed(&survey);
+            self.survey = Some(survey);
+        }
+        self.pulse = Some(pulse);
+        let read = (self.pulse.as_ref(), self.survey.as_ref());
+        Ok(finding::diagnose(
+            &self.queue,
+            read,
+            &mut self.watch,
+            server,
+        ))
+    }
+}
+
+/// Takes a slow look at the server when it is time for one, and takes over what the link tells.
+pub async fn look(store: &Store, server: &mut ServerWatch) -> Result<(), StoreError> {
+    server.linked(&store.link().borrow());
+    server.db = store.endpoint().db;
+    let now = store.clock().map(|clock| clock.now());
+    let age = server.last().zip(now).map(|(last, now)| {
+        let rests = if last.server_us > DEAR_US {
+            SELDOM_MS
+        } else {
+            AGAIN_MS
+        };
+        (now.since(last.at), rests)
+    });
+    if age.is_none_or(|(age, rests)| age >= rests || age < 0) {
+        look_again(store, server).await?;
+    }
+    Ok(())
+}
+
+/// Takes a slow look at the server at once.
+pub async fn look_again(store: &Store, server: &mut ServerWatch) -> Result<(), StoreError> {
+    server.looked(read::look(store).await?);
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! A sample of a queue's members, judged.
+
+use crate::queue::frames::{Delivered, Place};
+use crate::queue::{Frames, FramesAsk, Judged, Known, Layout, Push, Queue, QueueName};
+use crate::store::read::{self, Kind, MAXLEN};
+use crate::store::{Store, StoreError};
+
+/// How many of the next due ones are looked for in the order list, evenly spread over them.
+const SOUGHT: usize = 3;
+
+/// Reads a sample: one round trip, and one more where entries are looked for in the order list.
+pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Frames, StoreError> {
+    let keys = queue.keys();
+    let raw = read::frames(store, &keys, ask.count).await?;
+    let mut server_us = raw.server_us;
+    let depth = match &keys.order {
+        Some(order) if ask.seek && !raw.next_due.is_empty() => {
+            let step = raw.next_due.len().div_ceil(SOUGHT);
+            let sought = raw.next_due.iter().step_by(step);
+            let sought: Vec<&[u8]> = sought.map(|(member, _)| member.as_slice()).collect();
+            let (places, cost_us) = read::places(store, order, &sought).await?;
+            server_us += cost_us;
+            match places {
+                Known::Is(places) => Known::Is(places.into_iter().map(place).collect()),
+                Known::Unknown(why) => Known::Unknown(why),
+                Known::None => Known::None,
+            }
+        }
+        _ => Known::None,
+    };
+    let sizes = raw.next_due.iter().map(|(member, _)| member.len());
+    let lists = [&raw.newest, &raw.head, &raw.tail];
+    let sizes = sizes.chain(lists.into_iter().flatten().map(Vec::len));
+    let largest = sizes.max().unwrap_or(0);
+    let judge = |member: &Vec<u8>, score| Judged::new(queue, member, score, ask.long);
+    let delivered = |element: &Vec<u8>| Delivered::new(queue, element);
+    // The plain layout pushes to the head what others push to the tail.
+    let (front, tail): (Vec<_>, Vec<_>) = if pushed_left(queue) {
+        let front = raw.tail.iter().rev();
+        (front.collect(), raw.head.iter().collect())
+    } else {
+        (raw.head.iter().collect(), raw.tail.iter().rev().collect())
+    };
+    Ok(Frames {
+        at: raw.at,
+        next_due: (raw.next_due.iter())
+            .map(|(member, score)| judge(member, Some(*score)))
+            .collect(),
+        newest: raw.newest.iter().rev().map(|m| judge(m, None)).collect(),
+        front: front.into_iter().map(delivered).collect(),
+        tail: tail.into_iter().map(delivered).collect(),
+        depth,
+        twin: twin(store, queue).await?,
+        largest,
+        asked: ask.count,
+        server_us,
+    })
+}
+
+/// The other queue with these keys, when its target is there. Asked by itself: a user who may not
+/// look at that key shall see all else.
+async fn twin(store: &Store, queue: &Queue) -> Result<Option<QueueName>, StoreError> {
+    let Some(twin) = queue.twin() else {
+        return Ok(None);
+    };
+    let kinds = read::kinds(store, &[twin.as_bytes().to_vec()]).await?;
+    Ok((kinds.first() == Some(&Kind::List)).then_some(twin))
+}
+
+fn place(place: Option<u64>) -> Place {
+    place.map_or(Place::Beyond(MAXLEN), Place::At)
+}
+
+fn pushed_left(queue: &Queue) -> bool {
+    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
+}

@@ -1,0 +1,157 @@
+//! Clocks that disagree: this machine's with the server's, or a transfer client's, whose entries
+//! leave timeouts too early or too late by the same span again and again.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::text;
+
+pub(super) const ID: &str = "clock-skew";
+
+/// From this difference on it is a note, a warning; in ms.
+const NOTE_MS: i64 = 250;
+const WARNING_MS: i64 = 1_000;
+/// So many entries in a row must have left by the same span.
+const DEPARTURES: usize = 5;
+/// By so many ms more or less: the timer of a client ticks each 10 to 100 ms.
+const JITTER_MS: i64 = 250;
+/// With more late ones, the clients are merely busy.
+const BUSY: u64 = 100;
+
+/// Compares the clocks.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    if let Some(ahead_ms) = client_ahead(seen)
+        && let Some(severity) = severity(ahead_ms)
+    {
+        return Verdict::Found(of_client(seen, severity, ahead_ms));
+    }
+    let Some(skew_ms) = seen.server.skew_ms else {
+        return Verdict::Silent;
+    };
+    let Some(severity) = severity(skew_ms) else {
+        return Verdict::Fine;
+    };
+    let way = if skew_ms > 0 { "ahead of" } else { "behind" };
+    let by = text::span(skew_ms.unsigned_abs());
+    let mut finding = Finding::new(
+        ID,
+        severity,
+        format!("The clock of this machine is {by} {way} the server's."),
+    );
+    finding.of_server = true;
+    let finding = finding
+        .number("clock_skew_ms", skew_ms)
+        .words("due times are compared with the server's clock here; clients use their own")
+        .check(&[], b"TIME");
+    Verdict::Found(finding.repair(
+        Step::Outside,
+        "Let both machines take the time from one source (NTP).",
+    ))
+}
+
+fn severity(ms: i64) -> Option<Severity> {
+    match ms.unsigned_abs().cast_signed() {
+        WARNING_MS.. => Some(Severity::Warning),
+        NOTE_MS.. => Some(Severity::Note),
+        _ => None,
+    }
+}
+
+/// By how many ms a transfer client is ahead of the server (negative: all of them are behind), when
+/// the last entries left by one and the same span.
+fn client_ahead(seen: &Seen) -> Option<i64> {
+    let leads = &seen.watch.leads;
+    if leads.len() < DEPARTURES {
+        return None;
+    }
+    let recent = leads.iter().rev().take(DEPARTURES);
+    let (least, most) = recent.fold((i64::MIN, i64::MAX), |(least, most), (from, to)| {
+        (least.max(*from), most.min(*to))
+    });
+    // Each left between two pulses: a span that all of these allow, but for a client's ticks.
+    if least - most > JITTER_MS {
+        return None;
+    }
+    let busy = seen.pulse?.late.get()? >= BUSY;
+    let (least, most) = (least.min(most), least.max(most));
+    if least >= NOTE_MS {
+        return Some(least);
+    }
+    // A client that is merely slow is no clock: ticks and pauses stay below.
+    (most <= -WARNING_MS && !busy).then_some(most)
+}
+
+fn of_client(seen: &Seen, severity: Severity, ahead_ms: i64) -> Finding {
+    let by = text::span(ahead_ms.unsigned_abs());
+    let sentence = if ahead_ms > 0 {
+        format!("Entries leave {by} before their due time: a transfer client's clock is ahead.")
+    } else {
+        format!("Entries leave {by} after their due time: the transfer clients' clocks are behind.")
+    };
+    let keys = seen.queue.keys();
+    Finding::new(ID, severity, sentence)
+        .number("client_ahead_ms", ahead_ms)
+        .words(format!("the last {DEPARTURES} left by the same span"))
+        .check(&[], b"TIME")
+        .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
+        .repair(
+            Step::Outside,
+            "Set the clocks of its clients (NTP); delayscope transfers by the server's.",
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    #[test]
+    fn this_machine_is_told_from_a_quarter_of_a_second_on_once_for_all_queues() {
+        let severity = |skew_ms| {
+            let mut scene = Scene::default().pulse(pulse(0, 5, None, 1));
+            scene.server.skew_ms = Some(skew_ms);
+            scene
+                .found(ID)
+                .map(|found| (found.severity, found.of_server))
+        };
+        assert_eq!(severity(249), None);
+        assert_eq!(severity(-250), Some((Severity::Note, true)));
+        assert_eq!(severity(1_000), Some((Severity::Warning, true)));
+    }
+
+    /// Entries 2 s apart, each leaving so many ms before it is due, seen each 500 ms.
+    fn leaving(ahead_ms: impl Fn(i64) -> i64) -> Scene {
+        let mut scene = Scene::default();
+        scene.server.skew_ms = Some(0);
+        let due = |n: i64| 2_000 + n * 2_000;
+        for at in (0..16_000).step_by(500) {
+            let first = (0..9).find(|n| at < due(*n) - ahead_ms(*n)).unwrap();
+            let mut seen = pulse(at, 5, None, 1);
+            let id = u8::try_from(first).unwrap();
+            seen.first = Some(framed(Form::ByteId, id, Some(due(first))));
+            scene = scene.pulse(seen);
+        }
+        scene
+    }
+
+    fn ahead(scene: &Scene) -> Option<i64> {
+        let found = scene.found(ID)?;
+        found.evidence.figures["client_ahead_ms"].as_i64()
+    }
+
+    #[test]
+    fn a_client_that_is_ahead_or_behind_is_seen_by_when_entries_leave() {
+        assert!((700..=1_300).contains(&ahead(&leaving(|_| 1_300)).unwrap()));
+        let behind = ahead(&leaving(|_| -1_700)).unwrap();
+        assert!((-1_700..=-1_000).contains(&behind), "{behind}");
+    }
+
+    #[test]
+    fn entries_that_leave_in_time_or_are_cancelled_at_any_moment_tell_nothing() {
+        assert_eq!(ahead(&leaving(|_| 0)), None);
+        assert_eq!(ahead(&leaving(|_| -100)), None);
+        // A tick sooner or later is no other span.
+        assert!(ahead(&leaving(|n| 1_300 + n % 3 * 100)).is_some());
+        // Cancelled by their owner.
+        assert_eq!(ahead(&leaving(|n| 300 + n * 7 % 5 * 350)), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! A name whose braces put the queue's keys into different slots of a cluster.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::{Layout, name, text};
+
+pub(super) const ID: &str = "cross-slot";
+
+/// Looks at the names alone, once the queue has been seen to be there.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Layout::Redisson = seen.queue.layout else {
+        return Verdict::Silent;
+    };
+    if seen.pulse.is_none() {
+        return Verdict::Silent;
+    }
+    let keys = seen.queue.keys();
+    if !name::cross_slot(&keys) {
+        return Verdict::Fine;
+    }
+    let here = seen.server.info().and_then(|i| i.number("cluster_enabled")) == Some(1);
+    let name = text::printable(&seen.queue.name.text()).into_owned();
+    let sentence = if here {
+        format!(
+            "The braces in {name} put its keys into different slots: the cluster refuses every script."
+        )
+    } else {
+        format!(
+            "The braces in {name} put its keys into different slots: it cannot move to a cluster."
+        )
+    };
+    let mut finding = Finding::new(ID, Severity::Warning, sentence).number("cluster", here);
+    for (word, key) in [
+        ("slot_target", Some(&keys.target)),
+        ("slot_timeouts", Some(&keys.timeouts)),
+        ("slot_channel", keys.channel.as_ref()),
+    ] {
+        let Some(key) = key else { continue };
+        finding = finding
+            .number(word, name::slot(key))
+            .words(format!(
+                "{} lies in slot {}",
+                text::printable_bytes(key),
+                text::thousands(name::slot(key).into())
+            ))
+            .check(&["CLUSTER", "KEYSLOT"], key);
+    }
+    Verdict::Found(finding.repair(
+        Step::Outside,
+        "Give the queue a name without braces, or with one {…} in front, in all of its clients; \
+         deliver or offer again what waits under the old one.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::finding::Watch;
+    use crate::queue::finding::tests::{looked, pulse};
+    use crate::queue::{Queue, ServerWatch};
+
+    fn verdict(name: &str, server: &ServerWatch) -> Verdict {
+        let queue: Queue = name.parse().unwrap();
+        look(&Seen {
+            queue: &queue,
+            pulse: Some(&pulse(0, 1, None, 1)),
+            survey: None,
+            watch: &Watch::default(),
+            server,
+        })
+    }
+
+    #[test]
+    fn only_names_with_odd_braces_are_told() {
+        let server = ServerWatch::default();
+        for fine in ["orders", "{orders}", "a{b}c", "a:b"] {
+            assert_eq!(verdict(fine, &server), Verdict::Fine, "{fine}");
+        }
+        assert_eq!(verdict("zset-list:a{b,c", &server), Verdict::Silent);
+        for odd in ["a{b", "x}", "q{}"] {
+            let Verdict::Found(found) = verdict(odd, &server) else {
+                panic!("{odd}");
+            };
+            assert_eq!(found.severity, Severity::Warning);
+            assert!(found.sentence.contains("cannot move to a cluster"));
+        }
+    }
+
+    #[test]
+    fn in_a_cluster_it_says_that_nothing_works() {
+        let Verdict::Found(found) = verdict("a{b", &looked("cluster_enabled:1\r\n")) else {
+            panic!("nothing found");
+        };
+        assert!(found.sentence.contains("refuses every script"));
+        assert_eq!(found.evidence.figures["cluster"], true);
+    }
+}

@@ -1,0 +1,62 @@
+//! What a finding says beside its sentence: figures and commands that show it, and what repairs it.
+
+use serde_json::{Map, Value};
+
+use crate::queue::entry::Entry;
+use crate::queue::redis_cli;
+use crate::queue::wish::What;
+
+/// What shows a finding to be true.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Evidence {
+    /// Figures by name, for JSON: times in epoch ms of the server's clock, spans in ms (`…_ms`).
+    pub figures: Map<String, Value>,
+    /// The same in words, a line each.
+    pub words: Vec<String>,
+    /// Commands for a shell that show it by hand, a line each.
+    pub commands: Vec<String>,
+}
+
+impl Evidence {
+    /// All that people read of it: words first.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().chain(&self.commands).map(String::as_str)
+    }
+}
+
+/// What repairs a finding.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Repair {
+    /// In one plain sentence, with the key or the command.
+    pub sentence: String,
+    /// What the key does.
+    pub step: Step,
+}
+
+/// What a repair does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Step {
+    /// Nothing that this program could do: the sentence names the step outside.
+    #[default]
+    Outside,
+    /// A change of the queue as a whole; a transfer: of all that is due.
+    Change(What),
+    /// A change of this entry.
+    Entry(What, Entry),
+    /// A stand-in worker.
+    Worker,
+}
+
+/// A redis-cli command: words, then a key.
+pub(super) fn command(words: &[&str], key: &[u8]) -> String {
+    let words = words.iter().map(|word| word.as_bytes());
+    let args: Vec<&[u8]> = words.chain([key]).collect();
+    redis_cli::line("redis-cli", &args)
+}
+
+/// A redis-cli command: a word, a key, and what follows it.
+pub(super) fn about(word: &str, key: &[u8], more: &[&str]) -> String {
+    let more = more.iter().map(|word| word.as_bytes());
+    let args: Vec<&[u8]> = [word.as_bytes(), key].into_iter().chain(more).collect();
+    redis_cli::line("redis-cli", &args)
+}

@@ -1,0 +1,114 @@
+//! What comes into target and what is taken out of it, as far as pulses and samples tell: a consumer
+//! leaves no other trace.
+
+use super::{Beat, Seen};
+use crate::queue::frames::{Delivered, Frames};
+
+/// What was taken from target between samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Taken {
+    /// So many elements in so many ms.
+    Exactly(u64, i64),
+    /// More than a sample holds: at least so many in so many ms.
+    AtLeast(u64, i64),
+    /// Nobody can tell: too few samples, or all elements are alike.
+    Unsure,
+}
+
+/// Samples older than this before the last one say nothing of now, in ms; the last but one always
+/// counts.
+const LATELY_MS: i64 = 45_000;
+
+/// What the samples since that moment (by the server's clock) say.
+pub(super) fn taken(seen: &Seen, since: crate::clock::EpochMillis) -> Taken {
+    let samples: Vec<&Frames> = seen.watch.frames.iter().map(AsRef::as_ref).collect();
+    let Some(last) = samples.last() else {
+        return Taken::Unsure;
+    };
+    let lately = samples.len().saturating_sub(2);
+    let of_now = samples
+        .iter()
+        .enumerate()
+        .filter(|(i, one)| one.at >= since && (*i >= lately || last.at.since(one.at) <= LATELY_MS));
+    let of_now: Vec<&Frames> = of_now.map(|(_, one)| *one).collect();
+    let mut all = Taken::Unsure;
+    for pair in of_now.windows(2) {
+        let ms = pair[1].at.since(pair[0].at);
+        let one = between(&pair[0].front, &pair[1].front, ms);
+        all = match (all, one) {
+            (_, Taken::Unsure) => return Taken::Unsure,
+            (Taken::Unsure, one) => one,
+            (Taken::Exactly(n, ms), Taken::Exactly(m, more)) => Taken::Exactly(n + m, ms + more),
+            (Taken::Exactly(n, ms) | Taken::AtLeast(n, ms), Taken::AtLeast(m, more))
+            | (Taken::AtLeast(n, ms), Taken::Exactly(m, more)) => Taken::AtLeast(n + m, ms + more),
+        };
+    }
+    all
+}
+
+/// How many of the elements that were next are gone.
+fn between(before: &[Delivered], after: &[Delivered], ms: i64) -> Taken {
+    let (Some(first), true) = (after.first(), ms > 0) else {
+        return Taken::Unsure;
+    };
+    let mut places = before.iter().enumerate();
+    let same = |(_, one): &(usize, &Delivered)| one.payload == first.payload;
+    match (places.find(same), places.find(same)) {
+        (Some((gone, _)), None) => Taken::Exactly(count(gone), ms),
+        (None, _) if !before.is_empty() => Taken::AtLeast(count(before.len()), ms),
+        _ => Taken::Unsure,
+    }
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// Target and the moment of each pulse of the last so many ms; none when it could not be read.
+pub(super) fn lengths(seen: &Seen, ms: i64) -> Option<Vec<(i64, u64)>> {
+    let end = seen.watch.beats.back()?.at;
+    let length = |beat: &Beat| Some((beat.at.since(end), beat.target?));
+    seen.watch.last(ms).map(length).collect()
+}
+
+/// So many in so many ms, a second.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a rate for reading, not for accounting"
+)]
+pub(super) fn per_s(n: u64, ms: i64) -> f64 {
+    n as f64 * 1_000.0 / ms.max(1) as f64
+}
+
+/// A rate in words, such as `12/s` or `0.4/s`.
+pub(super) fn rate(per_s: f64) -> String {
+    if per_s < 10.0 {
+        format!("{per_s:.1}/s")
+    } else {
+        format!("{per_s:.0}/s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Queue;
+
+    fn elements(texts: &[&str]) -> Vec<Delivered> {
+        let queue = Queue::redisson("q");
+        let one = |text: &&str| Delivered::new(&queue, text.as_bytes());
+        texts.iter().map(one).collect()
+    }
+
+    #[test]
+    fn what_was_next_and_is_gone_was_taken() {
+        let before = elements(&["a", "b", "c"]);
+        let after = |texts: &[&str]| between(&before, &elements(texts), 10);
+        assert_eq!(after(&["a", "b", "c", "d"]), Taken::Exactly(0, 10));
+        assert_eq!(after(&["c", "d"]), Taken::Exactly(2, 10));
+        assert_eq!(after(&["e"]), Taken::AtLeast(3, 10));
+        assert_eq!(after(&[]), Taken::Unsure);
+        let alike = elements(&["x", "x"]);
+        assert_eq!(between(&alike, &alike, 10), Taken::Unsure);
+    }
+}

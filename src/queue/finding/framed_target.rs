@@ -1,0 +1,104 @@
+//! Elements of target that still have their frame: consumers cannot read them.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::text;
+
+pub(super) const ID: &str = "framed-target";
+
+/// Looks at both ends of target in the last sample.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(sample) = seen.watch.sample() else {
+        return Verdict::Silent;
+    };
+    let length = seen.pulse.and_then(|pulse| pulse.target.get());
+    let framed = |some: &[crate::queue::frames::Delivered]| {
+        let framed = some.iter().filter(|one| one.framed.is_some()).count();
+        u64::try_from(framed).unwrap_or(u64::MAX)
+    };
+    // Both ends overlap in a short list.
+    let (front, tail) = (framed(&sample.front), framed(&sample.tail));
+    let seen_of = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    let looked_at = seen_of(sample.front.len());
+    let whole = length.is_some_and(|length| length <= looked_at);
+    let count = if whole { front } else { front.max(tail) };
+    if count == 0 || length == Some(0) {
+        return Verdict::Fine;
+    }
+    let at_least = if whole { "" } else { "at least " };
+    let target = seen.queue.keys().target;
+    let elements = text::counted(count, "element", "elements");
+    let finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!("{at_least}{elements} of target still framed: consumers fail to read them."),
+    );
+    let finding = Finding {
+        sentence: capital(&finding.sentence),
+        ..finding
+    };
+    let finding = finding
+        .of(count)
+        .number("framed", count)
+        .number("looked_at", looked_at)
+        .words("copy() of Redisson writes such elements, and a move by hand does")
+        .check_about("LRANGE", &target, &["0", "9"]);
+    Verdict::Found(finding.repair(
+        Step::Outside,
+        "Take their frames off, in place: delayscope repair --unwrap.",
+    ))
+}
+
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::queue::finding::Watch;
+    use crate::queue::finding::tests::{pulse, sample};
+    use crate::queue::frames::Delivered;
+    use crate::queue::{Known, Queue, ServerWatch, frame};
+
+    fn verdict(elements: &[&[u8]], length: u64) -> Verdict {
+        let queue = Queue::redisson("orders");
+        let mut frames = sample(Vec::new(), Vec::new());
+        let delivered = elements.iter().map(|one| Delivered::new(&queue, one));
+        frames.front = delivered.collect();
+        frames.tail = frames.front.iter().rev().copied().collect();
+        let mut watch = Watch::default();
+        watch.frames.push_back(Arc::new(frames));
+        let mut pulse = pulse(0, 1, None, 1);
+        pulse.target = Known::Is(length);
+        look(&Seen {
+            queue: &queue,
+            pulse: Some(&pulse),
+            survey: None,
+            watch: &watch,
+            server: &ServerWatch::default(),
+        })
+    }
+
+    #[test]
+    fn frames_in_target_are_counted() {
+        let framed = frame::encode(crate::queue::Form::ByteId, *b"12345678", b"hello");
+        assert_eq!(verdict(&[b"hello", b"world"], 2), Verdict::Fine);
+        let Verdict::Found(found) = verdict(&[b"hello", &framed], 2) else {
+            panic!("nothing found");
+        };
+        assert_eq!(found.figure, Some(1));
+        assert!(found.sentence.starts_with("1 element of target"));
+        let Verdict::Found(found) = verdict(&[b"hello", &framed], 5_000) else {
+            panic!("nothing found");
+        };
+        assert!(found.sentence.starts_with("At least 1 element"));
+        // They have been consumed since the sample.
+        assert_eq!(verdict(&[b"hello", &framed], 0), Verdict::Fine);
+    }
+}

@@ -1,0 +1,154 @@
+//! What the rules about frames have in common: which of the sampled entries still wait, and which
+//! clients there are.
+
+use std::borrow::Cow;
+
+use super::Seen;
+use crate::queue::frame::Era;
+use crate::queue::frames::{Frames, Judged};
+use crate::queue::{Layout, Unpack, text};
+
+/// The last offered ones tell which clients there are.
+const LAST: usize = 20;
+
+/// The next due ones that still wait, as far as the last pulse tells: what sorts before the entry
+/// that heads timeouts has left since the sample was taken.
+pub(super) fn next_due<'a>(seen: &Seen<'a>) -> Vec<&'a Judged> {
+    let pulse = seen.pulse;
+    let first = pulse.and_then(|pulse| pulse.first.as_ref());
+    let Some(sample) = seen.watch.sample() else {
+        return first.into_iter().collect();
+    };
+    let all = &sample.next_due;
+    let Some(pulse) = pulse.filter(|pulse| pulse.at > sample.at) else {
+        return all.iter().collect();
+    };
+    let Some(first) = first else {
+        // None from 0 on.
+        let negative = |one: &&Judged| one.score.is_some_and(|score| score < 0.0);
+        return all.iter().filter(negative).collect();
+    };
+    let waiting = pulse.waiting.get().unwrap_or(u64::MAX);
+    let at = all.iter().position(|one| one.id == first.id);
+    let place = at.unwrap_or_else(|| all.partition_point(|one| one.score < first.score));
+    let new = at.is_none().then_some(first);
+    let rest = new.into_iter().chain(&all[place..]);
+    rest.take(usize::try_from(waiting).unwrap_or(usize::MAX))
+        .collect()
+}
+
+/// The clients of a queue, by how they unpack, and why that is believed.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Fleet {
+    /// Their era.
+    pub(super) era: Era,
+    /// In words.
+    pub(super) because: Cow<'static, str>,
+}
+
+/// Which clients transfer from the queue; none when nothing tells, or both do.
+pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
+    if let Some(era) = only_transferred(seen) {
+        return Some(Fleet {
+            era,
+            because: "the server remembers no other transfer script".into(),
+        });
+    }
+    let newest = &seen.watch.sample()?.newest;
+    let [older, newer] = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
+    let (era, most, few) = if newer >= older {
+        (Era::Newer, newer, older)
+    } else {
+        (Era::Older, older, newer)
+    };
+    // Of those that offer, most transfer too.
+    (most > 0 && few * 3 <= most).then(|| Fleet {
+        era,
+        because: format!("they offered {most} of the last {}", most + few).into(),
+    })
+}
+
+/// The one era whose transfer the server remembers.
+fn only_transferred(seen: &Seen) -> Option<Era> {
+    let scripts = *seen.server.last()?.scripts.get_ref()?;
+    let [older, newer] = scripts.transfer;
+    (older != newer).then_some(if newer { Era::Newer } else { Era::Older })
+}
+
+/// Both eras have transferred on this server since its start; none when nobody can tell.
+pub(super) fn both_transferred(seen: &Seen) -> Option<bool> {
+    let scripts = *seen.server.last()?.scripts.get_ref()?;
+    Some(scripts.transfer == [true, true])
+}
+
+/// Whether both eras are among the last offered, as many of the older and of the newer.
+pub(super) fn both_offer(seen: &Seen) -> Option<[usize; 2]> {
+    let newest = &seen.watch.sample()?.newest;
+    let counts = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
+    counts.iter().all(|count| *count > 0).then_some(counts)
+}
+
+/// The queue has frames.
+pub(super) fn framed(seen: &Seen) -> bool {
+    matches!(seen.queue.layout, Layout::Redisson)
+}
+
+/// What a bad entry among the next due ones does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Block {
+    /// So many good ones are due before it: they are pushed again and again.
+    pub(super) before: usize,
+    /// So many copies of them were seen in the tail of target.
+    pub(super) copies: usize,
+}
+
+/// What the entry at place `bad` of `next` does to those before it, which clients of `era` transfer.
+pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Block {
+    let Some(pulse) = seen.pulse else {
+        return Block {
+            before: 0,
+            copies: 0,
+        };
+    };
+    let before: Vec<&Judged> = next[..bad.min(next.len())]
+        .iter()
+        .filter(|one| one.is_due(pulse.at) && one.unpack(era) != Unpack::Fails)
+        .copied()
+        .collect();
+    let tail = seen.watch.sample().map_or(&[][..], |sample| &sample.tail);
+    let is_copy = |delivered: &&crate::queue::frames::Delivered| {
+        before.iter().any(|one| one.payload == delivered.payload)
+    };
+    Block {
+        before: before.len(),
+        copies: tail.iter().filter(is_copy).count(),
+    }
+}
+
+impl Block {
+    /// What happens, when the bad one is due: the end of a sentence.
+    pub(super) fn words(self) -> String {
+        let again = "is delivered again every 5 s by each client";
+        match self.before {
+            0 => "nothing moves any more".to_owned(),
+            1 => format!("nothing behind it moves, and the one before it {again}"),
+            n => format!(
+                "nothing behind it moves, and each of the {} before it {again}",
+                text::thousands(n as u64)
+            ),
+        }
+    }
+}
+
+/// When an entry is due, in words for a sentence.
+pub(super) fn when(seen: &Seen, one: &Judged) -> String {
+    let (Some(pulse), Some(due)) = (seen.pulse, one.due_at()) else {
+        return "due at no time".to_owned();
+    };
+    let left = due.since(pulse.at);
+    if left <= 0 {
+        format!("due for {}", text::countdown(-left))
+    } else {
+        format!("due in {}", text::countdown(left))
+    }
+}

@@ -1,0 +1,145 @@
+//! Clients of both eras serve one queue: each fails at the other's entries, and delivers its own
+//! again and again.
+
+use super::heads;
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::frame::Era;
+use crate::queue::look::Info;
+use crate::queue::wish::What;
+use crate::queue::{Frames, text};
+
+pub(super) const ID: &str = "mixed-fleet";
+
+/// Scripts that fail are counted over this time, in ms: a client tries again every 5 s.
+const OVER_MS: i64 = 30_000;
+/// The head has not moved for so long: where the server does not count errors, that tells too, in ms.
+const STANDS_MS: i64 = 3_000;
+
+/// Looks for both forms among what is due and what was offered last, and for scripts that fail.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    if !heads::framed(seen) {
+        return Verdict::Silent;
+    }
+    let (Some(pulse), Some(_)) = (seen.pulse, seen.watch.sample()) else {
+        return Verdict::Silent;
+    };
+    let next = heads::next_due(seen);
+    let due = || next.iter().filter(|one| one.is_due(pulse.at)).copied();
+    let due = Era::BOTH.map(|era| Frames::count(due(), era));
+    let Some(offered) = heads::both_offer(seen) else {
+        return Verdict::Fine;
+    };
+    let clients = pulse.transfer_clients.get();
+    let one_era = heads::both_transferred(seen) == Some(false) && heads::fleet(seen).is_some();
+    if due.contains(&0) || clients == Some(0) || one_era {
+        return Verdict::Fine;
+    }
+    let failed = seen.server.grew(OVER_MS, Info::failed_scripts);
+    let fails = failed.is_some_and(|(count, _)| count > 0);
+    let stands = seen.watch.standing();
+    let stuck = stands.is_some_and(|(stood, late)| stood >= STANDS_MS && late >= STANDS_MS);
+    if !fails && !stuck {
+        return Verdict::Fine;
+    }
+    Verdict::Found(finding(seen, (due, offered), failed))
+}
+
+fn finding(
+    seen: &Seen,
+    ([older, newer], offered): ([usize; 2], [usize; 2]),
+    failed: Option<(u64, i64)>,
+) -> Finding {
+    let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
+    let sentence = format!(
+        "Clients of {} and of {} serve this queue together: each fails at the other's entries, {} \
+         late, and those before them are delivered again every 5 s.",
+        Era::Older.releases(),
+        Era::Newer.releases(),
+        text::thousands(late)
+    );
+    let mut finding = Finding::new(ID, Severity::Critical, sentence)
+        .of(late)
+        .number("older_due", older)
+        .number("newer_due", newer)
+        .number("older_offered", offered[0])
+        .number("newer_offered", offered[1])
+        .words(format!(
+            "of the next due ones {older} of the older form and {newer} of the newer are late"
+        ))
+        .words(format!(
+            "of the last offered {} are of the older form, {} of the newer",
+            offered[0], offered[1]
+        ));
+    if let Some((count, span)) = failed {
+        let words = text::counted(count, "script has", "scripts have");
+        finding = finding
+            .number("failed_scripts", count)
+            .number("failed_over_ms", span)
+            .words(format!("{words} failed in {}", text::countdown(span)));
+    }
+    if heads::both_transferred(seen) == Some(true) {
+        finding = finding.words(
+            "the server remembers both transfer scripts (it does so until a restart, also after \
+             a good upgrade)",
+        );
+    }
+    finding.check(&["INFO"], b"errorstats").repair(
+        Step::Change(What::Transfer),
+        "Stop the clients of one side; transfer by hand (R) takes both forms meanwhile.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    /// Both forms are due and were offered last; the head has just come.
+    fn scene() -> Scene {
+        let form = |i: u8| [Form::ByteId, Form::DoubleId][usize::from(i % 2)];
+        let due = (0..6).map(|i| framed(form(i), i, Some(-100)));
+        let newest = (0..6).map(|i| framed(form(i), i, None));
+        let mut seen = pulse(100, 6, Some(200), 2);
+        seen.first = Some(framed(form(0), 0, Some(-100)));
+        Scene::default()
+            .pulse(seen)
+            .sample(sample(due.collect(), newest.collect()))
+    }
+
+    #[test]
+    fn scripts_that_fail_while_both_forms_are_due_name_it() {
+        let two_looks = |failed| {
+            scene()
+                .look(server_look(0, [true, true], 1))
+                .look(server_look(10_000, [true, true], failed))
+        };
+        assert_eq!(two_looks(1).verdict(ID), Verdict::Fine);
+        let found = two_looks(5).found(ID).unwrap();
+        assert_eq!(found.evidence.figures["failed_scripts"], 4);
+        assert!(
+            found
+                .evidence
+                .lines()
+                .any(|line| line.contains("remembers both"))
+        );
+    }
+
+    #[test]
+    fn a_head_that_stands_still_tells_it_where_nobody_counts_errors() {
+        let mut seen = pulse(3_200, 6, Some(3_300), 2);
+        seen.first = Some(framed(Form::ByteId, 0, Some(-100)));
+        assert!(scene().pulse(seen.clone()).found(ID).is_some());
+        seen.transfer_clients = crate::queue::Known::Is(0);
+        assert!(scene().pulse(seen).found(ID).is_none());
+    }
+
+    #[test]
+    fn where_one_era_alone_has_ever_transferred_the_other_is_poison() {
+        let scene = scene()
+            .look(server_look(0, [false, true], 1))
+            .look(server_look(10_000, [false, true], 5));
+        assert_eq!(scene.verdict(ID), Verdict::Fine);
+        assert!(scene.found("poison").is_some());
+    }
+}

@@ -1,0 +1,52 @@
+//! Both frame forms in one queue: no Redisson client can unpack both.
+
+use super::heads;
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::Frames;
+use crate::queue::frame::Era;
+
+pub(super) const ID: &str = "mixed-frames";
+
+/// Counts the forms among the next due ones and the last offered.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    if !heads::framed(seen) {
+        return Verdict::Silent;
+    }
+    let Some(sample) = seen.watch.sample() else {
+        return Verdict::Silent;
+    };
+    let next = heads::next_due(seen);
+    let of = |era| {
+        let next = Frames::count(next.iter().copied(), era);
+        (next, Frames::count(&sample.newest, era))
+    };
+    let [older, newer] = Era::BOTH.map(of);
+    if older.0 + older.1 == 0 || newer.0 + newer.1 == 0 {
+        return Verdict::Fine;
+    }
+    let keys = seen.queue.keys();
+    let offers = keys.order.unwrap_or_default();
+    let line = |(next, newest): (usize, usize), era: Era| {
+        let releases = era.releases();
+        format!("{releases}: {next} of the next due, {newest} of the last offered")
+    };
+    let finding = Finding::new(
+        ID,
+        Severity::Warning,
+        "Entries of Redisson up to 3.21.0 and of later releases stand in one queue: no client can \
+         transfer both.",
+    );
+    let finding = finding
+        .number("older_next_due", older.0)
+        .number("older_newest", older.1)
+        .number("newer_next_due", newer.0)
+        .number("newer_newest", newer.1)
+        .words(line(older, Era::Older))
+        .words(line(newer, Era::Newer))
+        .check_about("ZRANGE", &keys.timeouts, &["0", "99"])
+        .check_about("LRANGE", &offers, &["-100", "-1"]);
+    Verdict::Found(finding.repair(
+        Step::Worker,
+        "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",
+    ))
+}

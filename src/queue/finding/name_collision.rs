@@ -1,0 +1,86 @@
+//! Two queues, `q` and `{q}`, that share all keys but their targets.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::text;
+
+pub(super) const ID: &str = "name-collision";
+
+/// Looks at what the last sample says of the other queue's target.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let keys = seen.queue.keys();
+    if seen.queue.twin().is_none() {
+        return Verdict::Fine;
+    }
+    let Some(sample) = seen.watch.sample() else {
+        return Verdict::Silent;
+    };
+    let Some(twin) = &sample.twin else {
+        return Verdict::Fine;
+    };
+    let own = text::printable(&seen.queue.name.text()).into_owned();
+    let other = text::printable(&twin.text()).into_owned();
+    let finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!(
+            "{own} and {other} are two target lists with the same timeouts and channel: what is \
+             offered to one may be delivered to the other."
+        ),
+    );
+    let finding = finding
+        .number("other", other.as_str())
+        .words(format!(
+            "a client that has both of them delivers all to the one that it made first; \
+             of {other} it cannot be seen here whose entries wait"
+        ))
+        .check(&["TYPE"], twin.as_bytes())
+        .check(&["TYPE"], &keys.target);
+    Verdict::Found(finding.repair(
+        Step::Outside,
+        format!(
+            "Give one of the two queues another name in all of its clients, or, when {other} is \
+             only left over, empty it or rename it."
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::queue::finding::Watch;
+    use crate::queue::finding::tests::sample;
+    use crate::queue::{Queue, ServerWatch};
+
+    fn verdict(name: &str, twin: Option<&str>) -> Verdict {
+        let queue: Queue = name.parse().unwrap();
+        let mut watch = Watch::default();
+        let mut frames = sample(Vec::new(), Vec::new());
+        frames.twin = twin.map(Into::into);
+        watch.frames.push_back(Arc::new(frames));
+        look(&Seen {
+            queue: &queue,
+            pulse: None,
+            survey: None,
+            watch: &watch,
+            server: &ServerWatch::default(),
+        })
+    }
+
+    #[test]
+    fn a_second_list_with_the_other_name_is_told() {
+        let Verdict::Found(found) = verdict("orders", Some("{orders}")) else {
+            panic!("nothing found");
+        };
+        assert!(found.sentence.starts_with("orders and {orders} are two"));
+        assert_eq!(verdict("orders", None), Verdict::Fine);
+    }
+
+    #[test]
+    fn a_name_that_no_other_queue_shares_its_keys_with_is_well() {
+        for alone in ["a{b}c", "{a}{b}", "zset-list:a,b"] {
+            assert_eq!(verdict(alone, None), Verdict::Fine, "{alone}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Entries are delivered, and nobody takes them.
+
+use super::flow::{self, Taken};
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::clock::EpochMillis;
+use crate::queue::{Known, text};
+
+pub(super) const ID: &str = "nothing-consumed";
+
+/// Nothing taken for so long is a warning, in ms.
+const LONG_MS: i64 = 30_000;
+/// Two samples at least so far apart must show the same next element, in ms.
+const APART_MS: i64 = 5_000;
+
+/// Looks at the length of target in all pulses that are kept, and at its front in the samples.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    let Some(standing) = standing(seen) else {
+        return Verdict::Fine;
+    };
+    let ms = pulse.at.since(standing.since);
+    if standing.grown == 0 {
+        return Verdict::Fine;
+    }
+    if ms < LONG_MS {
+        return Verdict::Early(format!(
+            "target grew and nothing has been taken: watching {} of {} s",
+            ms / 1_000,
+            LONG_MS / 1_000
+        ));
+    }
+    match flow::taken(seen, standing.since) {
+        Taken::Exactly(0, apart) if apart >= APART_MS => {
+            Verdict::Found(finding(seen, &standing, ms))
+        }
+        _ => Verdict::Fine,
+    }
+}
+
+/// Target has elements, and none has been seen to go.
+struct Standing {
+    /// The first pulse of which that is true.
+    since: EpochMillis,
+    /// By how many it has grown since then (or just before).
+    grown: u64,
+    /// How many there are.
+    length: u64,
+}
+
+fn standing(seen: &Seen) -> Option<Standing> {
+    let mut beats = seen.watch.beats.iter().rev();
+    let last = beats.next()?;
+    let length = last.target.filter(|&length| length > 0)?;
+    let (mut since, mut least) = (last.at, length);
+    for beat in beats {
+        match beat.target {
+            Some(before @ 1..) if before <= least => (since, least) = (beat.at, before),
+            Some(0) => {
+                least = 0;
+                break;
+            }
+            _ => break,
+        }
+    }
+    Some(Standing {
+        since,
+        grown: length - least,
+        length,
+    })
+}
+
+fn finding(seen: &Seen, standing: &Standing, ms: i64) -> Finding {
+    let (who, blocked) = consumers(seen);
+    let elements = text::counted(standing.length, "element waits", "elements wait");
+    let since = text::countdown(ms);
+    let mut finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!("{elements} in target and nothing was taken for {since}: {who}."),
+    );
+    finding = finding
+        .of(standing.length)
+        .since(standing.since)
+        .number("target", standing.length)
+        .number("grown", standing.grown)
+        .number("nothing_taken_ms", ms)
+        .number("blocked_clients", blocked)
+        .words(format!(
+            "target grew by {} meanwhile, and its next element is still the same",
+            text::thousands(standing.grown)
+        ));
+    if blocked.is_some_and(|blocked| blocked > 0) {
+        finding = finding.words(
+            "none of the clients that are blocked waits for target, which is not empty: which list \
+             they wait for cannot be seen",
+        );
+    }
+    finding
+        .check(&["LLEN"], &seen.queue.keys().target)
+        .check(&["CLIENT"], b"LIST")
+        .repair(
+            Step::Outside,
+            "Start its consumers again: one that hangs on a dead connection looks alive to itself.",
+        )
+}
+
+/// Whether any client waits for an element of a list, and how many do.
+fn consumers(seen: &Seen) -> (String, Option<u64>) {
+    let clients = seen.server.last().map(|look| &look.clients);
+    let Some(Known::Is(clients)) = clients else {
+        return (
+            "whether a consumer is there cannot be seen".to_owned(),
+            None,
+        );
+    };
+    let blocked = clients.blocked_on_lists(seen.server.db).count();
+    let blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
+    let words = match blocked {
+        0 => "no client waits for an element of any list".to_owned(),
+        n => format!(
+            "{} for elements of other lists only",
+            text::counted(n, "client waits", "clients wait")
+        ),
+    };
+    (words, Some(blocked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{START, Scene, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::frames::{Delivered, Frames};
+    use crate::queue::{Pulse, Queue};
+
+    fn at(ms: i64, target: u64) -> Pulse {
+        Pulse {
+            target: Known::Is(target),
+            ..pulse(ms, 5, None, 1)
+        }
+    }
+
+    fn fronted(ms: i64, first: &str) -> Frames {
+        let mut frames = sample(Vec::new(), Vec::new());
+        frames.at = START.plus(ms);
+        frames.front = vec![Delivered::new(&Queue::redisson("q"), first.as_bytes())];
+        frames
+    }
+
+    /// Pulses of these lengths, a second apart; samples at 0 and 25 s, with these next elements.
+    fn scene(lengths: impl Iterator<Item = u64>, next: [&str; 2]) -> Scene {
+        let mut scene = Scene::default();
+        for (second, length) in (0..).zip(lengths) {
+            scene = scene.pulse(at(second * 1_000, length));
+        }
+        scene
+            .sample(fronted(0, next[0]))
+            .sample(fronted(25_000, next[1]))
+            .look(server_look(0, [false, true], 0))
+    }
+
+    #[test]
+    fn what_stands_in_target_for_half_a_minute_and_grows_is_a_warning() {
+        let found = scene(5..=35, ["a", "a"]).found(ID).unwrap();
+        assert_eq!(
+            (found.severity, found.figure),
+            (Severity::Warning, Some(35))
+        );
+        assert!(
+            found.sentence.contains("no client waits"),
+            "{}",
+            found.sentence
+        );
+        // It came at once and stays.
+        let burst = [0].into_iter().chain([100; 31]);
+        assert!(
+            scene(burst, ["a", "a"]).found(ID).is_none(),
+            "sampled before it came"
+        );
+        let mut burst = scene([0].into_iter().chain([100; 32]), ["a", "a"]);
+        burst = burst.sample(fronted(31_000, "a"));
+        assert!(burst.found(ID).is_some());
+    }
+
+    #[test]
+    fn before_that_it_says_for_how_long_it_has_watched() {
+        let early = scene(5..=17, ["a", "a"]).verdict(ID);
+        let Verdict::Early(words) = early else {
+            panic!("{early:?}");
+        };
+        assert!(words.ends_with("watching 12 of 30 s"), "{words}");
+    }
+
+    #[test]
+    fn where_something_is_taken_or_nothing_comes_all_is_well() {
+        let well = |lengths: Vec<u64>, next| scene(lengths.into_iter(), next).verdict(ID);
+        assert_eq!(well((5..=45).collect(), ["a", "b"]), Verdict::Fine);
+        assert_eq!(well(vec![5; 40], ["a", "a"]), Verdict::Fine);
+        assert_eq!(well(vec![0; 40], ["a", "a"]), Verdict::Fine);
+        let shrank = (5..=30).chain([29]).collect();
+        assert_eq!(well(shrank, ["a", "a"]), Verdict::Fine);
+    }
+}

@@ -1,0 +1,191 @@
+//! A frame among the next due ones that the queue's clients cannot unpack: their script ends in the
+//! middle, and Lua takes nothing back.
+
+use super::heads::{self, Block, Fleet};
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::frame::Era;
+use crate::queue::wish::What;
+use crate::queue::{Judged, Unpack, text};
+
+pub(super) const ID: &str = "poison";
+
+/// Looks at the frames of the next due ones.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    if !heads::framed(seen) || seen.pulse.is_none() {
+        return Verdict::Silent;
+    }
+    let next = heads::next_due(seen);
+    let Some(fleet) = heads::fleet(seen) else {
+        return Verdict::Fine;
+    };
+    let is_bad = |one: &Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
+    let Some(place) = next.iter().position(|one| is_bad(one)) else {
+        return Verdict::Fine;
+    };
+    let count = next.iter().filter(|one| is_bad(one)).count();
+    Verdict::Found(finding(seen, &next, (place, count), &fleet))
+}
+
+/// What is wrong with the bad entry, in one sentence.
+fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: Block) -> String {
+    let theirs = bad.form.map(|form| form.era().releases());
+    let foreign = theirs.filter(|releases| *releases != era.releases());
+    let what = match foreign {
+        Some(releases) => format!("An entry of {releases}"),
+        None => "An entry of a server with other lengths".to_owned(),
+    };
+    let (when, clients) = (heads::when(seen, bad), era.releases());
+    match (bad.unpack(era), due) {
+        (Unpack::Garbage, _) => format!(
+            "{what}, {when}, passes for another one: its clients ({clients}) deliver garbage."
+        ),
+        (_, true) => format!(
+            "{what}, {when}, breaks every transfer of its clients ({clients}): {}.",
+            block.words()
+        ),
+        (_, false) => {
+            format!("{what}, {when}, will break every transfer of its clients ({clients}).")
+        }
+    }
+}
+
+fn finding(
+    seen: &Seen,
+    next: &[&Judged],
+    (place, count): (usize, usize),
+    fleet: &Fleet,
+) -> Finding {
+    let bad = next[place];
+    let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
+    let severity = if due {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    };
+    let block = heads::block(seen, next, place, fleet.era);
+    let sentence = sentence(seen, (bad, due), fleet.era, block);
+    let clients = fleet.era.releases();
+    let timeouts = seen.queue.keys().timeouts;
+    let rank = place.to_string();
+    let late = seen.pulse.and_then(|pulse| pulse.late.get());
+    let finding = Finding::new(ID, severity, sentence)
+        .of(late.filter(|_| due).unwrap_or(count as u64))
+        .number("entry", bad.id.to_string())
+        .number("form", bad.form.map(crate::queue::Form::word))
+        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
+        .number("clients", clients)
+        .number("bad_of_next", count)
+        .number("due_before", block.before)
+        .number("copies_seen", block.copies)
+        .words(format!(
+            "{} of the next {} due ones cannot be unpacked, the first is {}",
+            text::thousands(count as u64),
+            text::thousands(next.len() as u64),
+            bad.id
+        ))
+        .words(format!("its clients are {clients}: {}", fleet.because));
+    let finding = if block.copies > 0 {
+        let copies = text::counted(block.copies as u64, "copy", "copies");
+        finding.words(format!("{copies} seen in the tail of target so far"))
+    } else {
+        finding
+    };
+    let finding = finding
+        .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"])
+        .check(&["INFO"], b"errorstats");
+    if due {
+        finding.repair(
+            Step::Change(What::Transfer),
+            "Transfer by hand what is due (R): that takes every form, and its clients go on.",
+        )
+    } else {
+        finding.repair(
+            Step::Worker,
+            "Before it falls due, start a stand-in worker (R), which takes every form.",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::frame::{self, Form};
+
+    const NEWER: [bool; 2] = [false, true];
+
+    fn due(form: Form, id: u8) -> Judged {
+        framed(form, id, Some(i64::from(id) - 1_000))
+    }
+
+    fn scene(next: Vec<Judged>, transferred: [bool; 2]) -> Scene {
+        let mut seen = pulse(0, next.len() as u64, Some(1_000), 1);
+        seen.first = next.first().cloned();
+        let newest = next.clone();
+        Scene::default()
+            .pulse(seen)
+            .sample(sample(next, newest))
+            .look(server_look(0, transferred, 0))
+    }
+
+    #[test]
+    fn the_script_that_the_server_remembers_tells_who_chokes() {
+        let both = || vec![due(Form::ByteId, 0), due(Form::DoubleId, 1)];
+        let said = |transferred| scene(both(), transferred).found(ID);
+        let found = said(NEWER).unwrap();
+        assert_eq!(found.evidence.figures["form"], "double-id");
+        assert_eq!(found.evidence.figures["due_before"], 1);
+        let found = said([true, false]).unwrap();
+        assert_eq!(found.evidence.figures["form"], "byte-id");
+        assert_eq!(found.evidence.figures["due_before"], 0);
+        // Nobody can tell which of the two is the stranger.
+        assert_eq!(said([true, true]), None);
+    }
+
+    #[test]
+    fn where_both_are_remembered_the_last_offered_tell() {
+        let mut next: Vec<_> = (0..9).map(|id| due(Form::ByteId, id)).collect();
+        next.push(due(Form::DoubleId, 20));
+        let found = scene(next, [true, true]).found(ID).unwrap();
+        assert_eq!(found.evidence.figures["due_before"], 9);
+        assert!(
+            found
+                .evidence
+                .lines()
+                .any(|line| line.contains("offered 9 of the last 10"))
+        );
+    }
+
+    #[test]
+    fn a_frame_that_passes_for_another_is_delivered_as_garbage() {
+        let id = [20, 1, 2, 3, 4, 5, 6, 0x43];
+        let zeros = frame::encode(Form::DoubleId, id, &[0; 64]);
+        let found = scene(vec![judged(&zeros, Some(-10))], NEWER).found(ID);
+        assert!(found.unwrap().sentence.contains("garbage"));
+    }
+
+    #[test]
+    fn a_frame_of_a_server_with_short_longs_is_one_too() {
+        let short = frame::encode(Form::ByteIdShort, [9; 8], b"hello");
+        let found = scene(vec![judged(&short, Some(-10))], NEWER).found(ID);
+        assert!(found.unwrap().sentence.contains("other lengths"));
+    }
+
+    #[test]
+    fn what_has_left_since_the_sample_is_not_told() {
+        let sick = scene(vec![due(Form::DoubleId, 0), due(Form::ByteId, 1)], NEWER);
+        let mut seen = pulse(2_000, 1, Some(3_000), 1);
+        seen.first = Some(due(Form::ByteId, 1));
+        let well = sick.pulse(seen);
+        assert_eq!(well.verdict(ID), Verdict::Fine);
+    }
+
+    #[test]
+    fn an_entry_that_has_come_to_the_head_since_is_judged_at_once() {
+        let well = scene(vec![due(Form::ByteId, 1)], NEWER);
+        let mut seen = pulse(2_000, 2, Some(3_000), 1);
+        seen.first = Some(due(Form::DoubleId, 0));
+        let sick = well.pulse(seen);
+        assert!(sick.found(ID).unwrap().sentence.contains("nothing moves"));
+    }
+}

@@ -1,0 +1,260 @@
+//! The server refuses writes, so that nothing is transferred and nothing offered.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::look::Info;
+use crate::queue::{Known, text};
+
+pub(super) const ID: &str = "refused-writes";
+
+/// A refusal within this is one of now, in ms: clients try again every 5 s.
+const NOW_MS: i64 = 30_000;
+/// Entries that stay for so long after their due time show that nothing is transferred, in ms.
+const STUCK_MS: i64 = 6_000;
+
+/// A reason for which servers refuse writes.
+struct Reason {
+    code: &'static str,
+    /// In the middle of a sentence.
+    why: &'static str,
+    repair: &'static str,
+    /// What `INFO` says while it holds.
+    holds: fn(&Info) -> Sign,
+}
+
+/// Whether a reason holds now, as far as the server's state tells.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Sign {
+    /// It does: writes are refused.
+    Yes,
+    /// It may: when it has refused something, and something is stuck.
+    Perhaps,
+    /// It does not.
+    No,
+}
+
+const REASONS: [Reason; 5] = [
+    Reason {
+        code: "OOM",
+        why: "its memory is full",
+        repair: "Give it more memory (CONFIG SET maxmemory), or make room: until then only \
+                 transfers by hand of small steps, deletions and consumers help.",
+        holds: memory,
+    },
+    Reason {
+        code: "MISCONF",
+        why: "it cannot save its data to disk",
+        repair: "Mend the disk (space, permissions; the server's log tells), then BGSAVE; in need \
+                 CONFIG SET stop-writes-on-bgsave-error no.",
+        holds: disk,
+    },
+    Reason {
+        code: "NOREPLICAS",
+        why: "it has too few good replicas",
+        repair: "Bring its replicas back, or lower min-replicas-to-write.",
+        holds: replicas,
+    },
+    Reason {
+        code: "READONLY",
+        why: "it is a replica",
+        repair: "Let the clients write to its master (after a failover: let them find it), or \
+                 make this server one: REPLICAOF NO ONE.",
+        holds: replica,
+    },
+    Reason {
+        code: "CLUSTERDOWN",
+        why: "its cluster is down",
+        repair: "Bring the lost nodes of the cluster back: CLUSTER INFO and CLUSTER NODES name \
+                 them.",
+        holds: cluster,
+    },
+];
+
+/// Looks at what `INFO` says of the server, and at the errors that it counts (Redis ≥ 6.2).
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let info = match seen.server.last().map(|look| &look.info) {
+        None | Some(Known::None) => return Verdict::Silent,
+        Some(Known::Unknown(why)) => return Verdict::Blind(why.to_string()),
+        Some(Known::Is(info)) => info,
+    };
+    let found = REASONS
+        .iter()
+        .find_map(|reason| Some((reason, refused(seen, info, reason)?)));
+    match found {
+        Some((reason, lately)) => Verdict::Found(finding(info, reason, lately)),
+        None => Verdict::Fine,
+    }
+}
+
+/// Whether it refuses writes for this reason; how often lately, if that is known.
+fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Option<(u64, i64)>> {
+    let lately = seen
+        .server
+        .grew(NOW_MS, |info| info.errors(reason.code))
+        .filter(|(count, _)| *count > 0);
+    let holds = (reason.holds)(info);
+    if lately.is_some() && holds != Sign::No || holds == Sign::Yes {
+        return Some(lately);
+    }
+    let ever = info.errors(reason.code).is_some_and(|count| count > 0);
+    (holds == Sign::Perhaps && ever && stuck(seen)).then_some(None)
+}
+
+fn stuck(seen: &Seen) -> bool {
+    let late = |pulse: &crate::queue::Pulse| {
+        let due = pulse.oldest_late;
+        due.is_some_and(|due| pulse.at.since(due) > STUCK_MS)
+    };
+    seen.pulse.is_some_and(late)
+}
+
+fn finding(info: &Info, reason: &Reason, lately: Option<(u64, i64)>) -> Finding {
+    let code = reason.code;
+    let mut finding = Finding::new(
+        ID,
+        Severity::Critical,
+        format!(
+            "The server refuses writes, because {} ({code}): nothing is transferred or offered.",
+            reason.why
+        ),
+    );
+    finding.of_server = true;
+    finding = finding
+        .number("code", code)
+        .number("errors", info.errors(code));
+    if let Some((count, ms)) = lately {
+        let span = text::span(ms.unsigned_abs());
+        finding = finding
+            .number("errors_lately", count)
+            .number("errors_within_ms", ms)
+            .words(format!(
+                "{} in the last {span}",
+                text::counted(count, "refusal", "refusals")
+            ));
+    }
+    for name in [
+        "used_memory",
+        "maxmemory",
+        "rdb_last_bgsave_status",
+        "aof_last_write_status",
+        "role",
+        "master_link_status",
+        "min_slaves_good_slaves",
+    ] {
+        if let Some(value) = info.text(name) {
+            finding = finding.number(name, value);
+        }
+    }
+    finding
+        .check(&["INFO"], b"errorstats")
+        .repair(Step::Outside, reason.repair)
+}
+
+/// Redis counts all memory but the buffers of replicas and of the append-only file.
+fn memory(info: &Info) -> Sign {
+    let limit = info.number("maxmemory").unwrap_or(0);
+    let beside = info.number("mem_not_counted_for_evict").unwrap_or(0);
+    let Some(used) = info.number("used_memory") else {
+        return Sign::Perhaps;
+    };
+    let full = limit > 0 && used.saturating_sub(beside) > limit;
+    match (full, info.text("maxmemory_policy")) {
+        (true, Some("noeviction")) => Sign::Yes,
+        // What may be dropped makes room; where nothing of that kind is left, it does not.
+        (true, _) => Sign::Perhaps,
+        (false, _) => Sign::No,
+    }
+}
+
+/// A failed snapshot stops writes unless the configuration says otherwise, which `INFO` does not
+/// tell; a failed append always does.
+fn disk(info: &Info) -> Sign {
+    let failed = |name: &str| info.text(name).is_some_and(|status| status != "ok");
+    let refusals = info.errors("MISCONF");
+    let append = info.number("aof_enabled") == Some(1) && failed("aof_last_write_status");
+    match (failed("rdb_last_bgsave_status"), append, refusals) {
+        (_, true, _) => Sign::Yes,
+        (true, _, Some(1..)) => Sign::Yes,
+        (true, ..) => Sign::Perhaps,
+        (false, false, _) => Sign::No,
+    }
+}
+
+/// That it wants replicas at all is told by this field.
+fn replicas(info: &Info) -> Sign {
+    match info.number("min_slaves_good_slaves") {
+        Some(_) => Sign::Perhaps,
+        None => Sign::No,
+    }
+}
+
+fn replica(info: &Info) -> Sign {
+    match info.text("role") {
+        Some("slave") => Sign::Perhaps,
+        _ => Sign::No,
+    }
+}
+
+fn cluster(info: &Info) -> Sign {
+    match info.number("cluster_enabled") {
+        Some(1) => Sign::Perhaps,
+        _ => Sign::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, info_look, pulse};
+    use super::*;
+
+    const COUNTS: &str = "total_error_replies:9\r\n";
+
+    fn scene(late_ms: Option<i64>, looks: &[&str]) -> Scene {
+        let mut scene = Scene::default().pulse(pulse(0, 1, late_ms, 1));
+        for (i, info) in (0..).zip(looks) {
+            scene = scene.look(info_look(i * 10_000, &format!("{COUNTS}{info}")));
+        }
+        scene
+    }
+
+    #[test]
+    fn a_full_memory_refuses_writes_where_nothing_may_be_dropped() {
+        let full = "used_memory:2000\r\nmaxmemory:1000\r\nmaxmemory_policy:";
+        let found = |policy| scene(None, &[&format!("{full}{policy}\r\n")]).found(ID);
+        let oom = found("noeviction").unwrap();
+        assert_eq!((oom.severity, oom.of_server), (Severity::Critical, true));
+        assert_eq!(oom.evidence.figures["code"], "OOM");
+        assert_eq!(found("allkeys-lru"), None);
+        let room = "used_memory:900\r\nmaxmemory:1000\r\nmaxmemory_policy:noeviction\r\n";
+        assert_eq!(scene(None, &[room]).found(ID), None);
+        let buffers = format!("{full}noeviction\r\nmem_not_counted_for_evict:1500\r\n");
+        assert_eq!(scene(None, &[&buffers]).found(ID), None);
+    }
+
+    #[test]
+    fn refusals_of_now_are_told_and_those_of_long_ago_are_not() {
+        let replica = |count: u64| format!("role:slave\r\nerrorstat_READONLY:count={count}\r\n");
+        let grown = [replica(3), replica(5)];
+        let grown = scene(None, &[&grown[0], &grown[1]]).found(ID).unwrap();
+        assert_eq!(grown.evidence.figures["errors_lately"], 2);
+        let [once, again] = [replica(3), replica(3)];
+        assert_eq!(scene(None, &[&once, &again]).found(ID), None);
+        // It has refused something, and entries do not leave.
+        let stuck = scene(Some(STUCK_MS + 1), &[&once]).found(ID).unwrap();
+        assert_eq!(stuck.evidence.figures["code"], "READONLY");
+        let promoted = [
+            once.as_str(),
+            "role:master\r\nerrorstat_READONLY:count=5\r\n",
+        ];
+        assert_eq!(scene(Some(60_000), &promoted).found(ID), None);
+    }
+
+    #[test]
+    fn a_failed_snapshot_is_told_once_it_has_refused_a_write() {
+        let failed = "rdb_last_bgsave_status:err\r\n";
+        assert_eq!(scene(None, &[failed]).found(ID), None);
+        let refused = format!("{failed}errorstat_MISCONF:count=1\r\n");
+        assert!(scene(None, &[&refused]).found(ID).is_some());
+        let mended = "rdb_last_bgsave_status:ok\r\nerrorstat_MISCONF:count=1\r\n";
+        assert_eq!(scene(Some(60_000), &[mended]).found(ID), None);
+    }
+}

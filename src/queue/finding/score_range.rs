@@ -1,0 +1,267 @@
+//! Scores that are no due time, or not the one that was meant.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::clock::EpochMillis;
+use crate::queue::{Due, Judged, Pulse, Unit, text};
+
+pub(super) const ID: &str = "score-range";
+
+/// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
+/// printed as `1e+17`.
+const UNREADABLE: f64 = 1e17;
+/// Seconds that somebody meant as a due time lie within so many ms of now.
+const NEAR_MS: i64 = 20 * 365 * 86_400_000;
+
+/// Looks at the head of the pulse, and at what the survey counts beyond all times.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    if let Some(score) = negative(seen, pulse) {
+        return Verdict::Found(below_zero(seen, score));
+    }
+    if let Some(due) = pulse.oldest_late.filter(|due| seconds(*due, pulse.at)) {
+        // A member that is transferred at this very moment is seen in no other way either.
+        if seen.queue.layout.unit() == Unit::Millis {
+            return Verdict::Found(in_seconds(seen, due));
+        }
+    }
+    match seen.survey {
+        Some(survey) if survey.no_time > 0 && pulse.waiting.get() != Some(0) => {
+            Verdict::Found(beyond(seen, pulse, survey.no_time))
+        }
+        _ => Verdict::Fine,
+    }
+}
+
+/// The lowest score, when it is below zero.
+fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
+    match pulse.head {
+        Some(Due::OutOfRange(score)) if score < 0.0 => return Some(score),
+        // Scrolled down, a pulse does not see it.
+        _ if pulse.waiting.get() == Some(0) => return None,
+        _ => {}
+    }
+    let sample = seen.watch.sample()?;
+    let head = sample.next_due.first()?.score?;
+    let newer = sample.at >= pulse.at;
+    (newer && head < 0.0).then_some(head)
+}
+
+/// The entries of the last sample of which that holds.
+fn sampled<'a>(seen: &Seen<'a>, holds: impl Fn(f64) -> bool) -> Vec<&'a Judged> {
+    let all = seen.watch.sample().map_or(&[][..], |s| &s.next_due);
+    let held = |one: &&Judged| one.score.is_some_and(&holds);
+    all.iter().filter(held).collect()
+}
+
+fn count(some: &[&Judged]) -> u64 {
+    u64::try_from(some.len()).unwrap_or(u64::MAX).max(1)
+}
+
+fn below_zero(seen: &Seen, score: f64) -> Finding {
+    let bad = sampled(seen, |score| score < 0.0);
+    let entries = text::counted(count(&bad), "entry has", "entries have");
+    let sentence = if score <= -UNREADABLE {
+        format!(
+            "{entries} an overflowed due time ({score:e}): never transferred, and all others come \
+             late, since no offer is announced any more."
+        )
+    } else {
+        format!(
+            "{entries} a negative due time ({score}): never transferred, and each client sends \
+             thousands of scripts a second meanwhile."
+        )
+    };
+    let finding = Finding::new(ID, Severity::Critical, sentence);
+    let finding = with_ids(finding.of(count(&bad)), &bad)
+        .number("score", score.to_string())
+        .check_about(
+            "ZRANGE",
+            &seen.queue.keys().timeouts,
+            &["0", "9", "WITHSCORES"],
+        )
+        .check(&["INFO"], b"commandstats");
+    finding.repair(
+        Step::Outside,
+        format!(
+            "Give {} a due time (r), or delete {} (x): delayscope requeue … --id {} --in 0s.",
+            one_of(&bad, "it", "each"),
+            one_of(&bad, "it", "them"),
+            first_id(&bad)
+        ),
+    )
+}
+
+/// The due time was meant in seconds: read so, it lies near now.
+fn seconds(due: EpochMillis, now: EpochMillis) -> bool {
+    let meant = EpochMillis::new(due.get().saturating_mul(1_000));
+    due.get() > 0 && now.since(meant).saturating_abs() < NEAR_MS
+}
+
+fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
+    let now = seen.pulse.map_or(due, |pulse| pulse.at);
+    let unit = |score: f64| {
+        let Due::At(due) = seen.queue.due(score) else {
+            return false;
+        };
+        seconds(due, now)
+    };
+    let bad = sampled(seen, unit);
+    let entries = text::counted(count(&bad), "entry is", "entries are");
+    let finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!(
+            "{entries} due in January 1970: most likely the scores are seconds, not milliseconds."
+        ),
+    );
+    let keys = seen.queue.keys();
+    let finding = with_ids(finding.of(count(&bad)), &bad)
+        .number("score", due.get())
+        .number("meant_ms", due.get().saturating_mul(1_000))
+        .words("read as milliseconds they are due at once")
+        .check_about(
+            "ZRANGEBYSCORE",
+            &keys.timeouts,
+            &["1", "99999999999", "WITHSCORES", "LIMIT", "0", "10"],
+        );
+    finding.repair(
+        Step::Outside,
+        "Make their seconds milliseconds (R), and mend the program that writes them.",
+    )
+}
+
+fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
+    let head = matches!(pulse.head, Some(Due::OutOfRange(score)) if score > 0.0);
+    let bad = sampled(seen, |score| score >= UNREADABLE);
+    let subject = text::counted(entries, "entry has", "entries have");
+    let then = if head {
+        "and now that one of them is the head, each client logs an error every 5 s"
+    } else {
+        "and once one of them is the head, each client logs an error every 5 s"
+    };
+    let finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!("{subject} a due time of 1e17 or more: never transferred, {then}."),
+    );
+    let finding = with_ids(finding.of(entries), &bad)
+        .number("no_time", entries)
+        .number("is_head", head)
+        .check_about(
+            "ZREVRANGE",
+            &seen.queue.keys().timeouts,
+            &["0", "9", "WITHSCORES"],
+        );
+    finding.repair(
+        Step::Outside,
+        "Give them a due time (r), or delete them (x): they are the last by due time.",
+    )
+}
+
+/// With the ids of the first few of them.
+fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
+    const FEW: usize = 5;
+    if bad.is_empty() {
+        return finding;
+    }
+    let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
+    let words = format!("such as {}", ids.join(", "));
+    finding.number("entries", ids).words(words)
+}
+
+fn one_of<'a>(bad: &[&Judged], one: &'a str, many: &'a str) -> &'a str {
+    if bad.len() < 2 { one } else { many }
+}
+
+fn first_id(bad: &[&Judged]) -> String {
+    bad.first()
+        .map_or_else(|| "ID".to_owned(), |one| one.id.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, pulse, sample, survey};
+    use super::*;
+    use crate::queue::{Known, Queue, Survey};
+
+    fn headed(score: f64) -> Pulse {
+        let mut pulse = pulse(0, 2, None, 1);
+        pulse.head = Some(Queue::redisson("q").due(score));
+        pulse.oldest_late = pulse.head.and_then(Due::at).filter(|due| *due <= pulse.at);
+        pulse
+    }
+
+    fn found(score: f64) -> Option<Finding> {
+        Scene::default().pulse(headed(score)).found(ID)
+    }
+
+    fn with_survey(pulse: Pulse, no_time: u64) -> Option<Finding> {
+        let survey = Survey {
+            no_time,
+            ..survey(None)
+        };
+        Scene::default().pulse(pulse).survey(survey).found(ID)
+    }
+
+    #[test]
+    fn a_negative_head_and_an_overflowed_one_are_critical() {
+        for (score, word) in [
+            (-5.0, "thousands of scripts"),
+            (-9.223_372_036_9e18, "overflowed"),
+            (f64::NEG_INFINITY, "overflowed"),
+        ] {
+            let found = found(score).unwrap();
+            assert_eq!(found.severity, Severity::Critical);
+            assert!(found.sentence.contains(word), "{}", found.sentence);
+        }
+    }
+
+    #[test]
+    fn a_due_time_that_makes_sense_in_seconds_only_is_a_warning() {
+        let found_in_seconds = found(1_700_000_060.0).unwrap();
+        assert_eq!(found_in_seconds.severity, Severity::Warning);
+        assert!(found_in_seconds.sentence.contains("seconds"));
+        let meant = &found_in_seconds.evidence.figures["meant_ms"];
+        assert_eq!(meant, 1_700_000_060_000_i64);
+        // At once, long ago, now, and in a year.
+        for well in [
+            0.0,
+            1.0,
+            86_400_000.0,
+            1_700_000_000_000.0,
+            1_731_000_000_000.0,
+        ] {
+            assert_eq!(found(well), None, "{well}");
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_all_times_is_counted_and_told_to_be_the_head_or_not() {
+        let soon = pulse(0, 3, None, 1);
+        assert_eq!(with_survey(soon.clone(), 0), None);
+        let two = with_survey(soon.clone(), 2).unwrap();
+        assert_eq!((two.severity, two.figure), (Severity::Warning, Some(2)));
+        assert!(two.sentence.contains("once one of them"));
+        let head = with_survey(headed(f64::INFINITY), 1).unwrap();
+        assert!(head.sentence.contains("now that one of them"));
+        let mut gone = soon;
+        gone.waiting = Known::Is(0);
+        assert_eq!(with_survey(gone, 2), None);
+    }
+
+    #[test]
+    fn the_ids_of_the_bad_ones_are_named() {
+        let bad = super::super::tests::framed(crate::queue::Form::ByteId, 7, Some(-5));
+        let mut negative = bad.clone();
+        negative.score = Some(-5.0);
+        let scene = Scene::default()
+            .pulse(headed(-5.0))
+            .sample(sample(vec![negative], Vec::new()));
+        let found = scene.found(ID).unwrap();
+        let id = bad.id.to_string();
+        assert_eq!(found.evidence.figures["entries"][0], id.as_str());
+        assert!(found.repair.sentence.contains(&id));
+    }
+}

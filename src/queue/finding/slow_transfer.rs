@@ -1,0 +1,173 @@
+//! The next due ones stand far down the order list: each transfer of a Redisson client searches it
+//! from the head for each of its entries, in one script that nobody can interrupt.
+
+use super::heads;
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::frames::{Frames, Judged, Place};
+use crate::queue::wish::What;
+use crate::queue::{Known, text};
+
+pub(super) const ID: &str = "slow-transfer";
+
+/// What a search costs the server for each element that it passes, in µs (measured: 1.19 s for 100
+/// entries behind a million, Redis 7.0).
+const STEP_US: f64 = 0.012;
+/// Entries in one transfer of a Redisson client, at most.
+const BATCH: usize = 100;
+/// What falls due within this is transferred together, in ms: a tick of the client's timer.
+const TICK_MS: i64 = 100;
+/// From which duration of a script on it is a note, a warning, critical; in ms.
+const NOTE_MS: f64 = 10.0;
+const WARNING_MS: f64 = 50.0;
+const CRITICAL_MS: f64 = 500.0;
+
+/// Estimates how long the next transfers will block the server.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    let (Some(order_key), Some(order), Some(sample)) = (
+        seen.queue.keys().order,
+        pulse.order.get(),
+        seen.watch.sample(),
+    ) else {
+        return Verdict::Silent;
+    };
+    let places = match &sample.depth {
+        Known::Is(places) => places,
+        Known::Unknown(why) if !why.starts_with("WRONGTYPE") => {
+            return Verdict::Blind(why.to_string());
+        }
+        // In a short list, nobody was looked for.
+        Known::Unknown(_) | Known::None => return Verdict::Fine,
+    };
+    let next = heads::next_due(seen);
+    let together = together(&next, pulse.late.get().unwrap_or(0));
+    let (before, sure) = before(places, sample, order);
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "an estimate for reading, of figures far below 2^52"
+    )]
+    let block_ms = together as f64 * before as f64 * STEP_US / 1_000.0;
+    let severity = match () {
+        () if block_ms > CRITICAL_MS => Severity::Critical,
+        () if block_ms > WARNING_MS => Severity::Warning,
+        () if block_ms > NOTE_MS => Severity::Note,
+        () => return Verdict::Fine,
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+    let whole = block_ms as i64;
+    let about = if sure { "" } else { "about " };
+    let down = text::thousands(before);
+    let sentence = format!(
+        "The next due entries stand {about}{down} down the order list: each transfer of a Redisson \
+         client blocks the server for about {whole} ms."
+    );
+    let finding = Finding::new(ID, severity, sentence)
+        .number("before", before)
+        .number("order", order)
+        .number("together", together)
+        .number("block_ms", whole)
+        .words(format!(
+            "{} in one transfer, each searched for from the head of {} elements",
+            text::counted(together as u64, "entry", "entries"),
+            text::thousands(order)
+        ))
+        .check(&["LLEN"], &order_key)
+        .check(&["SLOWLOG", "GET"], b"10");
+    Verdict::Found(finding.repair(
+        Step::Change(What::Realign(None)),
+        "Realign (R): the order list comes into due order, best before they fall due.",
+    ))
+}
+
+/// How many of the next due ones a client will transfer in one script: what is late, or the most
+/// that fall due within a tick.
+fn together(next: &[&Judged], late: u64) -> usize {
+    let late = usize::try_from(late).unwrap_or(BATCH);
+    let due: Vec<_> = next.iter().filter_map(|one| one.due_at()).collect();
+    let within = |from: usize| {
+        let end = due[from].plus(TICK_MS);
+        due[from..].partition_point(|due| *due <= end)
+    };
+    let burst = (0..due.len()).map(within).max().unwrap_or(0);
+    late.max(burst).min(BATCH)
+}
+
+/// How many elements stand before a due one, on the average, and whether that is more than a guess:
+/// what is not near the head is taken to be in the middle, or, if it was offered last, at the end.
+fn before(places: &[Place], sample: &Frames, order: u64) -> (u64, bool) {
+    let last = |one: &Judged| sample.newest.iter().any(|new| new.id == one.id);
+    let at_end = sample.next_due.iter().filter(|one| last(one)).count() * 2;
+    let far = if at_end > sample.next_due.len() {
+        order
+    } else {
+        order / 2
+    };
+    let before = |place: &Place| match place {
+        Place::At(before) => *before,
+        Place::Beyond(most) => far.max(*most),
+    };
+    let sum: u64 = places.iter().map(before).sum();
+    let sure = places.iter().all(|place| matches!(place, Place::At(_)));
+    (sum / (places.len() as u64).max(1), sure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse, sample};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    /// A hundred entries that fall due together, found at that place of a list of so many.
+    fn burst(place: Place, order: u64) -> Scene {
+        let due = (0..100).map(|id| framed(Form::ByteId, id, Some(60_000)));
+        let mut frames = sample(due.collect(), vec![framed(Form::ByteId, 200, None)]);
+        frames.depth = Known::Is(vec![place; 3]);
+        Scene::default()
+            .pulse(pulse(0, order, None, 1))
+            .sample(frames)
+    }
+
+    fn severity(place: Place, order: u64) -> Option<Severity> {
+        burst(place, order).found(ID).map(|found| found.severity)
+    }
+
+    #[test]
+    fn the_longer_a_script_will_block_the_server_the_worse() {
+        assert_eq!(severity(Place::At(900), 1_000_000), None);
+        assert_eq!(severity(Place::Beyond(1_000), 10_000), None);
+        assert_eq!(severity(Place::Beyond(1_000), 40_000), Some(Severity::Note));
+        assert_eq!(
+            severity(Place::Beyond(1_000), 100_000),
+            Some(Severity::Warning)
+        );
+        assert_eq!(
+            severity(Place::Beyond(1_000), 1_000_000),
+            Some(Severity::Critical)
+        );
+    }
+
+    #[test]
+    fn entries_that_fall_due_one_by_one_are_searched_for_one_by_one() {
+        let mut scene = burst(Place::Beyond(1_000), 1_000_000);
+        let due = (0..100).map(|id| framed(Form::ByteId, id, Some(60_000 + i64::from(id) * 1_000)));
+        let mut frames = sample(due.collect(), Vec::new());
+        frames.depth = Known::Is(vec![Place::Beyond(1_000)]);
+        scene = scene.sample(frames);
+        assert_eq!(scene.found(ID), None);
+    }
+
+    #[test]
+    fn a_server_that_cannot_search_lists_is_told_so() {
+        let mut frames = sample(vec![framed(Form::ByteId, 1, Some(1))], Vec::new());
+        frames.depth = Known::Unknown("ERR unknown command".into());
+        let scene = Scene::default()
+            .pulse(pulse(0, 9_000, None, 1))
+            .sample(frames);
+        assert_eq!(
+            scene.verdict(ID),
+            Verdict::Blind("ERR unknown command".to_owned())
+        );
+    }
+}

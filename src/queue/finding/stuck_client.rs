@@ -1,0 +1,284 @@
+//! Somebody is subscribed, but the head of timeouts does not move.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::look::Info;
+use crate::queue::wish::What;
+use crate::queue::{Known, Pulse, text};
+
+pub(super) const ID: &str = "stuck-client";
+
+/// The same entry heads timeouts for so long, in ms of answered pulses.
+const STANDS_MS: i64 = 3_000;
+/// And is late by more than this, in ms: a client that failed once tries again after 5 s.
+const LATE_MS: i64 = 6_000;
+/// A kick that helps helps within this, in ms.
+const HELPS_MS: i64 = 2_000;
+/// Scripts that fail are counted over this time, in ms.
+const OVER_MS: i64 = 30_000;
+
+/// What stops every transfer, and so tells why the head stands.
+pub(super) const CAUSES: [&str; 5] = [
+    "wrong-type",
+    "refused-writes",
+    "mixed-fleet",
+    "poison",
+    "foreign-member",
+];
+
+/// Looks at how long the same entry has headed timeouts.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    let clients = match &pulse.transfer_clients {
+        Known::None => return Verdict::Silent,
+        Known::Unknown(why) => return Verdict::Blind(why.to_string()),
+        Known::Is(clients) => *clients,
+    };
+    let Some((stood_ms, late_ms)) = seen.watch.standing() else {
+        return Verdict::Fine;
+    };
+    if clients == 0 || stood_ms < STANDS_MS || late_ms <= LATE_MS {
+        return Verdict::Fine;
+    }
+    Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
+}
+
+/// What is known of why.
+enum Why {
+    /// Nothing yet: a kick will tell.
+    Untold,
+    /// Those who are subscribed have selected another database.
+    OtherDb,
+    /// A kick has not helped, and scripts fail on this server, so many in so many ms.
+    Fails(u64, i64),
+    /// A kick has not helped, and no script fails.
+    Deaf,
+}
+
+fn why(seen: &Seen, stood_since_ms: i64) -> Why {
+    let look = seen.server.last();
+    if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
+        let here = clients
+            .subscribers()
+            .any(|client| client.db == seen.server.db);
+        if !here && clients.subscribers().next().is_some() {
+            return Why::OtherDb;
+        }
+    }
+    let kicked = seen.watch.still.zip(seen.watch.kicked);
+    let kicked = kicked.is_some_and(|(still, at)| {
+        at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
+    });
+    if !kicked {
+        return Why::Untold;
+    }
+    match seen.server.grew(OVER_MS, Info::failed_scripts) {
+        Some((count @ 1.., span)) => Why::Fails(count, span),
+        _ => Why::Deaf,
+    }
+}
+
+/// The sentence that begins with `head`, the repair and its sentence.
+fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
+    match why {
+        Why::Untold => (
+            format!("{head}, and nobody transfers."),
+            Step::Change(What::Kick),
+            "Kick (R): a client that has lost its timer goes on; if not, more is told here.",
+        ),
+        Why::OtherDb => (
+            format!("{head}, but on another database."),
+            Step::Worker,
+            "Start one of its clients on this database, or a stand-in worker (R).",
+        ),
+        Why::Fails(..) => (
+            format!("{head}, a kick has not helped, and scripts fail on this server."),
+            Step::Change(What::Transfer),
+            "Its clients' logs say why; transfer by hand (R) meanwhile.",
+        ),
+        Why::Deaf => (
+            format!(
+                "{head}, and a kick has not helped: a client's clock is behind, or those who are \
+                 subscribed do not transfer."
+            ),
+            Step::Worker,
+            "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
+        ),
+    }
+}
+
+fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, i64)) -> Finding {
+    let late = pulse.late.get().unwrap_or(0);
+    let oldest = text::countdown(late_ms);
+    let head = format!(
+        "{} late, oldest {oldest}: {}",
+        text::thousands(late),
+        text::counted(clients, "client is subscribed", "clients are subscribed"),
+    );
+    let why = why(seen, stood_ms);
+    let (sentence, step, repair) = told(&why, &head);
+    let keys = seen.queue.keys();
+    let mut finding = Finding::new(ID, Severity::Critical, sentence)
+        .of(late)
+        .number("late", late)
+        .number("late_ms", late_ms)
+        .number("stands_ms", stood_ms)
+        .number("transfer_clients", clients)
+        .words(format!(
+            "the same entry heads timeouts for {} of watching",
+            text::countdown(stood_ms)
+        ));
+    if matches!(why, Why::Untold) {
+        finding = finding.words(
+            "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
+             to 3.21.1 after several offers at once",
+        );
+    }
+    if let Why::Fails(count, span) = why {
+        let words = text::counted(count, "script has", "scripts have");
+        finding = finding
+            .number("failed_scripts", count)
+            .words(format!("{words} failed in {}", text::countdown(span)));
+    }
+    if let Some(still) = seen.watch.still {
+        finding = finding
+            .number("head", still.id.to_string())
+            .since(still.due);
+    }
+    finding
+        .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
+        .check(&["PUBSUB", "NUMSUB"], &keys.channel.unwrap_or_default())
+        .repair(step, repair)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::tests::{START, Scene, framed, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::frame::Form;
+    use crate::queue::look::{Client, Clients};
+    use crate::queue::{Announcement, Judged, ServerLook};
+
+    /// Pulses each second over so many ms, the head late by that at the end.
+    fn standing(ms: i64, late_ms: i64, clients: u64) -> Scene {
+        let head = framed(Form::ByteId, 1, Some(ms - late_ms));
+        let seconds = (0..=ms / 1_000).map(|second| second * 1_000);
+        let at = |scene: Scene, at: i64| {
+            let mut seen = pulse(at, 5, Some(1), clients);
+            seen.first = Some(head.clone());
+            scene.pulse(seen)
+        };
+        seconds.fold(Scene::default(), at)
+    }
+
+    #[test]
+    fn it_takes_three_seconds_of_the_same_head_and_six_of_lateness() {
+        assert!(standing(3_000, 6_001, 1).found(ID).is_some());
+        assert!(standing(2_000, 60_000, 1).found(ID).is_none());
+        assert!(standing(3_000, 6_000, 1).found(ID).is_none());
+        // That is another rule's.
+        assert!(standing(3_000, 60_000, 0).found(ID).is_none());
+    }
+
+    #[test]
+    fn a_head_that_changes_or_an_outage_begins_anew() {
+        let mut moved = standing(3_000, 60_000, 1);
+        let mut seen = pulse(3_500, 5, Some(1), 1);
+        seen.first = Some(framed(Form::ByteId, 2, Some(-50_000)));
+        moved = moved.pulse(seen);
+        assert!(moved.found(ID).is_none());
+        let mut away = standing(3_000, 60_000, 1);
+        away.watch.interrupted();
+        assert!(away.found(ID).is_none());
+    }
+
+    fn step(scene: &Scene) -> Step {
+        scene.found(ID).unwrap().repair.step
+    }
+
+    fn kick(scene: &mut Scene, ms: i64) {
+        scene.watch.announced(&Announcement {
+            at: START.plus(ms),
+            channel: Vec::new(),
+            message: b"0".to_vec(),
+        });
+    }
+
+    #[test]
+    fn a_kick_is_tried_first_and_what_it_did_not_help_is_concluded() {
+        let mut scene = standing(4_000, 10_000, 1);
+        assert_eq!(step(&scene), Step::Change(What::Kick));
+        kick(&mut scene, 3_000);
+        assert_eq!(step(&scene), Step::Change(What::Kick));
+        kick(&mut scene, 2_000);
+        assert_eq!(step(&scene), Step::Worker);
+        assert!(
+            scene
+                .found(ID)
+                .unwrap()
+                .sentence
+                .contains("clock is behind")
+        );
+    }
+
+    #[test]
+    fn scripts_that_fail_are_told_with_their_number() {
+        let mut scene = standing(4_000, 10_000, 1)
+            .look(server_look(0, [false, true], 3))
+            .look(server_look(10_000, [false, true], 5));
+        // They may be those of another queue.
+        assert_eq!(step(&scene), Step::Change(What::Kick));
+        kick(&mut scene, 1_000);
+        let found = scene.found(ID).unwrap();
+        assert_eq!(found.evidence.figures["failed_scripts"], 2);
+        assert_eq!(found.repair.step, Step::Change(What::Transfer));
+    }
+
+    #[test]
+    fn those_who_have_selected_another_database_are_seen_through() {
+        let look = |db| {
+            let client = Client {
+                channels: 1,
+                db,
+                ..Client::default()
+            };
+            let clients = Clients {
+                total: 1,
+                listed: vec![client],
+            };
+            ServerLook {
+                clients: Known::Is(Arc::new(clients)),
+                ..server_look(0, [false, true], 0)
+            }
+        };
+        let here = standing(4_000, 10_000, 1).look(look(0));
+        assert_eq!(step(&here), Step::Change(What::Kick));
+        let there = standing(4_000, 10_000, 1).look(look(3));
+        assert!(
+            there
+                .found(ID)
+                .unwrap()
+                .sentence
+                .contains("another database")
+        );
+    }
+
+    #[test]
+    fn what_is_explained_by_a_poison_entry_is_not_told_twice() {
+        let poison = |due| -> Judged { framed(Form::DoubleId, 1, due) };
+        let mut scene = standing(4_000, 10_000, 1).look(server_look(0, [false, true], 0));
+        assert!(scene.all().findings.iter().any(|found| found.id == ID));
+        let mut scene = scene.sample(sample(vec![poison(Some(-6_000))], Vec::new()));
+        let mut seen = pulse(5_000, 5, Some(1), 1);
+        seen.first = Some(poison(Some(-6_000)));
+        scene = scene.pulse(seen.clone());
+        seen.at = START.plus(9_000);
+        scene = scene.pulse(seen);
+        assert!(scene.found(ID).is_some());
+        let ids: Vec<_> = scene.all().findings.iter().map(|found| found.id).collect();
+        assert!(ids.contains(&"poison") && !ids.contains(&ID), "{ids:?}");
+    }
+}

@@ -1,0 +1,235 @@
+//! More is delivered than consumers take.
+
+use super::flow::{self, Taken};
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::look::Info;
+use crate::queue::text;
+
+pub(super) const ID: &str = "target-backlog";
+
+/// Growth over so long counts, in ms.
+const LONG_MS: i64 = 30_000;
+/// By fewer elements it may grow by chance.
+const FEW: u64 = 5;
+/// A backlog that consumers need longer for is a warning, in s.
+const MUCH_S: f64 = 600.0;
+/// The commands that take elements from lists.
+const TAKING: [&str; 11] = [
+    "blpop",
+    "brpop",
+    "lpop",
+    "rpop",
+    "blmpop",
+    "lmpop",
+    "rpoplpush",
+    "brpoplpush",
+    "lmove",
+    "blmove",
+    "ltrim",
+];
+
+/// Looks at the length of target in the last pulses, and at what was taken between samples.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    if pulse.target.get().is_none_or(|length| length < FEW) {
+        return Verdict::Fine;
+    }
+    let Some(lengths) = flow::lengths(seen, LONG_MS) else {
+        return Verdict::Silent;
+    };
+    let Some(growth) = growth(&lengths) else {
+        return Verdict::Fine;
+    };
+    let watched_ms = seen.watch.watched_ms();
+    if watched_ms < LONG_MS {
+        return Verdict::Early(format!(
+            "target grows: watching {} of {} s",
+            watched_ms / 1_000,
+            LONG_MS / 1_000
+        ));
+    }
+    match takes(seen, &lengths) {
+        Some(takes) => Verdict::Found(finding(seen, &lengths, growth, takes)),
+        // Where nothing is taken at all, that is another finding.
+        None => Verdict::Fine,
+    }
+}
+
+/// By how many elements target has grown, when it grew all the time: each third of the pulses saw
+/// more of it than the third before, and it has not begun to shrink.
+fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
+    let third = lengths.len() / 3;
+    let mut means = lengths
+        .chunks_exact(third.max(1))
+        .take(3)
+        .map(|some| flow::per_s(some.iter().map(|(_, n)| n).sum(), some.len() as i64));
+    let (first, second, third) = (means.next()?, means.next()?, means.next()?);
+    let (start, end) = (lengths.first()?.1, lengths.last()?.1);
+    let most = lengths.iter().map(|(_, n)| *n).max()?;
+    let shrinks = end < most - most / 20;
+    let grown = end.saturating_sub(start);
+    (first < second && second < third && !shrinks && grown >= FEW).then_some(grown)
+}
+
+/// What consumers take a second.
+#[derive(Clone, Copy)]
+struct Takes {
+    /// At least.
+    least: f64,
+    /// At most, if that is known.
+    most: Option<f64>,
+}
+
+fn takes(seen: &Seen, lengths: &[(i64, u64)]) -> Option<Takes> {
+    let (start, end) = (lengths.first()?.0, lengths.last()?.0);
+    let falls = lengths
+        .windows(2)
+        .map(|two| two[0].1.saturating_sub(two[1].1));
+    let fell = flow::per_s(falls.sum(), end - start);
+    let since = seen.pulse?.at.plus(start - end);
+    let (sampled, exact) = match flow::taken(seen, since.plus(-LONG_MS / 2)) {
+        Taken::Exactly(n, ms) => (flow::per_s(n, ms), true),
+        Taken::AtLeast(n, ms) => (flow::per_s(n, ms), false),
+        Taken::Unsure => (0.0, false),
+    };
+    let least = fell.max(sampled);
+    let counted = seen.server.grew(LONG_MS + LONG_MS / 2, pops);
+    let most = match (exact, counted) {
+        (true, _) => Some(least),
+        (false, Some((n, ms))) => Some(flow::per_s(n, ms).max(least)),
+        (false, None) => None,
+    };
+    (least > 0.0).then_some(Takes { least, most })
+}
+
+/// How often elements have been taken from any list of the server since its start.
+fn pops(info: &Info) -> Option<u64> {
+    let calls = TAKING.map(|name| info.part(&format!("cmdstat_{name}"), "calls"));
+    calls.into_iter().flatten().reduce(|a, b| a + b)
+}
+
+fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Finding {
+    let span = |lengths: &[(i64, u64)]| Some(lengths.last()?.0 - lengths.first()?.0);
+    let ms = span(lengths).unwrap_or(LONG_MS);
+    let length = lengths.last().map_or(0, |(_, n)| *n);
+    let grows = flow::per_s(growth, ms);
+    #[expect(clippy::cast_precision_loss, reason = "a span for reading")]
+    let needs_s = |per_s: f64| length as f64 / per_s;
+    // Only a rate that is no lower bound tells that it takes long.
+    let long = takes.most.is_some_and(|most| needs_s(most) > MUCH_S);
+    let exact = takes.most == Some(takes.least);
+    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+    let needs_ms = (needs_s(takes.least) * 1_000.0) as i64;
+    let at_most = if exact { "" } else { "at most " };
+    let at_least = if exact { "" } else { "at least " };
+    let severity = if long {
+        Severity::Warning
+    } else {
+        Severity::Note
+    };
+    let finding = Finding::new(
+        ID,
+        severity,
+        format!(
+            "Target grows although it is consumed: {at_least}{} come, {at_least}{} are taken; {} \
+             wait there, {at_most}{} of work.",
+            flow::rate(takes.least + grows),
+            flow::rate(takes.least),
+            text::thousands(length),
+            text::countdown(needs_ms),
+        ),
+    );
+    finding
+        .of(length)
+        .number("target", length)
+        .number("grows_per_s", grows)
+        .number("taken_per_s", takes.least)
+        .number("delivered_per_s", takes.least + grows)
+        .number("exact", exact)
+        .number("needs_ms", needs_ms)
+        .words(format!(
+            "{} more than {} ago",
+            text::thousands(growth),
+            text::countdown(ms)
+        ))
+        .check(&["LLEN"], &seen.queue.keys().target)
+        .repair(
+            Step::Outside,
+            "Start more consumers, or slow what comes: transfer with --max-target waits for them.",
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{START, Scene, pulse, sample};
+    use super::*;
+    use crate::queue::frames::Delivered;
+    use crate::queue::{Known, Pulse, Queue};
+
+    /// Pulses of these lengths a second apart; meanwhile so many elements are taken in 10 s.
+    fn scene(lengths: &[u64], taken: usize) -> Scene {
+        let mut scene = Scene::default();
+        for (second, length) in (0..).zip(lengths) {
+            scene = scene.pulse(Pulse {
+                target: Known::Is(*length),
+                ..pulse(second * 1_000, 5, None, 1)
+            });
+        }
+        let queue = Queue::redisson("q");
+        for (i, ms) in [0, 10_000, 20_000].into_iter().enumerate() {
+            let mut frames = sample(Vec::new(), Vec::new());
+            frames.at = START.plus(ms);
+            let elements = i * taken..i * taken + 100;
+            let one = |n: usize| Delivered::new(&queue, n.to_string().as_bytes());
+            frames.front = elements.map(one).collect();
+            scene = scene.sample(frames);
+        }
+        scene
+    }
+
+    #[test]
+    fn growth_that_consumers_do_not_keep_up_with_is_told_with_both_rates() {
+        let grows: Vec<u64> = (0..=31).map(|second| 100 + second * 2).collect();
+        let found = scene(&grows, 30).found(ID).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert!(
+            found.sentence.contains("5.0/s come, 3.0/s are taken"),
+            "{}",
+            found.sentence
+        );
+        let long: Vec<u64> = grows.iter().map(|n| n + 2_000).collect();
+        assert_eq!(
+            scene(&long, 30).found(ID).unwrap().severity,
+            Severity::Warning
+        );
+        // More is taken than samples can tell: how long it takes is not known.
+        assert_eq!(
+            scene(&long, 500).found(ID).unwrap().severity,
+            Severity::Note
+        );
+    }
+
+    #[test]
+    fn a_burst_that_is_worked_off_is_none_nor_what_nobody_takes() {
+        let burst: Vec<u64> = (0..=35)
+            .map(|s| [0, 900, 800][s.min(2)] - 20 * s as u64 % 700)
+            .collect();
+        assert_eq!(scene(&burst, 30).verdict(ID), Verdict::Fine);
+        let grows: Vec<u64> = (100..=140).collect();
+        assert_eq!(scene(&grows, 0).verdict(ID), Verdict::Fine);
+        let steady: Vec<u64> = (0..40).map(|second| 20 + second % 7).collect();
+        assert_eq!(scene(&steady, 30).verdict(ID), Verdict::Fine);
+    }
+
+    #[test]
+    fn before_half_a_minute_it_says_for_how_long_it_has_watched() {
+        let grows: Vec<u64> = (0..12).map(|second| 100 + second * 2).collect();
+        let early = scene(&grows, 30).verdict(ID);
+        assert_eq!(
+            early,
+            Verdict::Early("target grows: watching 11 of 30 s".to_owned())
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! What the tests of the rules share, and of all of them together.
+
+use super::*;
+use crate::queue::frame::{self, Form};
+use crate::queue::look::{Clients, Info, Scripts};
+use crate::queue::{Due, Frames, Judged, Known, ServerLook};
+
+/// The server's time of the first pulse.
+pub(crate) const START: EpochMillis = EpochMillis::new(1_700_000_000_000);
+
+/// A pulse at `ms` after the start: so many entries, the oldest late by that, so many clients.
+pub(crate) fn pulse(ms: i64, waiting: u64, late_ms: Option<i64>, clients: u64) -> Pulse {
+    let at = START.plus(ms);
+    let oldest_late = late_ms.map(|late| at.plus(-late));
+    Pulse {
+        at,
+        waiting: Known::Is(waiting),
+        late: Known::Is(u64::from(late_ms.is_some())),
+        head: oldest_late.map(Due::At),
+        oldest_late,
+        next: None,
+        order: Known::Is(waiting),
+        target: Known::Is(0),
+        transfer_clients: Known::Is(clients),
+        first: None,
+        beside_bytes: 0,
+        page: None,
+        server_us: 0,
+    }
+}
+
+/// A survey that saw nothing but so many members set aside.
+pub(crate) fn survey(aside: Option<u64>) -> Survey {
+    Survey {
+        at: START,
+        zoom: None,
+        scale: None,
+        no_time: 0,
+        bars: Vec::new(),
+        beyond: 0,
+        late: [0; 4],
+        handing_over: 0,
+        classes: [0; 7],
+        keys: Vec::new(),
+        aside,
+        frames: None,
+        server_us: 0,
+    }
+}
+
+/// What the rules say after these pulses and that survey.
+pub(crate) fn after(queue: &Queue, pulses: &[Pulse], survey: Option<&Survey>) -> Diagnosis {
+    let mut watch = Watch::default();
+    for pulse in pulses {
+        watch.saw(pulse);
+    }
+    if let Some(survey) = survey {
+        watch.surveyed(survey);
+    }
+    let server = ServerWatch::default();
+    diagnose(queue, (pulses.last(), survey), &mut watch, &server)
+}
+
+/// A frame of that form, due so many ms after the start (none: an element of the order list).
+pub(crate) fn framed(form: Form, id: u8, due_ms: Option<i64>) -> Judged {
+    let member = frame::encode(form, [id, 1, 2, 3, 4, 5, 6, 0x43], b"hello");
+    judged(&member, due_ms)
+}
+
+/// The same of any member.
+pub(crate) fn judged(member: &[u8], due_ms: Option<i64>) -> Judged {
+    let queue = Queue::redisson("q");
+    let score = due_ms.map(|ms| queue.score(START.plus(ms)));
+    Judged::new(&queue, member, score, 8)
+}
+
+/// A sample taken at the start.
+pub(crate) fn sample(next_due: Vec<Judged>, newest: Vec<Judged>) -> Frames {
+    Frames {
+        at: START,
+        next_due,
+        newest,
+        front: Vec::new(),
+        tail: Vec::new(),
+        depth: Known::None,
+        twin: None,
+        largest: 30,
+        asked: 100,
+        server_us: 0,
+    }
+}
+
+/// A look at a server that remembers these transfers (older, newer era), where so many scripts have
+/// failed; so many ms after the start.
+pub(crate) fn server_look(ms: i64, transfer: [bool; 2], failed: u64) -> ServerLook {
+    let mut info = Info::default();
+    info.read(&format!(
+        "total_error_replies:{failed}\nmaxmemory_policy:noeviction\ncmdstat_eval:calls=9,failed_calls={failed}\n"
+    ));
+    ServerLook {
+        at: START.plus(ms),
+        info: Known::Is(info.into()),
+        clients: Known::Is(Clients::default().into()),
+        scripts: Known::Is(Scripts {
+            transfer,
+            offer: transfer,
+        }),
+        server_us: 0,
+    }
+}
+
+/// A look at a server that says this of itself; so many ms after the start.
+pub(crate) fn info_look(ms: i64, text: &str) -> ServerLook {
+    let mut info = Info::default();
+    info.read(text);
+    ServerLook {
+        info: Known::Is(info.into()),
+        ..server_look(ms, [false; 2], 0)
+    }
+}
+
+/// A server that has been looked at once, and said this of itself.
+pub(crate) fn looked(text: &str) -> ServerWatch {
+    let mut server = ServerWatch::default();
+    server.looked(info_look(0, text));
+    server
+}
+
+/// What was read of a queue named `q`, step by step.
+#[derive(Default)]
+pub(crate) struct Scene {
+    pub(crate) watch: Watch,
+    pub(crate) server: ServerWatch,
+    pulse: Option<Pulse>,
+    survey: Option<Survey>,
+}
+
+impl Scene {
+    pub(crate) fn pulse(mut self, pulse: Pulse) -> Self {
+        self.watch.saw(&pulse);
+        self.pulse = Some(pulse);
+        self
+    }
+
+    pub(crate) fn sample(mut self, frames: Frames) -> Self {
+        let mut survey = survey(None);
+        survey.frames = Some(Box::new(frames));
+        self.watch.surveyed(&survey);
+        self.survey = Some(survey);
+        self
+    }
+
+    pub(crate) fn survey(mut self, survey: Survey) -> Self {
+        self.watch.surveyed(&survey);
+        self.survey = Some(survey);
+        self
+    }
+
+    pub(crate) fn look(mut self, look: ServerLook) -> Self {
+        self.server.looked(look);
+        self
+    }
+
+    pub(crate) fn all(&mut self) -> Diagnosis {
+        let read = (self.pulse.as_ref(), self.survey.as_ref());
+        let queue = Queue::redisson("q");
+        diagnose(&queue, read, &mut self.watch, &self.server)
+    }
+
+    /// What one rule says.
+    pub(crate) fn verdict(&self, id: &str) -> Verdict {
+        let rule = RULES.iter().find(|rule| rule.id == id).unwrap();
+        (rule.look)(&Seen {
+            queue: &Queue::redisson("q"),
+            pulse: self.pulse.as_ref(),
+            survey: self.survey.as_ref(),
+            watch: &self.watch,
+            server: &self.server,
+        })
+    }
+
+    /// What one rule has found.
+    pub(crate) fn found(&self, id: &str) -> Option<Finding> {
+        match self.verdict(id) {
+            Verdict::Found(finding) => Some(finding),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn a_healthy_queue_is_proven_to_be_so() {
+    let good = |due| framed(Form::ByteId, 9, due);
+    let mut scene = Scene::default()
+        .pulse(pulse(0, 5, None, 2))
+        .pulse(pulse(2_000, 5, None, 2))
+        .sample(sample(vec![good(Some(60_000))], vec![good(None)]))
+        .look(server_look(0, [false, true], 0))
+        .look(server_look(10_000, [false, true], 0));
+    scene.server.skew_ms = Some(0);
+    let said = scene.all();
+    assert_eq!((said.findings, said.blind), (Vec::new(), Vec::new()));
+    assert_eq!(said.fine, RULES.len());
+}
+
+#[test]
+fn before_the_first_pulse_nothing_is_said() {
+    let said = after(&Queue::redisson("q"), &[], None);
+    assert_eq!(said, Diagnosis::default());
+}
+
+#[test]
+fn the_worst_finding_comes_first() {
+    let mut last = pulse(40_000, 5, None, 0);
+    last.order = Known::Unknown("WRONGTYPE Operation against a key".into());
+    let said = after(&Queue::redisson("q"), &[pulse(0, 5, None, 0), last], None);
+    let ids: Vec<_> = said.findings.iter().map(|f| f.id).collect();
+    assert_eq!(ids, ["wrong-type", "no-transfer-client"]);
+}

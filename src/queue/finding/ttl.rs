@@ -1,0 +1,86 @@
+//! An expiry on one of the keys: when it runs out, all entries in it are lost without a word.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::{KeyFacts, text};
+
+pub(super) const ID: &str = "ttl";
+
+/// Looks at what the survey says of each key.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(survey) = seen.survey else {
+        return Verdict::Silent;
+    };
+    let expiring = survey
+        .keys
+        .iter()
+        .filter_map(|key| Some((key, key.expires_in_ms?)));
+    let mut expiring: Vec<(&KeyFacts, i64)> = expiring.collect();
+    expiring.sort_by_key(|(_, ms)| *ms);
+    let Some((first, ms)) = expiring.first().copied() else {
+        return Verdict::Fine;
+    };
+    let more = match expiring.len() {
+        1 => String::new(),
+        n => format!(" (and {} more)", n - 1),
+    };
+    let soon = text::countdown(ms);
+    let key = text::printable_bytes(&first.key);
+    let mut finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!("{key} expires in {soon}{more}: all entries in it are lost then."),
+    );
+    finding = finding.number("expires_ms", ms);
+    for (key, ms) in &expiring {
+        let name = text::printable_bytes(&key.key);
+        let left = text::countdown(*ms);
+        finding = finding
+            .words(format!("{name}: {left} left"))
+            .check(&["PTTL"], &key.key);
+    }
+    // Redisson's expire() of a delayed queue does this, and so does one by hand.
+    Verdict::Found(finding.repair(
+        Step::Outside,
+        format!("Take the expiry away: PERSIST {key}{more}; and find who calls expire()."),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{after, pulse};
+    use super::*;
+    use crate::queue::{Queue, Survey};
+
+    fn survey(expiries: [Option<i64>; 2]) -> Survey {
+        let names = ["timeouts", "order"];
+        let keys = names.into_iter().zip(expiries).map(|(name, expires)| {
+            let wanted = if name == "order" { "list" } else { "zset" };
+            KeyFacts {
+                key: name.as_bytes().to_vec(),
+                wanted,
+                kind: wanted.to_owned(),
+                expires_in_ms: expires,
+            }
+        });
+        Survey {
+            keys: keys.collect(),
+            ..super::super::tests::survey(None)
+        }
+    }
+
+    #[test]
+    fn the_key_that_expires_first_is_named_and_the_others_counted() {
+        let pulses = [pulse(0, 1, None, 1)];
+        let queue = Queue::redisson("orders");
+        let said = |expiries| after(&queue, &pulses, Some(&survey(expiries))).findings;
+        assert_eq!(said([None, None]), []);
+        let found = &said([Some(3_700_000), Some(65_000)])[0];
+        assert_eq!((found.id, found.severity), (ID, Severity::Warning));
+        let sentence = "order expires in 1:05 (and 1 more): all entries in it are lost then.";
+        assert_eq!(found.sentence, sentence);
+        assert_eq!(
+            found.evidence.commands,
+            ["redis-cli PTTL order", "redis-cli PTTL timeouts"]
+        );
+    }
+}

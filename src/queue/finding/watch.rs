@@ -1,0 +1,361 @@
+//! What has to be remembered of a queue from one read to the next, since most rules need two looks.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::ledger::Ledger;
+use crate::clock::EpochMillis;
+use crate::queue::frames::{Frames, FramesAsk};
+use crate::queue::{Announcement, EntryId, Known, Pulse, Survey};
+
+/// A sample of the members is taken again after this, in ms.
+const SAMPLE_MS: i64 = 10_000;
+/// And after this, when the queue looks as it did then.
+const UNCHANGED_MS: i64 = 60_000;
+/// And after this, when a sample cost the server more than [`DEAR_US`].
+const SELDOM_MS: i64 = 100_000;
+const DEAR_US: u64 = 2_000;
+/// At the soonest after this, when another entry has come to a standstill at the head.
+const AGAIN_MS: i64 = 1_000;
+/// An entry that heads timeouts although due for so long is no hand-over.
+const STANDS_MS: i64 = 1_500;
+/// Entries are looked for in an order list from so many elements on.
+const LONG_LIST: u64 = 5_000;
+/// Until sizes are known, a sample begins with so many.
+const FEELER: usize = 10;
+
+/// What one pulse said, in short.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Beat {
+    /// The server's time.
+    pub at: EpochMillis,
+    /// Entries in timeouts.
+    pub waiting: Option<u64>,
+    /// Those of them that are late.
+    pub late: Option<u64>,
+    /// Length of the order list.
+    pub order: Option<u64>,
+    /// Length of target.
+    pub target: Option<u64>,
+    /// Clients subscribed to the channel.
+    pub clients: Option<u64>,
+    /// The entry that clients transfer next, and when it is due.
+    pub first: Option<(EntryId, EpochMillis)>,
+}
+
+impl Beat {
+    /// The other one shows the same entries, as far as a pulse tells.
+    fn shows(&self, other: &Self) -> bool {
+        let figures = |beat: &Self| (beat.waiting, beat.order, beat.target, beat.first);
+        figures(self) == figures(other)
+    }
+}
+
+/// An entry that has headed timeouts for a while.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Still {
+    /// Which one.
+    pub id: EntryId,
+    /// When it is due.
+    pub due: EpochMillis,
+    /// The first pulse in a row that saw it there, by the server's clock.
+    pub since: EpochMillis,
+    /// The last one.
+    pub until: EpochMillis,
+}
+
+/// What the reads of a queue so far have shown.
+#[derive(Clone, Debug, Default)]
+pub struct Watch {
+    /// The pulses of the last minutes, oldest first: at most [`Watch::BEATS`], no two nearer to each
+    /// other than half a second but the last two.
+    pub beats: VecDeque<Beat>,
+    /// The first and the last of the pulses in a row that saw nobody subscribed, by the server's
+    /// clock.
+    pub unattended: Option<(EpochMillis, EpochMillis)>,
+    /// The entry that heads timeouts.
+    pub still: Option<Still>,
+    /// How long before their due time the last entries left timeouts: between so many ms and so many
+    /// (negative: after it). Oldest first, at most [`Watch::LEADS`].
+    pub leads: VecDeque<(i64, i64)>,
+    /// How much of the order list was aside in the last survey, and since when that is so, by the
+    /// server's clock.
+    pub aside: Option<(u64, EpochMillis)>,
+    /// The last samples of the members, oldest first; at most [`Watch::SAMPLES`].
+    pub frames: VecDeque<Arc<Frames>>,
+    /// When somebody kicked last.
+    pub kicked: Option<EpochMillis>,
+    /// A change of this program is under way at this queue.
+    pub changing: bool,
+    /// The last pulse before the last sample.
+    sampled: Option<Beat>,
+    /// The largest member seen, in bytes.
+    largest: usize,
+    /// What has been found before.
+    pub(super) ledger: Ledger,
+}
+
+impl Watch {
+    /// Pulses kept.
+    pub const BEATS: usize = 240;
+    /// Departures kept.
+    pub const LEADS: usize = 12;
+    /// Samples kept.
+    pub const SAMPLES: usize = 4;
+
+    /// A pulse has been read.
+    pub fn saw(&mut self, pulse: &Pulse) {
+        let beat = Beat {
+            at: pulse.at,
+            waiting: pulse.waiting.get(),
+            late: pulse.late.get(),
+            order: pulse.order.get(),
+            target: pulse.target.get(),
+            clients: pulse.transfer_clients.get(),
+            first: pulse
+                .first
+                .as_ref()
+                .and_then(|one| Some((one.id, one.due_at()?))),
+        };
+        if self.beats.back().is_some_and(|last| last.at > beat.at) {
+            // A clock that was set back begins anew.
+            self.interrupted();
+        }
+        self.unattended = match pulse.transfer_clients {
+            Known::Is(0) => {
+                let first = self.unattended.map_or(pulse.at, |(first, _)| first);
+                Some((first, pulse.at))
+            }
+            _ => None,
+        };
+        if let Some(first) = &pulse.first {
+            self.largest = self.largest.max(first.bytes);
+        }
+        self.departs(&beat);
+        self.still = beat.first.map(|(id, due)| Still {
+            id,
+            due,
+            since: match self.still {
+                Some(still) if (still.id, still.due) == (id, due) => still.since,
+                _ => beat.at,
+            },
+            until: beat.at,
+        });
+        self.keep(beat);
+    }
+
+    /// When the entry that headed timeouts has left: how long before or after its due time.
+    fn departs(&mut self, beat: &Beat) {
+        let Some(still) = self.still else { return };
+        let left = beat.first.is_none_or(|(id, _)| id != still.id);
+        // A new head that is due earlier has only pushed it back.
+        let pushed = beat.first.is_some_and(|(_, due)| due < still.due);
+        if !left || pushed || self.changing {
+            return;
+        }
+        self.leads
+            .push_back((still.due.since(beat.at), still.due.since(still.until)));
+        if self.leads.len() > Self::LEADS {
+            self.leads.pop_front();
+        }
+    }
+
+    fn keep(&mut self, beat: Beat) {
+        let count = self.beats.len();
+        if count >= 2 && beat.at.since(self.beats[count - 2].at) < 500 {
+            self.beats.pop_back();
+        }
+        self.beats.push_back(beat);
+        if self.beats.len() > Self::BEATS {
+            self.beats.pop_front();
+        }
+    }
+
+    /// A survey has been read.
+    pub fn surveyed(&mut self, survey: &Survey) {
+        self.aside = survey.aside.map(|length| match self.aside {
+            // A clock that was set back begins anew.
+            Some((before, since)) if before == length => (length, since.min(survey.at)),
+            _ => (length, survey.at),
+        });
+        if let Some(frames) = &survey.frames {
+            self.largest = frames.largest;
+            self.sampled = self.beats.back().copied();
+            self.frames.push_back(Arc::new((**frames).clone()));
+            if self.frames.len() > Self::SAMPLES {
+                self.frames.pop_front();
+            }
+        }
+    }
+
+    /// Something was published on the queue's channel.
+    pub fn announced(&mut self, announcement: &Announcement) {
+        if announcement.message == b"0" {
+            self.kicked = Some(announcement.at);
+        }
+    }
+
+    /// The server was away: what was true before it says nothing of what is.
+    pub fn interrupted(&mut self) {
+        (self.unattended, self.still) = (None, None);
+        self.beats.clear();
+        self.leads.clear();
+    }
+
+    /// The last sample.
+    #[must_use]
+    pub fn sample(&self) -> Option<&Frames> {
+        self.frames.back().map(AsRef::as_ref)
+    }
+
+    /// What a sample shall bring with the next survey, when it is time for one: there is something
+    /// to look at, and the last one is old, or another entry stands still.
+    #[must_use]
+    pub fn wants_sample(&self, long: usize) -> Option<FramesAsk> {
+        let beat = self.beats.back()?;
+        let some = [beat.waiting, beat.order, beat.target];
+        if some.iter().all(|count| matches!(count, Some(0) | None)) {
+            return None;
+        }
+        // In a short list nothing is far down.
+        let seek = beat.order.is_some_and(|order| order >= LONG_LIST);
+        let ask = FramesAsk::of(self.largest, long, seek);
+        let Some(last) = self.sample() else {
+            let count = ask.count.min(FEELER);
+            return Some(FramesAsk { count, ..ask });
+        };
+        let age = beat.at.since(last.at);
+        let rests = match () {
+            () if last.server_us > DEAR_US => SELDOM_MS,
+            // Whoever mends it wants to see that.
+            () if last.is_odd() => SAMPLE_MS / 5,
+            () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
+            () => SAMPLE_MS,
+        };
+        let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
+        // The first one has only felt its way.
+        let felt = last.asked < ask.count.min(FEELER + 1);
+        let wanted = age >= rests || age < 0 || (another || felt) && age >= AGAIN_MS;
+        wanted.then_some(ask)
+    }
+
+    fn head(&self) -> Option<EntryId> {
+        self.still.map(|still| still.id)
+    }
+
+    fn stands_still(&self) -> bool {
+        let stands = |still: super::Still| still.until.since(still.due.max(still.since));
+        self.still.is_some_and(|still| stands(still) >= STANDS_MS)
+    }
+
+    /// How long the entry that heads timeouts has headed it in answered pulses, and how late it was
+    /// in the last of them, in ms; negative when it is not due.
+    #[must_use]
+    pub fn standing(&self) -> Option<(i64, i64)> {
+        let still = self.still?;
+        Some((still.until.since(still.since), still.until.since(still.due)))
+    }
+
+    /// The pulses of the last so many ms.
+    #[must_use]
+    pub fn last(&self, ms: i64) -> impl DoubleEndedIterator<Item = &Beat> {
+        let end = self.beats.back().map(|beat| beat.at);
+        let recent = move |beat: &&Beat| end.is_some_and(|end| end.since(beat.at) <= ms);
+        self.beats.iter().filter(recent)
+    }
+
+    /// For how long it has been watched without a break, in ms.
+    #[must_use]
+    pub fn watched_ms(&self) -> i64 {
+        match (self.beats.front(), self.beats.back()) {
+            (Some(first), Some(last)) => last.at.since(first.at),
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{framed, pulse, sample, survey};
+    use super::*;
+    use crate::queue::frame::Form;
+    use crate::queue::frames::{SAMPLE_BYTES, SAMPLED};
+
+    fn watching(pulses: &[Pulse], frames: Option<Frames>) -> Watch {
+        let mut watch = Watch::default();
+        if let Some(frames) = frames {
+            let mut survey = survey(None);
+            survey.frames = Some(Box::new(frames));
+            watch.surveyed(&survey);
+        }
+        for pulse in pulses {
+            watch.saw(pulse);
+        }
+        watch
+    }
+
+    #[test]
+    fn a_first_sample_feels_its_way_and_large_members_make_it_small() {
+        assert_eq!(
+            watching(&[pulse(0, 0, None, 1)], None).wants_sample(8),
+            None
+        );
+        let some = pulse(0, 9, None, 1);
+        let count = |watch: &Watch| watch.wants_sample(8).map(|ask| ask.count);
+        assert_eq!(
+            count(&watching(std::slice::from_ref(&some), None)),
+            Some(FEELER)
+        );
+        let mut large = some;
+        let mut first = framed(Form::ByteId, 1, Some(5));
+        first.bytes = 20_000;
+        large.first = Some(first);
+        let asked = count(&watching(&[large], None)).unwrap();
+        assert!(asked as u64 * 20_000 * 4 <= SAMPLE_BYTES);
+    }
+
+    #[test]
+    fn a_sample_is_taken_again_after_ten_seconds_or_when_another_head_stands_still() {
+        let old = || sample(vec![framed(Form::ByteId, 1, Some(0))], Vec::new());
+        let asked = |pulses: &[Pulse]| {
+            let watch = watching(pulses, Some(old()));
+            watch.wants_sample(8).map(|ask| ask.count)
+        };
+        let at = |ms, id| {
+            let mut pulse = pulse(ms, 9, None, 1);
+            pulse.first = Some(framed(Form::ByteId, id, Some(0)));
+            pulse
+        };
+        assert_eq!(asked(&[at(9_999, 1)]), None);
+        // Nothing has changed since.
+        let mut still = watching(&[at(0, 1)], Some(old()));
+        still.sampled = still.beats.back().copied();
+        still.saw(&at(59_999, 1));
+        assert_eq!(still.wants_sample(8), None);
+        still.saw(&at(60_000, 1));
+        assert!(still.wants_sample(8).is_some());
+        assert_eq!(asked(&[at(10_000, 1)]), Some(SAMPLED));
+        assert_eq!(asked(&[at(2_000, 1), at(4_000, 1)]), None);
+        assert_eq!(asked(&[at(2_000, 2), at(3_000, 2)]), None);
+        assert_eq!(asked(&[at(2_000, 2), at(4_000, 2)]), Some(SAMPLED));
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_begins_anew() {
+        let mut watch = watching(
+            &[pulse(60_000, 5, None, 0), pulse(70_000, 5, None, 0)],
+            None,
+        );
+        assert_eq!(watch.watched_ms(), 10_000);
+        watch.saw(&pulse(0, 5, None, 0));
+        assert_eq!((watch.watched_ms(), watch.beats.len()), (0, 1));
+    }
+
+    #[test]
+    fn pulses_that_come_faster_than_twice_a_second_are_thinned() {
+        let many: Vec<_> = (0..100).map(|i| pulse(i * 100, 5, None, 1)).collect();
+        let watch = watching(&many, None);
+        assert!(watch.beats.len() <= 30, "{}", watch.beats.len());
+        assert_eq!(watch.watched_ms(), 9_900);
+    }
+}

@@ -1,0 +1,207 @@
+//! A sample of a queue's members, judged: which frame form each has, and which clients can unpack
+//! it. Bounded; kept without the members' bytes.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::entry::{Due, EntryId};
+use super::frame::{self, Era, Form, Unpack};
+use super::layout::{Layout, Queue};
+use super::name::QueueName;
+use super::snapshot::Known;
+use crate::clock::EpochMillis;
+
+/// How many members of a kind a sample holds at most: as many as a Redisson client transfers in
+/// one script.
+pub const SAMPLED: usize = 100;
+/// How many bytes of members a sample brings at most, as far as the sizes seen before tell.
+pub const SAMPLE_BYTES: u64 = 256 * 1024;
+/// Bad members are kept with their bytes, to be acted on, up to so many bytes each.
+const KEPT: usize = 4 * 1024;
+
+/// What was made of a member of timeouts or of the order list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// What people call it by.
+    pub id: EntryId,
+    /// Its score; none in the order list.
+    pub score: Option<f64>,
+    /// When it is due; none in the order list.
+    pub due: Option<Due>,
+    /// Its frame form; none when it has no frame (in a layout with frames: foreign).
+    pub form: Option<Form>,
+    /// What clients of the older and of the newer era make of it.
+    unpack: [Unpack; 2],
+    /// Tells its payload from others.
+    pub payload: Fingerprint,
+    /// How many bytes the member has.
+    pub bytes: usize,
+    /// Its bytes, when it is foreign and not large.
+    pub member: Option<Vec<u8>>,
+}
+
+/// A short mark of some bytes: equal ones have the same.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// The mark of these bytes: of the first and last 32 kB, and their number.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        const END: usize = 32 * 1024;
+        let mut hasher = DefaultHasher::new();
+        hasher.write_usize(bytes.len());
+        hasher.write(&bytes[..bytes.len().min(END)]);
+        hasher.write(&bytes[bytes.len().saturating_sub(END)..]);
+        Self(hasher.finish())
+    }
+}
+
+impl Judged {
+    /// Judges a member of `queue` on a server whose `unsigned long` has `long` bytes (8 or 4).
+    #[must_use]
+    pub fn new(queue: &Queue, member: &[u8], score: Option<f64>, long: usize) -> Self {
+        let seen = queue.unwrap(member);
+        let framed = matches!(queue.layout, Layout::Redisson);
+        let unpack = if framed {
+            Era::BOTH.map(|era| era.unpack(member, long))
+        } else {
+            [Unpack::Right; 2]
+        };
+        let foreign = framed && seen.is_err();
+        Self {
+            id: queue.id(member),
+            score,
+            due: score.map(|score| queue.due(score)),
+            form: seen.as_ref().ok().and_then(|seen| seen.form),
+            unpack,
+            payload: Fingerprint::of(seen.map_or(member, |seen| seen.payload)),
+            bytes: member.len(),
+            member: (foreign && member.len() <= KEPT).then(|| member.to_vec()),
+        }
+    }
+
+    /// What clients of that era make of it.
+    #[must_use]
+    pub const fn unpack(&self, era: Era) -> Unpack {
+        match era {
+            Era::Older => self.unpack[0],
+            Era::Newer => self.unpack[1],
+        }
+    }
+
+    /// It was due at that moment, with a score that clients transfer.
+    #[must_use]
+    pub fn is_due(&self, at: EpochMillis) -> bool {
+        self.due_at().is_some_and(|due| due <= at)
+    }
+
+    /// When it is due, if its score is a time.
+    #[must_use]
+    pub fn due_at(&self) -> Option<EpochMillis> {
+        self.due.and_then(Due::at)
+    }
+}
+
+/// An element of target.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Delivered {
+    /// The form of the frame that it still has; none when it has none, as it should be.
+    pub framed: Option<Form>,
+    /// Tells it from others: of the payload, whether framed or not.
+    pub payload: Fingerprint,
+}
+
+impl Delivered {
+    /// Judges an element of the target of `queue`.
+    #[must_use]
+    pub fn new(queue: &Queue, element: &[u8]) -> Self {
+        let frame = match queue.layout {
+            Layout::Redisson => frame::decode(element).ok(),
+            Layout::ZsetList(_) => None,
+        };
+        Self {
+            framed: frame.map(|frame| frame.form),
+            payload: Fingerprint::of(frame.map_or(element, |frame| frame.payload)),
+        }
+    }
+}
+
+/// The sample: all from one instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frames {
+    /// The server's time of the read.
+    pub at: EpochMillis,
+    /// The first of timeouts by score, negative scores and all.
+    pub next_due: Vec<Judged>,
+    /// The last offered, newest first: the tail of the order list.
+    pub newest: Vec<Judged>,
+    /// What consumers take next, the next one first.
+    pub front: Vec<Delivered>,
+    /// What was delivered last, the last one first.
+    pub tail: Vec<Delivered>,
+    /// How far from the head of the order list some of the next due ones stand.
+    pub depth: Known<Vec<Place>>,
+    /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when there
+    /// is a list with its name.
+    pub twin: Option<QueueName>,
+    /// The largest member or element among them, in bytes.
+    pub largest: usize,
+    /// How many members of each kind were asked for.
+    pub asked: usize,
+    /// What the read cost the server, in µs by its own clock.
+    pub server_us: u64,
+}
+
+/// Where an entry stands in the order list, counted from its head.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Place {
+    /// That many elements stand before it.
+    At(u64),
+    /// It is not among the first so many.
+    Beyond(u64),
+}
+
+/// What a sample shall bring.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FramesAsk {
+    /// How many members of each kind.
+    pub count: usize,
+    /// The server's `unsigned long` has so many bytes.
+    pub long: usize,
+    /// Some of the next due ones are looked for in the order list.
+    pub seek: bool,
+}
+
+impl FramesAsk {
+    /// As many members as stay within [`SAMPLE_BYTES`] when none is larger than `largest` bytes;
+    /// four kinds are read.
+    #[must_use]
+    pub fn of(largest: usize, long: usize, seek: bool) -> Self {
+        let each = u64::try_from(largest.max(1)).unwrap_or(u64::MAX);
+        let count = usize::try_from(SAMPLE_BYTES / 4 / each).unwrap_or(SAMPLED);
+        Self {
+            count: count.clamp(1, SAMPLED),
+            long,
+            seek,
+        }
+    }
+}
+
+impl Frames {
+    /// There are members of both eras, or such as have no frame where they should.
+    #[must_use]
+    pub fn is_odd(&self) -> bool {
+        let members = || self.next_due.iter().chain(&self.newest);
+        let eras = members().map(|one| one.form.map(Form::era));
+        let first = eras.clone().next();
+        let foreign = members().any(|one| one.member.is_some());
+        foreign || eras.clone().any(|era| Some(era) != first)
+    }
+
+    /// How many of `members` have a form of that era.
+    #[must_use]
+    pub fn count<'a>(members: impl IntoIterator<Item = &'a Judged>, era: Era) -> usize {
+        let of = |one: &&Judged| one.form.is_some_and(|form| form.era() == era);
+        members.into_iter().filter(of).count()
+    }
+}

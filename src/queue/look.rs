@@ -1,0 +1,222 @@
+//! What a slow look at the server showed: `INFO`, the clients, the scripts it remembers. One look
+//! serves all queues.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::frame::Era;
+use super::server::{Facts, Link};
+use super::snapshot::Known;
+use crate::clock::EpochMillis;
+
+/// One look. It costs nobody but the server: at most every 10 s.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServerLook {
+    /// The server's time of the look.
+    pub at: EpochMillis,
+    /// The fields of `INFO` (memory, stats, persistence, replication, cluster, errorstats,
+    /// commandstats), by their names; or why it is refused.
+    pub info: Known<Arc<Info>>,
+    /// Clients; or why `CLIENT LIST` is refused.
+    pub clients: Known<Arc<Clients>>,
+    /// The scripts of Redisson that the server has run since its start or the last `SCRIPT FLUSH`;
+    /// or why `SCRIPT EXISTS` is refused.
+    pub scripts: Known<Scripts>,
+    /// What the look cost the server, in µs by its own clock.
+    pub server_us: u64,
+}
+
+/// The fields of `INFO`.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Info(pub BTreeMap<String, String>);
+
+impl Info {
+    /// Reads what `INFO` says; more may be read into the same fields.
+    pub fn read(&mut self, text: &str) {
+        let fields = text
+            .lines()
+            .filter_map(|line| line.trim_end().split_once(':'));
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        self.0.extend(fields);
+    }
+
+    /// A field in words; none when the server has none of that name.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// A field that is a number.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
+
+    /// A part of a field such as `cmdstat_eval:calls=5,usec=120`: `part("cmdstat_eval", "calls")`.
+    #[must_use]
+    pub fn part(&self, name: &str, part: &str) -> Option<u64> {
+        let parts = self.text(name)?.split(',');
+        let mut pairs = parts.filter_map(|pair| pair.split_once('='));
+        pairs.find(|(name, _)| *name == part)?.1.parse().ok()
+    }
+
+    /// How often the server has answered with an error of that code, such as `OOM`, since its
+    /// start (Redis ≥ 6.2; none before).
+    #[must_use]
+    pub fn errors(&self, code: &str) -> Option<u64> {
+        // Codes that never came are not told, but those servers that tell any tell this field.
+        self.number("total_error_replies")?;
+        Some(
+            self.part(&format!("errorstat_{code}"), "count")
+                .unwrap_or(0),
+        )
+    }
+
+    /// How many calls of the commands that run scripts have failed since the start (Redis ≥ 6.2).
+    #[must_use]
+    pub fn failed_scripts(&self) -> Option<u64> {
+        self.number("total_error_replies")?;
+        let failed = ["cmdstat_eval", "cmdstat_evalsha"];
+        let failed = failed.map(|name| self.part(name, "failed_calls").unwrap_or(0));
+        Some(failed.iter().sum())
+    }
+}
+
+/// A client that is of interest.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Client {
+    /// Its number.
+    pub id: u64,
+    /// Where it comes from.
+    pub addr: String,
+    /// What it calls itself; often empty.
+    pub name: String,
+    /// Which database it has selected.
+    pub db: i64,
+    /// How long it has been connected, in s.
+    pub age_s: u64,
+    /// How long it has said nothing, in s; of a blocked one, how long it has been waiting.
+    pub idle_s: u64,
+    /// Its last command.
+    pub command: String,
+    /// Channels that it is subscribed to, patterns not counted.
+    pub channels: u64,
+    /// It is blocked by a command that waits for an element of a list (which list, no server tells).
+    pub blocked_on_list: bool,
+}
+
+/// The clients.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Clients {
+    /// All of them, ourselves and all.
+    pub total: u64,
+    /// Those that are subscribed to a channel or blocked on a list; at most [`Clients::KEPT`].
+    pub listed: Vec<Client>,
+}
+
+impl Clients {
+    /// How many are listed at most.
+    pub const KEPT: usize = 1_000;
+
+    /// Those that wait for an element of some list of this database.
+    pub fn blocked_on_lists(&self, db: i64) -> impl Iterator<Item = &Client> {
+        let there = move |client: &&Client| client.blocked_on_list && client.db == db;
+        self.listed.iter().filter(there)
+    }
+
+    /// Those that are subscribed to channels.
+    pub fn subscribers(&self) -> impl Iterator<Item = &Client> {
+        self.listed.iter().filter(|client| client.channels > 0)
+    }
+}
+
+/// Which scripts of Redisson the server remembers, by era.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Scripts {
+    /// The transfer of the older and of the newer era.
+    pub transfer: [bool; 2],
+    /// The offer of the older and of the newer era.
+    pub offer: [bool; 2],
+}
+
+impl Scripts {
+    /// Clients of that era have transferred.
+    #[must_use]
+    pub const fn transferred(self, era: Era) -> bool {
+        match era {
+            Era::Older => self.transfer[0],
+            Era::Newer => self.transfer[1],
+        }
+    }
+}
+
+/// The last looks, and what else is the same for all queues.
+#[derive(Clone, Debug)]
+pub struct ServerWatch {
+    looks: VecDeque<Arc<ServerLook>>,
+    /// How far this machine's clock is ahead of the server's, in ms; none before the first answer.
+    pub skew_ms: Option<i64>,
+    /// The database that the queues are in.
+    pub db: i64,
+    /// How many bytes the server's `unsigned long` has: see [`Facts::long_bytes`].
+    pub long: usize,
+}
+
+impl Default for ServerWatch {
+    fn default() -> Self {
+        Self {
+            looks: VecDeque::new(),
+            skew_ms: None,
+            db: 0,
+            long: 8,
+        }
+    }
+}
+
+impl ServerWatch {
+    /// Looks kept.
+    const KEPT: usize = 8;
+
+    /// Takes over what the link tells: its clock, and what the server is.
+    pub fn linked(&mut self, link: &Link) {
+        self.skew_ms = link.clock.map(|clock| clock.skew_ms());
+        self.long = link.facts.as_ref().map_or(8, Facts::long_bytes);
+    }
+
+    /// A look has been taken. One after a restart of the server, which counts anew, begins anew.
+    pub fn looked(&mut self, look: ServerLook) {
+        let replies = |look: &ServerLook| look.info.get_ref()?.number("total_commands_processed");
+        let restarted = self.last().and_then(replies) > replies(&look);
+        if restarted {
+            self.looks.clear();
+        }
+        self.looks.push_back(Arc::new(look));
+        if self.looks.len() > Self::KEPT {
+            self.looks.pop_front();
+        }
+    }
+
+    /// The last look.
+    #[must_use]
+    pub fn last(&self) -> Option<&ServerLook> {
+        self.looks.back().map(AsRef::as_ref)
+    }
+
+    /// What `INFO` said in the last look.
+    #[must_use]
+    pub fn info(&self) -> Option<&Info> {
+        Some(self.last()?.info.get_ref()?.as_ref())
+    }
+
+    /// By how much a count has grown since the look `within_ms` or less ago (or the first one since
+    /// then), and over how many ms; none before there are two looks that tell it.
+    pub fn grew(&self, within_ms: i64, count: impl Fn(&Info) -> Option<u64>) -> Option<(u64, i64)> {
+        let last = self.last()?;
+        let of = |look: &ServerLook| count(look.info.get_ref()?);
+        let mut looks = self.looks.iter();
+        let first = looks.find(|look| last.at.since(look.at) <= within_ms)?;
+        let span = last.at.since(first.at);
+        (span > 0).then_some(())?;
+        Some((of(last)?.saturating_sub(of(first)?), span))
+    }
+}

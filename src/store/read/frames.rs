@@ -1,0 +1,101 @@
+//! A sample of a queue's members: the next due ones, the last offered, both ends of target; and where
+//! entries stand in the order list.
+
+use redis::Value;
+
+use super::super::error::StoreError;
+use super::super::link::Store;
+use super::pages::{executed, scored, strings};
+use super::transaction::{self, Transaction, error_words};
+use crate::clock::EpochMillis;
+use crate::queue::{Keys, Known, Optional};
+
+const ATTEMPT: &str = "read a sample of the entries";
+
+/// How many elements of either end of target are read at most.
+const ELEMENTS: usize = 25;
+
+/// How many elements of the order list are looked through for an entry.
+pub const MAXLEN: u64 = 1_000;
+
+/// The members as they lie in Redis; all from one instant.
+#[derive(Clone, Debug)]
+pub struct RawFrames {
+    /// The server's time of the read.
+    pub at: EpochMillis,
+    /// The first of timeouts, with their scores.
+    pub next_due: Vec<(Vec<u8>, f64)>,
+    /// The tail of the order list, its last element last.
+    pub newest: Vec<Vec<u8>>,
+    /// The head of target.
+    pub head: Vec<Vec<u8>>,
+    /// The tail of target, its last element last.
+    pub tail: Vec<Vec<u8>>,
+    /// What the read cost the server, in µs by its own clock.
+    pub server_us: u64,
+}
+
+/// Reads up to `count` members of each kind, of target fewer. A key of another type has none.
+pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrames, StoreError> {
+    let last = (count.max(1) - 1).to_string();
+    let tail = format!("-{}", count.max(1));
+    // Of target a few tell enough.
+    let few = count.clamp(1, ELEMENTS);
+    let (front_last, back) = ((few - 1).to_string(), format!("-{few}"));
+    let mut t = Transaction::default();
+    let range: [&[u8]; 4] = [&keys.timeouts, b"0", last.as_bytes(), b"WITHSCORES"];
+    t.add("ZRANGE", &range);
+    t.add("LRANGE", &[&keys.target, b"0", front_last.as_bytes()]);
+    t.add("LRANGE", &[&keys.target, back.as_bytes(), b"-1"]);
+    if let Some(order) = &keys.order {
+        t.add("LRANGE", &[order, tail.as_bytes(), b"-1"]);
+    }
+    let mut done = transaction::run(store, ATTEMPT, &[t]).await?;
+    let Some(done) = done.pop() else {
+        return Err(store.unexpected(ATTEMPT, &Value::Nil));
+    };
+    let mut values = done.values.into_iter();
+    let mut next = || values.next().unwrap_or_default();
+    Ok(RawFrames {
+        at: done.at,
+        next_due: scored(next()),
+        head: strings(next()),
+        tail: strings(next()),
+        newest: strings(next()),
+        server_us: done.server_us,
+    })
+}
+
+/// How many elements stand before each of `members` in the order list (none: not among the first
+/// [`MAXLEN`]), and what that cost the server, in µs.
+pub async fn places(
+    store: &Store,
+    order: &[u8],
+    members: &[&[u8]],
+) -> Result<(Known<Vec<Option<u64>>>, u64), StoreError> {
+    if let Some(why) = store.why_refused(Optional::Lpos) {
+        return Ok((Known::Unknown(why.into()), 0));
+    }
+    let maxlen = MAXLEN.to_string();
+    let mut t = Transaction::default();
+    for member in members {
+        t.add("LPOS", &[order, member, b"MAXLEN", maxlen.as_bytes()]);
+    }
+    let (values, server_us) = executed(store, ATTEMPT, t).await?;
+    let mut places = Vec::new();
+    for value in values {
+        match value {
+            Value::Int(place) => places.push(u64::try_from(place).ok()),
+            Value::Nil => places.push(None),
+            error => {
+                let why = error_words(&error).unwrap_or_else(|| "no number".to_owned());
+                // What the key is tells another rule; a command that is not there is not asked again.
+                if !why.starts_with("WRONGTYPE") {
+                    store.refuse(Optional::Lpos, why.clone());
+                }
+                return Ok((Known::Unknown(why.into()), server_us));
+            }
+        }
+    }
+    Ok((Known::Is(places), server_us))
+}

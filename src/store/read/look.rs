@@ -1,0 +1,182 @@
+//! A slow look at the server: `INFO`, the clients, the scripts it remembers. What it refuses was
+//! found out when the link was made, and is left out.
+
+use std::sync::Arc;
+
+use redis::{Pipeline, Value};
+
+use super::super::error::{StoreError, words};
+use super::super::link::wire::time_us;
+use super::super::link::{LIMIT, Store};
+use crate::clock::EpochMillis;
+use crate::queue::look::{Client, Clients, Info, Scripts};
+use crate::queue::{Known, Optional, ServerLook};
+
+/// The sections that are read, each by itself: only Redis 7.0 takes several at a time.
+const SECTIONS: [&str; 7] = [
+    "memory",
+    "stats",
+    "persistence",
+    "replication",
+    "cluster",
+    "errorstats",
+    "commandstats",
+];
+
+/// What Redisson clients leave in the server's script cache: transfer and offer of 2.7.0 to 3.21.0,
+/// then of 3.21.1 to 4.7.0.
+const SCRIPTS: [&str; 4] = [
+    "78d2ea980580b285865f2db54663f281dc326a78",
+    "123f42e8b1ae89f7c826c32644ddb9cb57fd2a9f",
+    "a3a86b949561b56e14c274ad54368afeff259bc8",
+    "c04f7fc56f47093daaea1bdbaacf49c8c619f98e",
+];
+
+/// Takes a look, in one round trip.
+pub async fn look(store: &Store) -> Result<ServerLook, StoreError> {
+    const ATTEMPT: &str = "tell about itself";
+    let refused = [Optional::Info, Optional::ClientList, Optional::ScriptExists]
+        .map(|command| store.why_refused(command));
+    let mut ask = Pipeline::new();
+    ask.cmd("TIME");
+    if refused[0].is_none() {
+        for section in SECTIONS {
+            ask.cmd("INFO").arg(section);
+        }
+    }
+    if refused[1].is_none() {
+        ask.cmd("CLIENT").arg("LIST");
+    }
+    if refused[2].is_none() {
+        ask.cmd("SCRIPT").arg("EXISTS").arg(&SCRIPTS);
+    }
+    ask.cmd("TIME");
+    let mut replies = store.exchange(ATTEMPT, &ask, LIMIT).await?.into_iter();
+    let mut next = || replies.next().unwrap_or_default();
+    let before = store.accept(ATTEMPT, next())?;
+    let [info, clients, scripts] = refused;
+    let info = info.map_or_else(
+        || read_info(SECTIONS.map(|_| next())),
+        |why| Known::Unknown(why.into()),
+    );
+    let clients = clients.map_or_else(
+        || text_of(next()).map_or_else(Known::Unknown, |text| Known::Is(Arc::new(listed(&text)))),
+        |why| Known::Unknown(why.into()),
+    );
+    let scripts = scripts.map_or_else(|| read_scripts(&next()), |why| Known::Unknown(why.into()));
+    let after = next();
+    let (Some(start), Some(end)) = (time_us(&before), time_us(&after)) else {
+        return Err(store.unexpected(ATTEMPT, &before));
+    };
+    let server_us = u64::try_from(end - start).unwrap_or(0);
+    store.cost_server_us(server_us);
+    Ok(ServerLook {
+        at: EpochMillis::new(start.div_euclid(1000)),
+        info,
+        clients,
+        scripts,
+        server_us,
+    })
+}
+
+fn text_of(value: Value) -> Result<String, Arc<str>> {
+    match value {
+        Value::BulkString(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Value::VerbatimString { text, .. } => Ok(text),
+        Value::ServerError(error) => Err(words(&error).into()),
+        _ => Err("the answer was no text".into()),
+    }
+}
+
+fn read_info(sections: [Value; SECTIONS.len()]) -> Known<Arc<Info>> {
+    let mut info = Info::default();
+    for section in sections {
+        match text_of(section) {
+            Ok(text) => info.read(&text),
+            Err(why) => return Known::Unknown(why),
+        }
+    }
+    Known::Is(Arc::new(info))
+}
+
+fn read_scripts(value: &Value) -> Known<Scripts> {
+    let Value::Array(known) = value else {
+        return Known::Unknown("the answer was no list".into());
+    };
+    let known = |i: usize| known.get(i) == Some(&Value::Int(1));
+    Known::Is(Scripts {
+        transfer: [known(0), known(2)],
+        offer: [known(1), known(3)],
+    })
+}
+
+/// Reads `CLIENT LIST`.
+fn listed(text: &str) -> Clients {
+    let mut clients = Clients::default();
+    for line in text.lines() {
+        clients.total += 1;
+        let client = client(line);
+        let of_interest = client.channels > 0 || client.blocked_on_list;
+        if of_interest && clients.listed.len() < Clients::KEPT {
+            clients.listed.push(client);
+        }
+    }
+    clients
+}
+
+fn client(line: &str) -> Client {
+    let mut client = Client::default();
+    let mut blocked = false;
+    for (name, value) in line.split(' ').filter_map(|pair| pair.split_once('=')) {
+        let number = || value.parse().unwrap_or(0);
+        match name {
+            "id" => client.id = number(),
+            "addr" => value.clone_into(&mut client.addr),
+            "name" => value.clone_into(&mut client.name),
+            "db" => client.db = value.parse().unwrap_or(0),
+            "age" => client.age_s = number(),
+            "idle" => client.idle_s = number(),
+            "sub" => client.channels = number(),
+            "cmd" => value.clone_into(&mut client.command),
+            "flags" => blocked = value.contains('b'),
+            _ => {}
+        }
+    }
+    let lists = ["blpop", "brpop", "blmpop", "brpoplpush", "blmove"];
+    client.blocked_on_list = blocked && lists.contains(&client.command.as_str());
+    client
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_clients_those_that_wait_or_listen_are_kept() {
+        let text = "id=3 addr=10.0.0.1:5 name= age=9 idle=0 flags=N db=0 sub=0 psub=0 cmd=get\n\
+                    id=4 addr=10.0.0.2:5 name=app age=9 idle=7 flags=b db=2 sub=0 psub=0 cmd=blpop\n\
+                    id=5 addr=10.0.0.3:5 name= age=9 idle=0 flags=P db=0 sub=2 psub=0 cmd=subscribe\n";
+        let clients = listed(text);
+        assert_eq!((clients.total, clients.listed.len()), (3, 2));
+        assert_eq!(clients.blocked_on_lists(0).count(), 0);
+        let waiting: Vec<_> = clients.blocked_on_lists(2).collect();
+        assert_eq!((waiting[0].name.as_str(), waiting[0].idle_s), ("app", 7));
+        assert_eq!(clients.subscribers().map(|c| c.id).collect::<Vec<_>>(), [5]);
+    }
+
+    #[test]
+    fn counts_of_errors_and_failed_scripts_are_read() {
+        let mut info = Info::default();
+        info.read("# Stats\r\ntotal_error_replies:7\r\n");
+        assert_eq!(
+            (info.errors("OOM"), info.failed_scripts()),
+            (Some(0), Some(0))
+        );
+        info.read("errorstat_OOM:count=3\r\ncmdstat_eval:calls=9,usec=1,failed_calls=4\r\n");
+        info.read("cmdstat_evalsha:calls=9,usec=1,failed_calls=2\r\n");
+        assert_eq!(
+            (info.errors("OOM"), info.failed_scripts()),
+            (Some(3), Some(6))
+        );
+    }
+}

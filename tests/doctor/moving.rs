@@ -1,0 +1,143 @@
+//! What shows over time: clients that do not transfer, lists that disagree, clocks that are off.
+
+use delayscope::queue::finding::Step;
+use delayscope::queue::wish::What;
+use delayscope::queue::{Era, Severity};
+
+use crate::patient::{Patient, Subscriber, first, offerer};
+use crate::{at, at_all_seeds};
+
+/// A queue whose only subscriber has slept for ten seconds.
+async fn asleep(seed: u64) -> (Patient, Subscriber) {
+    let mut patient = Patient::new(seed).await;
+    let subscriber = Subscriber::new(&patient.server, &patient.queue);
+    for i in 0..3 {
+        patient.offer(Era::Newer, -10_000 + i, "late");
+    }
+    (patient, subscriber)
+}
+
+async fn a_client_that_sleeps(seed: u64) {
+    let (mut patient, _subscriber) = asleep(seed).await;
+    let found = patient.until_first("stuck-client").await;
+    assert_eq!(
+        (found.severity, found.figure),
+        (Severity::Critical, Some(3))
+    );
+    assert_eq!(found.repair.step, Step::Change(What::Kick));
+    // Somebody transfers: it moves, and it is said that this has gone.
+    let _client = patient.client(Era::Newer, 0);
+    let said = patient
+        .until("the head to move", |said| first(said).is_none())
+        .await;
+    assert!(said.gone.iter().any(|gone| gone.id == "stuck-client"));
+}
+
+#[tokio::test]
+async fn a_client_that_is_subscribed_and_does_not_transfer_is_named() {
+    at_all_seeds(a_client_that_sleeps).await;
+}
+
+#[tokio::test]
+async fn subscribers_of_another_database_are_seen_through() {
+    let mut patient = Patient::new(1).await;
+    let _subscriber = Subscriber::in_db(&patient.server, &patient.queue, 3);
+    patient.offer(Era::Newer, -10_000, "late");
+    let found = patient.until_first("stuck-client").await;
+    assert!(found.sentence.contains("another database"), "{found:?}");
+    assert_eq!(found.repair.step, Step::Worker);
+}
+
+#[tokio::test]
+async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
+    at_all_seeds(async |seed| {
+        let mut patient = Patient::new(seed).await;
+        let _client = patient.client(Era::Newer, 0);
+        let keys = patient.queue.keys();
+        let some: Vec<Vec<u8>> = (0..9)
+            .map(|i| patient.offer(Era::Newer, 60_000 + i, "well"))
+            .collect();
+        let (timeouts, order) = (&keys.timeouts, keys.order.as_ref().unwrap());
+        let lost = 1 + usize::try_from(patient.random(3)).unwrap();
+        for member in &some[..lost] {
+            patient.server.cmd_bytes(&[b"LREM", order, b"1", member]);
+        }
+        let found = patient.until_first("drift").await;
+        assert_eq!(found.figure, Some(lost as u64));
+        assert!(
+            found.sentence.contains("more than the order list"),
+            "{found:?}"
+        );
+        for member in &some[..lost] {
+            patient.server.cmd_bytes(&[b"RPUSH", order, member]);
+        }
+        patient
+            .until("the end of the drift", |said| first(said).is_none())
+            .await;
+        patient.server.cmd_bytes(&[b"DEL", timeouts]);
+        let found = patient.until_first("drift").await;
+        assert!(found.sentence.contains("last copy"), "{found:?}");
+        assert_eq!(found.repair.step, Step::Change(What::Drift));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_burst_far_down_the_order_list_is_told_before_it_falls_due() {
+    at_all_seeds(async |seed| {
+        let count = [20_000_u64, 60_000, 100_000][at(seed)];
+        let mut patient = Patient::new(seed).await;
+        let _client = patient.client(Era::Newer, 0);
+        let hour = patient.server.now().plus(3_600_000);
+        let count_ms = i64::try_from(count).unwrap();
+        // The last offered are due first, a hundred of them at once.
+        let due = |n: u64| hour.plus(count_ms - i64::try_from(n / 100).unwrap());
+        patient.server.fill_with(&patient.queue, count, due);
+        let said = patient
+            .until("slow-transfer", |said| {
+                said.findings
+                    .iter()
+                    .any(|found| found.id == "slow-transfer")
+            })
+            .await;
+        let found = &said.findings[0];
+        assert_eq!(found.id, "slow-transfer");
+        let block_ms = found.evidence.figures["block_ms"].as_u64().unwrap();
+        let really = count * 100 * 12 / 1_000_000;
+        assert!(
+            (really / 3..=really * 3).contains(&block_ms),
+            "{block_ms} of {really}"
+        );
+        assert_eq!(found.repair.step, Step::Change(What::Realign(None)));
+    })
+    .await;
+}
+
+async fn a_clock_that_is_off(seed: u64, ahead_ms: i64) {
+    let mut patient = Patient::new(seed).await;
+    let _client = patient.client(Era::Newer, ahead_ms);
+    let mut offers = offerer(&patient);
+    let begin = patient.server.now();
+    for n in 0..40 {
+        let due = begin.plus(2_000 + i64::try_from(n).unwrap() * 300);
+        offers.offer(due, n, b"tick").unwrap();
+    }
+    let said = patient
+        .until("the clock", |said| {
+            said.findings.iter().any(|found| found.id == "clock-skew")
+        })
+        .await;
+    let found = &said.findings[0];
+    assert_eq!(
+        (found.id, found.severity),
+        ("clock-skew", Severity::Warning)
+    );
+    let told = found.evidence.figures["client_ahead_ms"].as_i64().unwrap();
+    assert!((told - ahead_ms).abs() < 300, "{told} of {ahead_ms}");
+}
+
+#[tokio::test]
+async fn a_client_whose_clock_is_off_is_seen_by_when_entries_leave() {
+    let ahead = [1_500, -1_500, 3_000];
+    at_all_seeds(async |seed| a_clock_that_is_off(seed, ahead[at(seed)]).await).await;
+}
