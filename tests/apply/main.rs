@@ -9,6 +9,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod below_zero;
 mod bench;
 mod changes;
 mod costs;

@@ -9,7 +9,7 @@ use crate::ops::bulk::realign::due_until;
 use crate::ops::journal::Item;
 use crate::ops::plan::work::form_and_hash;
 use crate::queue::plan::Way;
-use crate::queue::{EntryId, EntryResult, Outcome, State};
+use crate::queue::{EntryId, EntryResult, Outcome, State, text};
 use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
 use crate::store::{StoreError, read};
@@ -27,10 +27,21 @@ pub(super) fn unseen(count: u64, why: &str) -> Option<String> {
     })
 }
 
+fn by_number(unnamed: u64) -> Option<String> {
+    let more = text::counted(unnamed, "entry is", "entries are");
+    (unnamed > 0).then(|| format!("{more} refused that no line names: a score is below 0."))
+}
+
 impl Run {
-    /// Transfers all that is due at `bound`: as many as were counted, and no more.
-    pub(super) async fn due(&mut self, bound: EpochMillis) -> Ended {
+    /// Transfers all that is due at `bound`: as many as were counted, and no more. Beside what was
+    /// refused by name, `unnamed` are by number.
+    pub(super) async fn due(&mut self, bound: EpochMillis, unnamed: u64) -> Ended {
         self.phase = "transferring";
+        self.tally.add(Outcome::Refused, unnamed);
+        self.notes.extend(by_number(unnamed));
+        if self.tally.sum() >= self.planned {
+            return Ok(());
+        }
         self.pace.by_number();
         let way = match self.way() {
             Way::SetAside => match self.set_aside().await? {

@@ -145,7 +145,7 @@ impl Run {
             server: ServerId::told(self.writer.store()).await,
             planned: plan.planned,
             bound: match job {
-                Job::Due(bound) => Some(bound),
+                Job::Due { bound, .. } => Some(bound),
                 _ => None,
             },
             undoes: undoes.as_ref().map(|undone| undone.id.clone()),
@@ -167,7 +167,7 @@ impl Run {
     async fn job(&mut self, job: Job) -> Ended {
         match job {
             Job::Entries(work) => self.entries(work).await,
-            Job::Due(bound) => self.due(bound).await,
+            Job::Due { bound, unnamed } => self.due(bound, unnamed).await,
             Job::Kick => self.kick().await,
             Job::Realign(members) => self.realign(members).await,
             Job::RestoreOrder => self.restore_order().await,

@@ -10,9 +10,9 @@ use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{Plan, Queue, text};
+use crate::queue::{EntryResult, Outcome, Plan, Queue, text};
 use crate::store::bulk::facts;
-use crate::store::{Store, read};
+use crate::store::{Store, StoreError, read};
 
 /// All that is due: counted, not listed.
 pub(super) async fn due(
@@ -24,32 +24,65 @@ pub(super) async fn due(
     let timeouts = queue.keys().timeouts;
     let mut plan = blank(store, queue, wish.what.change(), now);
     let bound = queue.score(now);
-    plan.planned = read::count_between(store, &timeouts, 0.0, bound).await?;
+    let due = read::count_between(store, &timeouts, 0.0, bound).await?;
     let mut strange = 0;
-    if plan.planned > 0 {
+    if due > 0 {
         let (_, head) = read::rows_from(store, &timeouts, 0.0, FIRST).await?;
-        let due = head.rows.iter().filter(|(_, score)| *score <= bound);
-        plan.first = due.clone().map(|(member, _)| queue.id(member)).collect();
+        let first = head.rows.iter().filter(|(_, score)| *score <= bound);
+        plan.first = first.clone().map(|(member, _)| queue.id(member)).collect();
         let is_strange = |member: &[u8]| queue.unwrap(member).is_err();
-        strange = due.clone().filter(|(m, _)| is_strange(m)).count();
-        plan.oldest = due.clone().next().map(|(_, score)| queue.due(*score));
+        strange = first.clone().filter(|(m, _)| is_strange(m)).count();
+        plan.oldest = first.clone().next().map(|(_, score)| queue.due(*score));
         let newest = read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))).await?;
         plan.newest = newest.map(|score| queue.due(score));
-        let bytes: usize = due.clone().map(|(member, _)| member.len()).sum();
-        let each = u64::try_from(bytes / due.count().max(1)).unwrap_or(0);
-        let asked = [plan.planned, each];
+        let bytes: usize = first.clone().map(|(member, _)| member.len()).sum();
+        let each = u64::try_from(bytes / first.count().max(1)).unwrap_or(0);
+        let asked = [due, each];
         (plan.way, plan.cost) = cost::of_due(store, queue, now, asked).await?;
     }
+    plan.planned = due;
     target(store, &mut plan).await?;
-    words::warn_of_transfer(&mut plan, strange);
     plan.commands = words::of_whole(&plan);
+    let (refused, settled) = below_zero(store, queue).await?;
+    plan.planned = due.saturating_add(refused);
+    let room = (FIRST as usize).saturating_sub(plan.first.len());
+    let named = settled.iter().map(|result| result.id);
+    plan.first.extend(named.take(room));
+    words::warn_of_transfer(&mut plan, strange, refused);
     plan.profile = wish.profile;
+    let unnamed = refused.saturating_sub(u64::try_from(settled.len()).unwrap_or(0));
     Ok(Prepared {
         plan,
-        job: Job::Due(now),
-        settled: Vec::new(),
+        job: Job::Due {
+            bound: now,
+            unnamed,
+        },
+        settled,
         undoes: None,
     })
+}
+
+/// So many entries with a score below 0 are named one by one.
+const NAMED: u32 = 100;
+
+/// How many entries have a score below 0, which no transfer takes, and the first of them.
+async fn below_zero(store: &Store, queue: &Queue) -> Result<(u64, Vec<EntryResult>), StoreError> {
+    let timeouts = queue.keys().timeouts;
+    let count = read::rank_of_score(store, &timeouts, 0.0, false).await?;
+    if count == 0 {
+        return Ok((0, Vec::new()));
+    }
+    let first = read::rows(store, &timeouts, 0, NAMED, None).await?.rows;
+    let refused = |(member, _): (Vec<u8>, f64)| EntryResult {
+        id: queue.id(&member),
+        outcome: Outcome::Refused,
+        reason: Some("its score is below 0: deliver, requeue or delete it".to_owned()),
+    };
+    let below = first.into_iter().filter(|(_, score)| *score < 0.0);
+    let named: Vec<EntryResult> = below.map(refused).collect();
+    // Some may have come between the two reads.
+    let count = count.max(u64::try_from(named.len()).unwrap_or(0));
+    Ok((count, named))
 }
 
 /// So many entries are shown.

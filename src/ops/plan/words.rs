@@ -61,8 +61,16 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
 const CONSUMED: &str =
     "What consumers have taken by then cannot be taken back: undo lists it, entry by entry.";
 
-/// The same for all that is due; `strange`: so many of the first are no frames.
-pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize) {
+/// The same for all that is due; `strange`: so many of the first are no frames; `refused`: so many
+/// have a score below 0.
+pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
+    if refused > 0 {
+        plan.warnings.push(format!(
+            "{} left alone: a score below 0 is never transferred, and makes each Redisson client \
+             run wild. Deliver, requeue or delete them.",
+            text::counted(refused, "entry is", "entries are")
+        ));
+    }
     if strange > 0 {
         plan.warnings.push(format!(
             "Of the first ones {strange} {} left alone, and what else is no frame: there is no \

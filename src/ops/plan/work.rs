@@ -16,7 +16,12 @@ pub(in crate::ops) enum Job {
     /// These lists, one after the other.
     Entries(Vec<Work>),
     /// All that is due up to this moment is transferred.
-    Due(EpochMillis),
+    Due {
+        /// That moment, by the server's clock.
+        bound: EpochMillis,
+        /// So many entries with a score below 0 are refused beside those that are named.
+        unnamed: u64,
+    },
     /// The channel is kicked.
     Kick,
     /// These come to the head of the order list, in this order.
