@@ -17,6 +17,7 @@ use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
 use crate::ops::journal::{Journal, Kept, ServerId};
+use crate::payload::Habit;
 use crate::queue::finding::Diagnosis;
 use crate::queue::look::{Client, Clients, Info};
 use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State};
@@ -131,7 +132,7 @@ impl Bundle {
 
 /// An entry, with or without what it says.
 fn shown<'a>(bundle: &Bundle, entry: &'a Entry, redact: bool) -> Shown<'a> {
-    let shown = Shown::new(&bundle.queue, entry);
+    let shown = Shown::new(&bundle.queue, Habit::default(), entry);
     if redact { shown.redacted() } else { shown }
 }
 

@@ -1,4 +1,5 @@
-//! Stands between a program and its server, counts the scripts that pass, and stops the traffic at
+//! Stands between a program and its server, counts the scripts and the transactions under watch that
+//! pass, and stops the traffic at
 //! an exact point: before a script reaches the server, after it ran but before its answer is heard,
 //! or in the middle of a request.
 
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::resp::{is_answer, is_script, whole};
+use crate::resp::{is, is_answer, whole};
 
 /// Where the traffic stops.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -54,6 +55,8 @@ struct Shared {
 struct Pair {
     passed: AtomicUsize,
     withheld: AtomicUsize,
+    /// Whether the client has said WATCH.
+    watches: AtomicBool,
 }
 
 impl Proxy {
@@ -114,6 +117,7 @@ fn serve(shared: &Arc<Shared>, client: &UnixStream) {
     let pair = Arc::new(Pair {
         passed: AtomicUsize::new(0),
         withheld: AtomicUsize::new(usize::MAX),
+        watches: AtomicBool::new(false),
     });
     let ends = || (client.try_clone().unwrap(), server.try_clone().unwrap());
     let (requests, answers) = (ends(), ends());
@@ -183,15 +187,20 @@ impl Shared {
     fn pass(&self, pair: &Pair, request: &[u8]) -> usize {
         let mut counts = self.counts.lock().unwrap();
         let [script, bytes] = *counts;
-        counts[0] += usize::from(is_script(request));
+        pair.watches
+            .fetch_or(is(request, b"WATCH"), Ordering::SeqCst);
+        // A transaction that reads is none that changes; those that change watch what they read.
+        let is_script =
+            is(request, b"EVAL") || is(request, b"EXEC") && pair.watches.load(Ordering::SeqCst);
+        counts[0] += usize::from(is_script);
         counts[1] += request.len();
         if self.reached.load(Ordering::SeqCst) {
             return request.len();
         }
         match self.point {
-            Point::Before(n) if is_script(request) && n == script => 0,
+            Point::Before(n) if is_script && n == script => 0,
             Point::Byte(n) if (bytes..counts[1]).contains(&n) => n - bytes,
-            Point::After(n) if is_script(request) && n == script => {
+            Point::After(n) if is_script && n == script => {
                 let answer = pair.passed.load(Ordering::SeqCst);
                 pair.withheld.store(answer, Ordering::SeqCst);
                 request.len()

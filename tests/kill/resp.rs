@@ -27,11 +27,11 @@ pub fn is_answer(value: &[u8]) -> bool {
     value[0] != b'>'
 }
 
-/// Whether a request runs a script.
-pub fn is_script(request: &[u8]) -> bool {
+/// Whether a request's command begins like this.
+pub fn is(request: &[u8], command: &[u8]) -> bool {
     // An array, then its first word.
     let words = request.splitn(5, |byte| *byte == b'\n').nth(2);
-    words.is_some_and(|word| word.starts_with(b"EVAL"))
+    words.is_some_and(|word| word.starts_with(command))
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -56,6 +56,9 @@ fn values_are_told_apart_wherever_they_are_cut() {
         }
         assert_eq!(whole(&[value, b"+more\r\n"].concat()), Some(value.len()));
     }
-    assert!(is_script(b"*3\r\n$7\r\nEVALSHA\r\n$1\r\nx\r\n$1\r\n0\r\n"));
-    assert!(!is_script(b"*1\r\n$4\r\nTIME\r\n"));
+    assert!(is(
+        b"*3\r\n$7\r\nEVALSHA\r\n$1\r\nx\r\n$1\r\n0\r\n",
+        b"EVAL"
+    ));
+    assert!(!is(b"*1\r\n$4\r\nTIME\r\n", b"EVAL"));
 }

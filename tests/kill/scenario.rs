@@ -62,8 +62,21 @@ pub struct Scenario {
 pub enum Undo {
     /// Everything is as it was.
     All,
+    /// The same, save what a script has moved that chose it itself, and did not tell any more: at
+    /// most so many messages, of which the journal knows the bound.
+    AllBut(usize),
     /// It is not undone.
     Nothing,
+}
+
+impl Undo {
+    /// Of how many messages the journal need not tell one by one.
+    pub const fn untold(self) -> usize {
+        match self {
+            Self::AllBut(most) => most,
+            Self::All | Self::Nothing => 0,
+        }
+    }
 }
 
 impl Scenario {

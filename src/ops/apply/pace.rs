@@ -8,14 +8,13 @@ use super::Limits;
 use crate::ops::bulk::Size;
 use crate::ops::plan::work::Work;
 use crate::store::change::MOST_CHANGED;
-use crate::store::write::MOST_MOVED;
 
 /// Entries in the first script, when it is not known yet what they cost.
 const FIRST: usize = 100;
 /// Entries in a script at most: beyond them little is gained, and others wait longer.
 const MOST: usize = 500;
 /// The same where a script is told what to move by a number alone.
-const MOST_DUE: usize = MOST_MOVED;
+const MOST_DUE: usize = 1_000;
 /// From such a limit on there may be more.
 const WIDE: Duration = Duration::from_millis(25);
 /// Bytes in a script at most, about: a large entry alone may be more.
