@@ -33,6 +33,10 @@ pub enum Change {
     RestoreOrder,
     /// Timeouts and order list hold the same members again.
     Drift,
+    /// Elements of target lose the frames that they still had.
+    Unwrap,
+    /// The queue's keys expire no more.
+    Persist,
     /// A change of the journal is taken back.
     Undo,
     /// A stand-in worker's run.
@@ -43,7 +47,7 @@ pub enum Change {
 
 impl Change {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Transfer,
         Self::Deliver,
         Self::Requeue,
@@ -55,6 +59,8 @@ impl Change {
         Self::Realign,
         Self::RestoreOrder,
         Self::Drift,
+        Self::Unwrap,
+        Self::Persist,
         Self::Undo,
         Self::Worker,
         Self::Consume,
@@ -75,6 +81,8 @@ impl Change {
             Self::Realign => "realign",
             Self::RestoreOrder => "restore-order",
             Self::Drift => "drift",
+            Self::Unwrap => "unwrap",
+            Self::Persist => "persist",
             Self::Undo => "undo",
             Self::Worker => "worker",
             Self::Consume => "consume",
@@ -96,6 +104,8 @@ impl Change {
             Self::Realign => "realigned",
             Self::RestoreOrder => "brought back",
             Self::Drift => "mended",
+            Self::Unwrap => "unwrapped",
+            Self::Persist => "persisted",
             Self::Undo => "undone",
             Self::Consume => "consumed",
         }
@@ -384,8 +394,7 @@ mod tests {
         tally.add(Outcome::Left, 2);
         assert_eq!((tally.sum(), tally.get(Outcome::Left)), (5, 2));
         assert!(!tally.all_done());
-        for (i, outcome) in Outcome::ALL.into_iter().enumerate() {
-            assert_eq!(outcome as usize, i);
-        }
+        let places = Outcome::ALL.map(|outcome| outcome as usize);
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
     }
 }

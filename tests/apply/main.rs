@@ -12,6 +12,7 @@ mod support;
 mod bench;
 mod changes;
 mod halts;
+mod mends;
 mod noted;
 mod proxy;
 mod replicas;
