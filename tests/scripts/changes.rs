@@ -67,14 +67,16 @@ pub(crate) fn set_up(server: &Server, queue: &Queue, change: &str) {
     server.fill(queue, 100, EpochMillis::new(1_600_000_000_001), 1);
 }
 
-/// Everything the server holds, each key as it would be dumped.
+/// Everything the server holds, each key as it would be dumped, and whether it expires.
 pub(crate) fn contents(server: &Server) -> Vec<(Vec<u8>, support::Value)> {
     let mut keys = server.list(&["KEYS", "*"]);
     keys.sort();
     keys.into_iter()
         .map(|key| {
             let dump = server.cmd_bytes(&[b"DUMP", &key]);
-            (key, dump)
+            let expires = server.cmd_bytes(&[b"PTTL", &key]) != support::Value::Int(-1);
+            let all = vec![dump, support::Value::Boolean(expires)];
+            (key, support::Value::Array(all))
         })
         .collect()
 }
