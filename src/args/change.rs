@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 
 use super::From;
 use crate::clock::when::{BadTime, Span, When};
-use crate::queue::Queue;
+use crate::queue::{Form, Queue};
 
 /// Which entries of a queue.
 #[derive(Args)]
@@ -238,14 +238,16 @@ pub struct Kick {
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "realign", "restore_order", "drift"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift"]).required(true),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
   delayscope repair orders --restore-order
   delayscope repair orders --drift --yes
+  delayscope repair orders --repack --form byte-id
 
---realign puts the order list into due order, so that a burst is transferred fast when it falls
+--repack mends what the clients of a queue cannot unpack: byte-id is that of Redisson 3.21.1 and
+later, double-id that of earlier ones. --realign puts the order list into due order, so that a burst is transferred fast when it falls
 due. --restore-order brings an order list back that an interrupted change has set aside."
 )]
 pub struct Repair {
@@ -255,6 +257,16 @@ pub struct Repair {
     /// Let every transfer client look at once, as kick does
     #[arg(long)]
     pub kick: bool,
+    /// Give the frames of what waits the form that the queue's clients unpack
+    #[arg(long)]
+    pub repack: bool,
+    /// Of --repack: to this form: byte-id, double-id, byte-id/4, double-id/4 [default: that of the
+    /// newest entry]
+    #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
+    pub form: Option<Form>,
+    /// Of --repack: only the entry with this id (16 hex digits); repeatable
+    #[arg(long = "id", value_name = "ID", requires = "repack")]
+    pub ids: Vec<String>,
     /// Put the order list into due order
     #[arg(long)]
     pub realign: bool,
@@ -263,7 +275,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "restore_order", "drift"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,

@@ -112,7 +112,11 @@ pub async fn plan(
             whole::of_queue(store, wish, now, &tell).await
         }
         _ => {
-            let found = choose::choose(store, &wish.queue, wish.which, &tell).await?;
+            let which = match (&wish.what, wish.which) {
+                (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
+                (_, which) => which,
+            };
+            let found = choose::choose(store, &wish.queue, which, &tell).await?;
             let making = make::Making {
                 store,
                 queue: &wish.queue,
@@ -145,6 +149,7 @@ impl What {
             Self::Requeue(_) => Change::Requeue,
             Self::Delete => Change::Delete,
             Self::Edit(_) => Change::Edit,
+            Self::Repack(_) => Change::Repack,
             Self::Duplicate => Change::Duplicate,
             Self::Kick => Change::Kick,
             Self::Realign(_) => Change::Realign,

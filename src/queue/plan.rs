@@ -23,6 +23,8 @@ pub enum Change {
     Offer,
     /// Other bytes, same due time and place.
     Edit,
+    /// The same payload in a frame of another form, same due time and place.
+    Repack,
     /// The same payload, offered again.
     Duplicate,
     /// All transfer clients look at once.
@@ -43,13 +45,14 @@ pub enum Change {
 
 impl Change {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Transfer,
         Self::Deliver,
         Self::Requeue,
         Self::Delete,
         Self::Offer,
         Self::Edit,
+        Self::Repack,
         Self::Duplicate,
         Self::Kick,
         Self::Realign,
@@ -70,6 +73,7 @@ impl Change {
             Self::Delete => "delete",
             Self::Offer => "offer",
             Self::Edit => "edit",
+            Self::Repack => "repack",
             Self::Duplicate => "duplicate",
             Self::Kick => "kick",
             Self::Realign => "realign",
@@ -91,6 +95,7 @@ impl Change {
             Self::Delete => "deleted",
             Self::Offer => "offered",
             Self::Edit => "edited",
+            Self::Repack => "repacked",
             Self::Duplicate => "duplicated",
             Self::Kick => "kicked",
             Self::Realign => "realigned",

@@ -47,6 +47,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Realign => format!("the order list of {name:?} is in due order already."),
         Change::RestoreOrder => format!("no order list of {name:?} is set aside."),
         Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
+        Change::Repack => format!("every frame of {name:?} has that form already."),
         Change::Undo => format!("nothing of {name:?} is left to be taken back."),
         _ => format!("no entry of {name:?} matched."),
     }
