@@ -18,7 +18,7 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 pub use crate::clock::when::{BadTime, Span, When};
 pub use acl::{Acl, Purpose};
 pub use change::{
-    Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Requeue, Transfer, Undo, Which,
+    Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Requeue, Those, Transfer, Undo, Which,
 };
 pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,

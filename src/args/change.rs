@@ -74,16 +74,9 @@ pub struct How {
     pub max_lag: u64,
 }
 
-/// `transfer`
+/// Which entries of which queue are changed, and how.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  delayscope transfer orders --dry-run
-  delayscope transfer orders --rate 500/s --max-target 10000
-  delayscope transfer orders --grep customer-42 --yes --json
-
-Without a choice it is about everything due. What cannot be unpacked is skipped and stays.")]
-pub struct Transfer {
+pub struct Those {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
@@ -95,6 +88,21 @@ pub struct Transfer {
     pub how: How,
 }
 
+/// `transfer`
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  delayscope transfer orders --dry-run
+  delayscope transfer orders --rate 500/s --max-target 10000
+  delayscope transfer orders --grep customer-42 --yes --json
+
+Without a choice it is about everything due. What cannot be unpacked is skipped and stays.")]
+pub struct Transfer {
+    /// Which entries, and how.
+    #[command(flatten)]
+    pub those: Those,
+}
+
 /// `deliver`
 #[derive(Args)]
 #[command(after_help = "\
@@ -103,15 +111,9 @@ Examples:
   delayscope deliver orders --due-before +10m --dry-run
   delayscope deliver orders --grep 'customer-42 codec:kryo5' --limit 10 --yes --each --json")]
 pub struct Deliver {
-    /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
-    /// Which of its entries.
+    /// Which entries, and how.
     #[command(flatten)]
-    pub which: Which,
-    /// How.
-    #[command(flatten)]
-    pub how: How,
+    pub those: Those,
 }
 
 /// `requeue`
@@ -128,9 +130,6 @@ Examples:
 What was delivered goes back to waiting; what waits gets a new due time."
 )]
 pub struct Requeue {
-    /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
     /// Due after this span from now: 250ms, 90s, 1h30m
     #[arg(
         long = "in",
@@ -153,12 +152,9 @@ pub struct Requeue {
     /// Spread evenly over this span, from that moment on (alone: from now on)
     #[arg(long, value_name = "SPAN", allow_hyphen_values = true)]
     pub spread: Option<Span>,
-    /// Which of its entries.
+    /// Which entries, and how.
     #[command(flatten)]
-    pub which: Which,
-    /// How.
-    #[command(flatten)]
-    pub how: How,
+    pub those: Those,
 }
 
 /// `delete`
@@ -171,15 +167,9 @@ Examples:
 
 What was deleted can be put back: delayscope undo.")]
 pub struct Delete {
-    /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
-    /// Which of its entries.
+    /// Which entries, and how.
     #[command(flatten)]
-    pub which: Which,
-    /// How.
-    #[command(flatten)]
-    pub how: How,
+    pub those: Those,
 }
 
 /// `duplicate`
@@ -191,15 +181,9 @@ Examples:
 
 The same payload is offered again, for the same due time.")]
 pub struct Duplicate {
-    /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
-    /// Which of its entries.
+    /// Which entries, and how.
     #[command(flatten)]
-    pub which: Which,
-    /// How.
-    #[command(flatten)]
-    pub how: How,
+    pub those: Those,
 }
 
 /// `edit`
@@ -235,7 +219,7 @@ pub struct Edit {
 #[command(after_help = "\
 Examples:
   delayscope kick orders
-  delayscope kick orders --json | jq .notes
+  delayscope kick orders --json | jq .transfer_clients
 
 Every transfer client of the queue looks for due entries at once.")]
 pub struct Kick {

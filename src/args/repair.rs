@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use super::How;
 use crate::clock::when::Span;
-use crate::queue::Queue;
+use crate::queue::{Form, Queue};
 
 /// `repair`
 #[derive(Args)]
@@ -13,14 +13,17 @@ use crate::queue::Queue;
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "realign", "restore_order", "drift", "unwrap", "persist", "unit"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit"]).required(true),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
   delayscope repair orders --restore-order
   delayscope repair orders --drift --yes
+  delayscope repair orders --repack --form byte-id
   delayscope repair orders --unit s --dry-run
 
+--repack mends what the clients of a queue cannot unpack: byte-id is that of Redisson 3.21.1 and
+later, double-id that of earlier ones.
 --realign puts the order list into due order, so that a burst is transferred fast when it falls
 due. --restore-order brings an order list back that an interrupted change has set aside."
 )]
@@ -31,6 +34,16 @@ pub struct Repair {
     /// Let every transfer client look at once, as kick does
     #[arg(long)]
     pub kick: bool,
+    /// Give the frames of what waits the form that the queue's clients unpack
+    #[arg(long)]
+    pub repack: bool,
+    /// Of --repack: to this form: byte-id, double-id, byte-id/4, double-id/4 [default: that of the
+    /// newest entry]
+    #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
+    pub form: Option<Form>,
+    /// Of --repack: only the entry with this id (16 hex digits); repeatable
+    #[arg(long = "id", value_name = "ID", requires = "repack")]
+    pub ids: Vec<String>,
     /// Put the order list into due order
     #[arg(long)]
     pub realign: bool,
@@ -39,7 +52,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "restore_order", "drift", "unwrap", "persist", "unit"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,

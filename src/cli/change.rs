@@ -74,15 +74,38 @@ impl Chosen {
     /// The entry with this id.
     pub(super) fn one(id: &str) -> anyhow::Result<Self> {
         Ok(Self {
-            picked: Picked::one(id)?,
+            picked: Picked::with_ids(&[id.to_owned()])?,
             limit: None,
         })
+    }
+
+    /// The entries with these ids; none when there are none.
+    pub(super) fn with_ids(ids: &[String]) -> anyhow::Result<Option<Self>> {
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            picked: Picked::with_ids(ids)?,
+            limit: None,
+        }))
     }
 
     /// The selection that reads them.
     pub(super) fn selection(self, session: &Session) -> Selection {
         self.picked.selection(session.now(), self.limit)
     }
+}
+
+/// Changes the entries that were chosen.
+pub(super) async fn those<W: Write>(
+    those: &args::Those,
+    what: What,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let chosen = Chosen::of(&those.which)?;
+    let making = Making::begin(&those.how, config).await?;
+    making.queue(&those.queue, what, Some(chosen), out).await
 }
 
 /// A change that was asked for on the command line.

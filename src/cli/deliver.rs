@@ -15,9 +15,9 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::of(&asked.which)?.undelivered()?;
-    let making = Making::begin(&asked.how, config).await?;
+    let chosen = Chosen::of(&asked.those.which)?.undelivered()?;
+    let making = Making::begin(&asked.those.how, config).await?;
     making
-        .queue(&asked.queue, What::Deliver, Some(chosen), out)
+        .queue(&asked.those.queue, What::Deliver, Some(chosen), out)
         .await
 }

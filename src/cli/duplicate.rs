@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use super::Outcome;
-use super::change::{Chosen, Making};
 use super::output::Output;
+use super::{Outcome, change};
 use crate::args;
 use crate::config::Config;
 use crate::ops::plan::What;
@@ -15,9 +14,5 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::of(&asked.which)?;
-    let making = Making::begin(&asked.how, config).await?;
-    making
-        .queue(&asked.queue, What::Duplicate, Some(chosen), out)
-        .await
+    change::those(&asked.those, What::Duplicate, config, out).await
 }

@@ -16,10 +16,12 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::of(&asked.which)?;
-    let making = Making::begin(&asked.how, config).await?;
+    let chosen = Chosen::of(&asked.those.which)?;
+    let making = Making::begin(&asked.those.how, config).await?;
     let what = What::Requeue(new_due(asked, making.session.now()));
-    making.queue(&asked.queue, what, Some(chosen), out).await
+    making
+        .queue(&asked.those.queue, what, Some(chosen), out)
+        .await
 }
 
 /// The new due time, at this time of the server's clock.

@@ -15,9 +15,9 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::or_due(&asked.which)?;
-    let making = Making::begin(&asked.how, config).await?;
+    let chosen = Chosen::or_due(&asked.those.which)?;
+    let making = Making::begin(&asked.those.how, config).await?;
     making
-        .queue(&asked.queue, What::Transfer, chosen, out)
+        .queue(&asked.those.queue, What::Transfer, chosen, out)
         .await
 }

@@ -66,7 +66,7 @@ impl Examination {
         self.watch.saw(&pulse);
         let sample = self.watch.wants_sample(server.long);
         let age = self.survey.as_ref().map(|last| pulse.at.since(last.at));
-        let due = age.is_none_or(|age| age >= AGAIN_MS || age < 0);
+        let due = age.is_none_or(|age| !(0..AGAIN_MS).contains(&age));
         if due || sample.is_some() && age.is_some_and(|age| age >= PAUSE_MS) {
             let mut survey = refresh::survey(store, &self.queue, None, None).await?;
             if let Some(ask) = sample {

@@ -123,7 +123,11 @@ pub async fn plan(
                     mend::make(&making, &wish.what, &tell).await?
                 }
                 _ => {
-                    let found = choose::choose(store, &wish.queue, wish.which, &tell).await?;
+                    let which = match (&wish.what, wish.which) {
+                        (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
+                        (_, which) => which,
+                    };
+                    let found = choose::choose(store, &wish.queue, which, &tell).await?;
                     making.make(&wish.what, found).await?
                 }
             };
@@ -153,6 +157,7 @@ impl What {
             Self::Requeue(_) => Change::Requeue,
             Self::Delete => Change::Delete,
             Self::Edit(_) => Change::Edit,
+            Self::Repack(_) => Change::Repack,
             Self::Duplicate => Change::Duplicate,
             Self::Kick => Change::Kick,
             Self::Realign(_) => Change::Realign,

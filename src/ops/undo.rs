@@ -202,9 +202,12 @@ async fn back(
     back.order_list.sort_by_key(|(_, comes)| !comes);
     // From the last to the first, they stand as those that are put back first shall: unless the head
     // of target is where new ones come.
-    if target::comes_at_head(making.queue) {
+    if making.queue.comes_at_head() {
         back.put_elements.reverse();
     }
+    // In due order: as the order list has them, most likely, and as they come to target else.
+    back.deliver.reverse();
+    back.deliver.sort_by(|a, b| a.score.total_cmp(&b.score));
     let put_back = as_they_left(items, std::mem::take(&mut back.put_back)).await?;
     let delivered = std::mem::take(&mut back.delivered);
     let (mut elements, mut called) = (Vec::new(), Vec::new());

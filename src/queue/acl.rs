@@ -143,7 +143,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
         Change::Delete => &[SCRIPT, DELETE],
         Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],
-        Change::Edit => &[SCRIPT, EDIT],
+        Change::Edit | Change::Repack => &[SCRIPT, EDIT],
         Change::Kick => &[&["publish"]],
         Change::Realign => &[SCRIPT, SWAP],
         Change::RestoreOrder => &[SCRIPT, RESTORE],

@@ -72,9 +72,9 @@ pub struct Finding {
     /// What is wrong, in one plain sentence.
     pub sentence: String,
     /// What shows it.
-    pub evidence: Evidence,
+    pub evidence: Box<Evidence>,
     /// What repairs it.
-    pub repair: Repair,
+    pub repair: Box<Repair>,
     /// How much of it there is, such as entries: the figure that grows or shrinks.
     pub figure: Option<u64>,
     /// It is the server's, and the same for all of its queues.
@@ -95,8 +95,8 @@ impl Finding {
             id,
             severity,
             sentence: sentence.into(),
-            evidence: Evidence::default(),
-            repair: Repair::default(),
+            evidence: Box::default(),
+            repair: Box::default(),
             figure: None,
             of_server: false,
             since: None,
@@ -131,7 +131,7 @@ impl Finding {
 
     /// With what repairs it: a step of ours, and the sentence that says so.
     fn repair(mut self, step: Step, sentence: impl Into<String>) -> Self {
-        self.repair = Repair {
+        *self.repair = Repair {
             sentence: sentence.into(),
             step,
         };

@@ -62,9 +62,10 @@ impl Judged {
     pub fn new(queue: &Queue, member: &[u8], score: Option<f64>, long: usize) -> Self {
         let seen = queue.unwrap(member);
         let framed = matches!(queue.layout, Layout::Redisson);
-        let unpack = match framed {
-            true => Era::BOTH.map(|era| era.unpack(member, long)),
-            false => [Unpack::Right; 2],
+        let unpack = if framed {
+            Era::BOTH.map(|era| era.unpack(member, long))
+        } else {
+            [Unpack::Right; 2]
         };
         let foreign = framed && seen.is_err();
         Self {

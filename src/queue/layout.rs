@@ -87,6 +87,12 @@ impl Queue {
         }
     }
 
+    /// Whether new elements come at the head of target, and consumers take from its tail.
+    #[must_use]
+    pub fn comes_at_head(&self) -> bool {
+        matches!(&self.layout, Layout::ZsetList(z) if z.push == Push::Left)
+    }
+
     /// Where it lies.
     #[must_use]
     pub fn keys(&self) -> Keys {

@@ -23,6 +23,8 @@ pub enum Change {
     Offer,
     /// Other bytes, same due time and place.
     Edit,
+    /// The same payload in a frame of another form, same due time and place.
+    Repack,
     /// The same payload, offered again.
     Duplicate,
     /// All transfer clients look at once.
@@ -47,13 +49,14 @@ pub enum Change {
 
 impl Change {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Transfer,
         Self::Deliver,
         Self::Requeue,
         Self::Delete,
         Self::Offer,
         Self::Edit,
+        Self::Repack,
         Self::Duplicate,
         Self::Kick,
         Self::Realign,
@@ -76,6 +79,7 @@ impl Change {
             Self::Delete => "delete",
             Self::Offer => "offer",
             Self::Edit => "edit",
+            Self::Repack => "repack",
             Self::Duplicate => "duplicate",
             Self::Kick => "kick",
             Self::Realign => "realign",
@@ -99,6 +103,7 @@ impl Change {
             Self::Delete => "deleted",
             Self::Offer => "offered",
             Self::Edit => "edited",
+            Self::Repack => "repacked",
             Self::Duplicate => "duplicated",
             Self::Kick => "kicked",
             Self::Realign => "realigned",
@@ -375,26 +380,4 @@ pub struct Summary {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_change_is_found_by_its_word() {
-        for change in Change::ALL {
-            assert_eq!(Change::from_word(change.word()), Some(change));
-        }
-        assert_eq!(Change::from_word("explode"), None);
-    }
-
-    #[test]
-    fn outcomes_add_up() {
-        let mut tally = Tally::default();
-        assert!(tally.all_done());
-        tally.add(Outcome::Done, 3);
-        tally.add(Outcome::Left, 2);
-        assert_eq!((tally.sum(), tally.get(Outcome::Left)), (5, 2));
-        assert!(!tally.all_done());
-        let places = Outcome::ALL.map(|outcome| outcome as usize);
-        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! What somebody wants done with entries, before it is planned.
 
+use super::frame::Form;
 use crate::clock::EpochMillis;
 
 /// What to do.
@@ -15,6 +16,9 @@ pub enum What {
     Delete,
     /// Replace the payload (of one entry): these bytes, encoded already.
     Edit(Vec<u8>),
+    /// Give the frames this form; none: each the form of the other era. Of `Which::Due`: of all that
+    /// waits.
+    Repack(Option<Form>),
     /// Offer the same payload again, with the same due time.
     Duplicate,
     /// Kick.

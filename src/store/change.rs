@@ -9,7 +9,7 @@ use super::script;
 pub use super::script::{Fate, Head, Place, Timed};
 use super::write::{MOST_MOVED, Writer};
 use crate::clock::EpochMillis;
-use crate::queue::{Keys, Layout, Push, Queue};
+use crate::queue::{Keys, Queue};
 
 mod elements;
 mod watched;
@@ -302,8 +302,9 @@ fn channel(keys: &Keys) -> &[u8] {
 
 /// What brings a due entry to target.
 fn push(queue: &Queue) -> &'static str {
-    match &queue.layout {
-        Layout::ZsetList(z) if z.push == Push::Left => "LPUSH",
-        _ => "RPUSH",
+    if queue.comes_at_head() {
+        "LPUSH"
+    } else {
+        "RPUSH"
     }
 }

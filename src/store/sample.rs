@@ -5,7 +5,7 @@ use redis::{Pipeline, Value};
 
 use super::error::StoreError;
 use super::link::{LIMIT, Store};
-use crate::queue::{Layout, Push, Queue};
+use crate::queue::Queue;
 
 /// How many of each kind a sample holds.
 const SAMPLE: isize = 20;
@@ -33,7 +33,7 @@ pub async fn sample(store: &Store, queue: &Queue) -> Result<Sample, StoreError> 
         .arg(&keys.timeouts)
         .arg(0)
         .arg(SAMPLE - 1);
-    let [from, to] = if pushed_left(queue) {
+    let [from, to] = if queue.comes_at_head() {
         [0, SAMPLE - 1]
     } else {
         [-SAMPLE, -1]
@@ -51,7 +51,7 @@ pub async fn sample(store: &Store, queue: &Queue) -> Result<Sample, StoreError> 
         return Err(store.unexpected(ATTEMPT, &Value::Nil));
     };
     newest.reverse();
-    if !pushed_left(queue) {
+    if !queue.comes_at_head() {
         delivered.reverse();
     }
     Ok(Sample {
@@ -69,7 +69,7 @@ pub async fn next_delivered(
 ) -> Result<Vec<Vec<u8>>, StoreError> {
     const ATTEMPT: &str = "show the target";
     let last = i64::try_from(count.clamp(1, 1_000)).unwrap_or(1_000);
-    let left = pushed_left(queue);
+    let left = queue.comes_at_head();
     let [from, to] = if left { [-last, -1] } else { [0, last - 1] };
     let mut pipeline = Pipeline::new();
     let target = queue.keys().target;
@@ -93,10 +93,6 @@ pub async fn known_scripts(store: &Store, sha1s: &[&str]) -> Result<Option<Vec<b
         Some(Value::Array(known)) => Some(known.iter().map(|k| *k == Value::Int(1)).collect()),
         _ => None,
     })
-}
-
-fn pushed_left(queue: &Queue) -> bool {
-    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
 }
 
 fn members(value: Value) -> Vec<Vec<u8>> {

@@ -14,7 +14,7 @@ use super::error::{StoreError, plain};
 use super::link::{LIMIT, Store};
 use super::write::Writer;
 use crate::clock::instant;
-use crate::queue::{Layout, Push, Queue};
+use crate::queue::Queue;
 
 /// The longest that one BLPOP waits: so long may a server be gone without our noticing.
 const SLICE: Duration = Duration::from_secs(5);
@@ -31,7 +31,7 @@ impl Writer {
     /// handed to nobody.
     pub async fn put_back(&self, queue: &Queue, element: &[u8]) -> Result<(), StoreError> {
         const ATTEMPT: &str = "put an element back";
-        let push = if takes_from_the_right(queue) {
+        let push = if queue.comes_at_head() {
             "RPUSH"
         } else {
             "LPUSH"
@@ -43,10 +43,6 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-fn takes_from_the_right(queue: &Queue) -> bool {
-    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
 }
 
 /// The right to take from one target. It reconnects by itself, at the next [`take`](Self::take).
@@ -61,7 +57,7 @@ pub struct Taker {
 
 impl Taker {
     pub(super) fn new(store: Store, queue: &Queue) -> Self {
-        let (pop, blocking_pop) = if takes_from_the_right(queue) {
+        let (pop, blocking_pop) = if queue.comes_at_head() {
             ("RPOP", "BRPOP")
         } else {
             ("LPOP", "BLPOP")

@@ -54,6 +54,9 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Edit, |stage| {
         change(stage, What::Edit(b"other".to_vec()), Chosen::One).boxed()
     }),
+    (Change::Repack, |stage| {
+        change(stage, What::Repack(None), Chosen::One).boxed()
+    }),
     (Change::Duplicate, |stage| changes::duplicate(stage).boxed()),
     (Change::Kick, |stage| {
         change(stage, What::Kick, Chosen::Waiting).boxed()

@@ -11,6 +11,7 @@ mod support;
 
 mod bench;
 mod changes;
+mod costs;
 mod halts;
 mod mends;
 mod noted;
@@ -18,4 +19,7 @@ mod proxy;
 mod replicas;
 mod undo;
 mod unknown;
+#[path = "../support/watch.rs"]
+#[expect(dead_code, unreachable_pub, reason = "others use more of it")]
+mod watch;
 mod ways;

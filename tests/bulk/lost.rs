@@ -83,6 +83,15 @@ fn pass(client: &UnixStream, socket: &Path, cut: &Arc<AtomicBool>) {
     });
 }
 
+/// Three hundred that wait, due by their ids, in no order.
+async fn shuffled(server: &Server, seed: u64) -> (World, Dice) {
+    let mut dice = Dice::new(seed);
+    let mut order: Vec<u64> = (1..=300).collect();
+    dice.shuffle(&mut order);
+    let due = |id| i64::try_from(id).unwrap();
+    (World::new(server, &order, due).await, dice)
+}
+
 /// Drives a stepper to its end; now and then an answer is lost. How many were.
 macro_rules! run {
     ($way:expr, $writer:expr, $n:expr, $between:expr, $dice:expr) => {{
@@ -111,11 +120,7 @@ async fn a_sweep_whose_answers_get_lost_deletes_exactly_the_chosen_and_can_be_un
     let between = Between::start(&server);
     let mut all_lost = 0;
     for seed in 0..6 {
-        let mut dice = Dice::new(seed);
-        let mut order: Vec<u64> = (1..=300).collect();
-        dice.shuffle(&mut order);
-        let due = |id| i64::try_from(id).unwrap();
-        let mut world = World::new(&server, &order, due).await;
+        let (mut world, mut dice) = shuffled(&server, seed).await;
         let writer = between.writer(&server).await;
         let (list, timeouts) = (world.order(), world.timeouts());
         let chosen = world.chosen((1..=300).filter(|_| dice.below(3) > 0));
@@ -159,11 +164,7 @@ async fn a_realignment_whose_answers_get_lost_is_exact_in_the_end() {
     let between = Between::start(&server);
     let mut all_lost = 0;
     for seed in 0..4 {
-        let mut dice = Dice::new(seed);
-        let mut order: Vec<u64> = (1..=300).collect();
-        dice.shuffle(&mut order);
-        let due = |id| i64::try_from(id).unwrap();
-        let mut world = World::new(&server, &order, due).await;
+        let (mut world, mut dice) = shuffled(&server, seed).await;
         let writer = between.writer(&server).await;
         let chosen: Vec<Vec<u8>> = (1..=200).map(member).collect();
         let mut way = Realign::new(&world.queue, chosen.clone());

@@ -64,7 +64,10 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
         }
         let found = patient.until_first("drift").await;
         assert_eq!(found.figure, Some(lost as u64));
-        assert!(found.sentence.contains("more in timeouts"), "{found:?}");
+        assert!(
+            found.sentence.contains("more than the order list"),
+            "{found:?}"
+        );
         for member in &some[..lost] {
             patient.server.cmd_bytes(&[b"RPUSH", order, member]);
         }

@@ -27,16 +27,12 @@ fn orders() -> Queue {
 /// What it would be to deliver `planned` entries.
 fn deliver(planned: u64) -> Plan {
     let many = planned > 1;
+    let server = "prod-1:6379/0".to_owned();
     Plan {
-        change: Change::Deliver,
-        queue: orders(),
-        server: "prod-1:6379/0".to_owned(),
         profile: Some("production".to_owned()),
-        at: NOW,
         planned,
         oldest: Some(Due::At(NOW.plus(-12_000))),
         newest: Some(Due::At(NOW.plus(if many { 400_000 } else { -12_000 }))),
-        new_due: None,
         first: (0..planned.min(5))
             .map(|n| EntryId(n.to_be_bytes()))
             .collect(),
@@ -58,7 +54,7 @@ fn deliver(planned: u64) -> Plan {
              entry."
                 .to_owned(),
         ],
-        commands: Vec::new(),
+        ..Plan::new(Change::Deliver, &orders(), server, NOW)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use delayscope::queue::plan::{Cost, Progress, Way};
+use delayscope::queue::plan::{Progress, Way};
 use delayscope::queue::told::Order;
 use delayscope::queue::{Change, EntryId, EntryResult, Outcome, Plan, Queue, Tally};
 use delayscope::tui::model::change::{Running, Stage, UnderWay};
@@ -17,23 +17,12 @@ use crate::pictures::{LARGE, MIDDLE, SMALL, draw, picture};
 fn plan(change: Change, planned: u64) -> Plan {
     let command = "redis-cli ZREM 'redisson_delay_queue_timeout:{orders}' \
                    '\\x08abcdefgh\\x3f\\x00\\x00\\x00\\x00\\x00\\x00\\x00{\"orderId\":1}'";
+    let (orders, server) = (Queue::redisson("orders"), "prod-1:6379/0".to_owned());
     Plan {
-        change,
-        queue: Queue::redisson("orders"),
-        server: "prod-1:6379/0".to_owned(),
-        profile: None,
-        at: NOW,
         planned,
-        oldest: None,
-        newest: None,
-        new_due: None,
-        first: Vec::new(),
         way: Way::Sweep,
-        cost: Cost::default(),
-        target: None,
-        consumed_per_s: None,
-        warnings: Vec::new(),
         commands: vec![command.to_owned()],
+        ..Plan::new(change, &orders, server, NOW)
     }
 }
 

@@ -74,9 +74,11 @@ pub fn script_times(server: &Server, wanted: impl Fn(&str) -> bool) -> Vec<Durat
     let log: Vec<Vec<Value>> =
         redis::from_redis_value(server.cmd(&["SLOWLOG", "GET", "-1"])).unwrap();
     let took = log.into_iter().filter_map(|mut line| {
-        let words: Vec<String> = redis::from_redis_value(line.remove(3)).ok()?;
-        let micros: u64 = redis::from_redis_value(line.remove(2)).ok()?;
-        let script = words[0].to_uppercase().starts_with("EVAL") && wanted(&words[1]);
+        // Arguments are any bytes.
+        let words: Vec<Vec<u8>> = redis::from_redis_value(line.remove(3)).unwrap();
+        let micros: u64 = redis::from_redis_value(line.remove(2)).unwrap();
+        let word = |i: usize| String::from_utf8_lossy(&words[i]);
+        let script = word(0).to_uppercase().starts_with("EVAL") && wanted(&word(1));
         script.then(|| Duration::from_micros(micros))
     });
     took.collect()

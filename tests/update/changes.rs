@@ -5,7 +5,7 @@ mod bulk;
 mod flow;
 mod forms;
 
-use delayscope::queue::plan::{Cost, Progress, Way};
+use delayscope::queue::plan::Progress;
 use delayscope::queue::{Change, Plan, Queue, Tally};
 use delayscope::tui::effect::{Effect, ToPlan};
 use delayscope::tui::model::Pane;
@@ -33,22 +33,8 @@ fn desk() -> Desk {
 /// A plan for `planned` entries.
 pub(crate) fn plan(change: Change, planned: u64) -> Plan {
     Plan {
-        change,
-        queue: orders(),
-        server: "prod:6379/0".to_owned(),
-        profile: None,
-        at: START,
         planned,
-        oldest: None,
-        newest: None,
-        new_due: None,
-        first: Vec::new(),
-        way: Way::InOrder,
-        cost: Cost::default(),
-        target: None,
-        consumed_per_s: None,
-        warnings: Vec::new(),
-        commands: Vec::new(),
+        ..Plan::new(change, &orders(), "prod:6379/0".to_owned(), START)
     }
 }
 

@@ -54,6 +54,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
         Change::Unwrap => format!("no element in the target of {name:?} is framed."),
         Change::Persist => format!("no key of {name:?} expires."),
+        Change::Repack => format!("every frame of {name:?} has that form already."),
         Change::Undo => format!("nothing of {name:?} is left to be taken back."),
         _ => format!("no entry of {name:?} matched."),
     }

@@ -7,7 +7,7 @@ use super::batch::Fated;
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Work, sha1};
-use crate::queue::{Due, Layout, Outcome, Push, Queue};
+use crate::queue::{Due, Outcome, Queue};
 use crate::store::{StoreError, read};
 
 /// So many are looked up in timeouts at once.
@@ -127,8 +127,7 @@ impl Run {
         let target = self.queue.keys().target;
         let store = self.writer.store();
         let length = read::list_page(store, &target, 0, 1).await?.length;
-        let left = matches!(&self.queue.layout, Layout::ZsetList(z) if z.push == Push::Left);
-        let first = if left {
+        let first = if self.queue.comes_at_head() {
             0
         } else {
             length.saturating_sub(NEWEST)

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::queue::plan::{Cost, Way};
 use crate::queue::{Layout, Queue};
-use crate::store::bulk::{facts, sample_order};
-use crate::store::{Store, StoreError};
+use crate::store::bulk::{facts, sample_list};
+use crate::store::{Store, StoreError, read};
 
 /// What a walk costs the server for each element that it passes, in µs.
 const STEP_US: f64 = 0.016;
@@ -16,8 +16,12 @@ const STEP_US: f64 = 0.016;
 const ENTRY_US: f64 = 2.0;
 /// The same of one that is deleted or put back by itself, which looks for its neighbour too.
 const SINGLE_US: f64 = 12.0;
-/// The same of one that is taken back from the end of target.
-const TAKEN_BACK_US: f64 = 6.0;
+/// The same of one that is looked up by itself: delivered, or given another score or other bytes.
+const CHANGED_US: f64 = 6.0;
+/// The same of one that is taken back out of target.
+const TAKEN_BACK_US: f64 = 9.0;
+/// The same of an element of target that is deleted or put back.
+const ELEMENT_US: f64 = 1.5;
 /// What each element costs that is read.
 const READ_US: f64 = 0.9;
 /// What two elements cost that change places.
@@ -29,17 +33,26 @@ const ROUND_US: f64 = 2.6;
 /// What a chosen one costs more.
 const SWEPT_US: f64 = 7.0;
 
+/// What the first script costs more, whose text the server has to read.
+const TEXT_US: f64 = 150.0;
+
 /// With no more elements to pass for each entry, a script of Redisson takes at most 2 ms: in order.
 const SHORT_WALK: f64 = 1_250.0;
-/// So many entries make a batch, as long as they take no longer than [`BLOCK_US`].
+/// So many entries make a batch at most, as long as they take no longer than [`BLOCK_US`].
 const BATCH: f64 = 500.0;
+/// The same where what is due is delivered, or the order list goes round or comes back.
+const LARGE_BATCH: f64 = 1_000.0;
+/// The same of swaps.
+const SWAPS: f64 = 250.0;
 /// How long a script shall keep the server at most, in µs, unless a single entry takes longer.
 const BLOCK_US: f64 = 10_000.0;
 
 /// What is to be done with the chosen entries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Kind {
-    /// They are delivered: transfer and deliver.
+    /// They are transferred because they are due.
+    Transfer,
+    /// They are delivered one by one, whether they are due or not.
     Deliver,
     /// They are deleted.
     Delete,
@@ -51,6 +64,10 @@ pub enum Kind {
     PutBack,
     /// They are taken out of target, and wait again.
     TakeBack,
+    /// Elements of target are deleted.
+    Discard,
+    /// Elements of target are put back.
+    PutElements,
 }
 
 /// What the estimate has to know of a change.
@@ -96,7 +113,10 @@ impl Sample {
     pub async fn take(store: &Store, queue: &Queue) -> Result<Self, StoreError> {
         let facts = facts(store, queue).await?;
         let keys = queue.keys();
-        let pages = sample_order(store, &keys, facts.order).await?;
+        let pages = match &keys.order {
+            Some(order) => sample_list(store, order, facts.order).await?,
+            None => Vec::new(),
+        };
         let mut elements = Vec::new();
         for (first, members) in pages {
             let scores = super::scores(store, &keys.timeouts, &members).await?;
@@ -112,6 +132,40 @@ impl Sample {
         Ok(Self {
             length: facts.order,
             expires: facts.expires,
+            elements,
+        })
+    }
+
+    /// The same look at target, to be gone through from its head or from its tail: its elements
+    /// leave in the order of their places.
+    pub async fn of_target(
+        store: &Store,
+        queue: &Queue,
+        from_head: bool,
+    ) -> Result<Self, StoreError> {
+        let target = queue.keys().target;
+        let length = read::list_page(store, &target, 0, 1).await?.length;
+        let place = |at: u64| {
+            if from_head {
+                at
+            } else {
+                length.saturating_sub(at + 1)
+            }
+        };
+        let mut elements = Vec::new();
+        for (first, members) in sample_list(store, &target, length).await? {
+            elements.extend((first..).zip(members).map(|(at, member)| Sampled {
+                place: place(at),
+                member,
+                #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+                score: Some(place(at) as f64),
+            }));
+        }
+        elements.sort_by_key(|e| e.place);
+        elements.dedup_by_key(|e| e.place);
+        Ok(Self {
+            length,
+            expires: false,
             elements,
         })
     }
@@ -181,8 +235,8 @@ fn count(n: usize) -> f64 {
     n as f64
 }
 
-/// The way that a change should go, and what it costs, beginning with a walk of so many entries.
-/// Of a `zset-list` queue always in order.
+/// The way that a change should go, and what it costs the server, beginning with a walk of so many
+/// entries. Of a `zset-list` queue always in order.
 #[must_use]
 pub fn choose(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> (Way, Cost) {
     let way = way(queue, sample, ask, walk);
@@ -199,13 +253,18 @@ fn way(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> Way {
     match ask.kind {
         Kind::Realign => Way::Swap,
         Kind::Delete | Kind::PutBack if faster(Way::Sweep, Way::InOrder) => Way::Sweep,
-        Kind::Stay | Kind::TakeBack | Kind::Delete | Kind::PutBack => Way::InOrder,
+        Kind::Delete
+        | Kind::PutBack
+        | Kind::Stay
+        | Kind::TakeBack
+        | Kind::Discard
+        | Kind::PutElements => Way::InOrder,
         // Few are done before the list has been read once.
-        Kind::Deliver if walk <= SHORT_WALK || faster(Way::InOrder, Way::Swap) => Way::InOrder,
-        Kind::Deliver if !ask.due => Way::Swap,
-        Kind::Deliver if ask.clients == 0 && ask.count < sample.length / 15 => Way::Swap,
-        Kind::Deliver if sample.expires => Way::Swap,
-        Kind::Deliver => Way::SetAside,
+        _ if walk <= SHORT_WALK || faster(Way::InOrder, Way::Swap) => Way::InOrder,
+        _ if !ask.due => Way::Swap,
+        _ if ask.clients == 0 && ask.count < sample.length / 15 => Way::Swap,
+        _ if sample.expires => Way::Swap,
+        Kind::Transfer | Kind::Deliver => Way::SetAside,
     }
 }
 
@@ -236,14 +295,21 @@ impl Figures {
         match kind {
             // It is looked for, and then taken out.
             Kind::Delete | Kind::PutBack => SINGLE_US + 2.0 * self.walk * STEP_US,
-            Kind::Deliver => ENTRY_US + self.walk * STEP_US,
-            Kind::TakeBack => TAKEN_BACK_US,
-            Kind::Stay | Kind::Realign => ENTRY_US,
+            Kind::Transfer => ENTRY_US + self.walk * STEP_US,
+            Kind::Deliver => CHANGED_US + self.walk * STEP_US,
+            Kind::TakeBack => TAKEN_BACK_US + self.walk * STEP_US,
+            Kind::Stay => CHANGED_US,
+            Kind::Discard => ELEMENT_US + self.walk * STEP_US,
+            Kind::PutElements => ELEMENT_US,
+            Kind::Realign => ENTRY_US,
         }
     }
 
     fn takes_us(&self, way: Way, kind: Kind) -> f64 {
-        let delivered = self.count * ENTRY_US;
+        let delivered = match kind {
+            Kind::Deliver => self.count * CHANGED_US,
+            _ => self.count * ENTRY_US,
+        };
         match way {
             Way::InOrder => self.count * self.entry_us(kind),
             Way::Swap => {
@@ -261,16 +327,21 @@ impl Figures {
     }
 
     fn longest_us(&self, way: Way, kind: Kind) -> f64 {
-        match way {
-            Way::InOrder => {
-                let one = self.entry_us(kind);
-                one.max((BATCH.min(self.count) * one).min(BLOCK_US))
+        let (most, one) = match way {
+            Way::InOrder if kind == Kind::Transfer => (LARGE_BATCH, self.entry_us(kind)),
+            Way::InOrder => (BATCH, self.entry_us(kind)),
+            Way::Swap => (SWAPS, SWAP_US),
+            Way::SetAside => (LARGE_BATCH, BACK_US),
+            Way::Sweep => {
+                let chosen = self.count / self.length.max(1.0);
+                (LARGE_BATCH, ROUND_US + SWEPT_US * chosen.min(1.0))
             }
-            Way::Swap => (100.0_f64.min(self.count) * SWAP_US).min(BLOCK_US),
-            Way::SetAside | Way::Sweep => {
-                (BATCH.min(self.length.max(self.count)) * ROUND_US).min(BLOCK_US)
-            }
-        }
+        };
+        let all = match way {
+            Way::InOrder | Way::Swap => self.count,
+            Way::SetAside | Way::Sweep => self.length.max(self.count),
+        };
+        one.max((most.min(all) * one + TEXT_US).min(BLOCK_US))
     }
 
     /// What replicas and the append-only file get: the commands that the scripts run.
@@ -279,6 +350,12 @@ impl Figures {
         // Into target, out of timeouts.
         let delivered = self.count * (2.0 * self.bytes + 16.0);
         match (way, kind) {
+            // All of them at once, if none stands before them that stays.
+            (Way::InOrder, Kind::Transfer) if self.walk < 1.0 => delivered,
+            (Way::InOrder, Kind::Stay) => self.count * (self.bytes + 100.0),
+            (Way::InOrder, Kind::Discard) => self.count * (self.bytes + 45.0),
+            (Way::InOrder, Kind::PutElements) => self.count * (self.bytes + 8.0),
+            (Way::InOrder, Kind::TakeBack) => self.count * (2.0 * self.bytes + 180.0),
             // LREM or LINSERT beside them names the entry once more.
             (Way::InOrder, _) => self.count * (3.0 * self.bytes + 100.0),
             (Way::Swap, Kind::Realign) => self.count * 2.0 * (self.bytes + 90.0),
@@ -288,16 +365,6 @@ impl Figures {
                 (self.length + self.count) * (self.bytes + 8.0) + self.count * (self.bytes + 90.0)
             }
             (Way::Sweep, _) => staying * (self.bytes + 8.0) + self.count * (self.bytes + 8.0),
-        }
-    }
-
-    /// What the journal keeps: whole members where they may have to be put back.
-    fn journal(&self, kind: Kind) -> f64 {
-        match kind {
-            Kind::Deliver => self.count * 64.0,
-            Kind::Delete => self.count * (2.0 * self.bytes + 64.0),
-            Kind::Stay | Kind::PutBack | Kind::TakeBack => self.count * (self.bytes + 64.0),
-            Kind::Realign => 0.0,
         }
     }
 
@@ -313,7 +380,7 @@ impl Figures {
             longest_block: us(self.longest_us(way, kind)),
             takes: us(self.takes_us(way, kind)),
             replicated_bytes: whole(self.replicated(way, kind)),
-            journal_bytes: whole(self.journal(kind)),
+            journal_bytes: 0,
         }
     }
 }

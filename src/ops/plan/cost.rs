@@ -12,13 +12,16 @@ use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::queue::Queue;
 use crate::queue::plan::{Cost, Way};
 use crate::store::Store;
+use crate::store::change::End;
 
 /// What an entry costs the server in a script, without its walk through the order list.
 const ENTRY: Duration = Duration::from_micros(10);
 /// A script's round trip and what is fixed in it.
 const SCRIPT: Duration = Duration::from_micros(300);
-/// What an entry costs in the journal beside its bytes: id, scores, lengths, checksum, result.
-const KEPT: u64 = 48;
+/// What an entry costs in the journal beside its bytes: id, score, lengths, result.
+const KEPT: u64 = 24;
+/// A second score.
+const SCORE: u64 = 8;
 /// The hash that a delivered entry is found again by, and its form.
 const HASH: u64 = 21;
 
@@ -29,7 +32,7 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
     };
     let count: usize = work.iter().map(Work::len).sum();
     let bytes: u64 = work.iter().map(bytes).sum();
-    let journal_bytes = work.iter().map(kept).sum();
+    let journal_bytes = work.iter().map(|work| kept(making.queue, work)).sum();
     if count == 1 {
         return Ok((Way::InOrder, single(bytes, journal_bytes)));
     }
@@ -46,6 +49,8 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
             Work::Delete(_) => Kind::Delete,
             Work::PutBack(_) => Kind::PutBack,
             Work::TakeBack(..) => Kind::TakeBack,
+            Work::Discard(_) => Kind::Discard,
+            Work::PutElements(_) => Kind::PutElements,
             _ => Kind::Stay,
         },
         count,
@@ -54,8 +59,16 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
         clients: clients(making.store, making.queue, making.now).await?,
         scores: (lowest, highest),
     };
-    let sample = Sample::take(making.store, making.queue).await?;
-    let chosen: HashSet<&[u8]> = (0..main.len()).filter_map(|i| main.member(i)).collect();
+    let Making { store, queue, .. } = making;
+    let sample = match main {
+        Work::TakeBack(.., End::Head) => {
+            Sample::of_target(store, queue, queue.comes_at_head()).await?
+        }
+        Work::TakeBack(..) | Work::Discard(_) => Sample::of_target(store, queue, true).await?,
+        _ => Sample::take(store, queue).await?,
+    };
+    let looked_for = |i| main.element(i).or_else(|| main.member(i));
+    let chosen: HashSet<&[u8]> = (0..main.len()).filter_map(looked_for).collect();
     let walk = sample.walk(&ask, |member, _| chosen.contains(member));
     let (way, cost) = estimate::choose(making.queue, &sample, &ask, walk);
     Ok((
@@ -76,7 +89,7 @@ pub(super) async fn of_due(
 ) -> Result<(Way, Cost), ChangeError> {
     let bound = queue.score(now);
     let ask = Ask {
-        kind: Kind::Deliver,
+        kind: Kind::Transfer,
         count,
         bytes,
         due: true,
@@ -101,11 +114,20 @@ fn bytes(work: &Work) -> u64 {
     (0..work.len()).map(long).sum()
 }
 
-fn kept(work: &Work) -> u64 {
+fn kept(queue: &Queue, work: &Work) -> u64 {
     let n = u64::try_from(work.len()).unwrap_or(0);
+    let members = || {
+        let long = |i| work.member(i).map_or(0, <[u8]>::len);
+        u64::try_from((0..work.len()).map(long).sum::<usize>()).unwrap_or(0)
+    };
     n * KEPT
         + match work {
             Work::Deliver(_) => n * HASH,
+            Work::TakeBack(..) => n * HASH + members(),
+            Work::Requeue(_) => n * SCORE + members(),
+            Work::PutBack(_) => members(),
+            // Its neighbour too.
+            Work::Delete(_) if queue.keys().order.is_some() => 2 * bytes(work),
             _ => bytes(work),
         }
 }

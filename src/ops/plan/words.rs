@@ -3,7 +3,7 @@
 use super::make::Making;
 use super::work::Work;
 use crate::queue::plan::{Plan, Way};
-use crate::queue::{Change, EntryResult, Layout, Outcome, Push, Queue, redis_cli, text};
+use crate::queue::{Change, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, Place, TakeBack};
 
@@ -285,8 +285,9 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
 
 /// How something comes into target.
 fn push(queue: &Queue) -> &'static [u8] {
-    match &queue.layout {
-        Layout::ZsetList(z) if z.push == Push::Left => b"LPUSH",
-        _ => b"RPUSH",
+    if queue.comes_at_head() {
+        b"LPUSH"
+    } else {
+        b"RPUSH"
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::ops::plan::ChangeError;
 use crate::ops::plan::make::Making;
 use crate::ops::plan::work::{member_of, sha1};
-use crate::queue::{EntryId, Form, Layout, Push, Queue};
+use crate::queue::{EntryId, Form};
 use crate::store::change::TakeBack;
 use crate::store::read;
 
@@ -32,11 +32,6 @@ pub(super) struct Found {
     pub(super) there: Vec<(TakeBack, EntryId)>,
     /// No element of target is equal to these any more.
     pub(super) gone: Vec<EntryId>,
-}
-
-/// Whether new elements come at the head of target.
-pub(super) fn comes_at_head(queue: &Queue) -> bool {
-    matches!(&queue.layout, Layout::ZsetList(z) if z.push == Push::Left)
 }
 
 /// Looks for entries, given from the last delivered to the first.
@@ -74,7 +69,7 @@ pub(super) async fn elements(
     let mut elements: Vec<Option<Vec<u8>>> = vec![None; hashes.len()];
     let mut missing = hashes.len();
     let target = making.queue.keys().target;
-    let at_head = comes_at_head(making.queue);
+    let at_head = making.queue.comes_at_head();
     let (mut read_so_far, mut size) = (0, PAGE.0);
     let length = match missing {
         0 => 0,

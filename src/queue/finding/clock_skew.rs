@@ -11,6 +11,8 @@ const NOTE_MS: i64 = 250;
 const WARNING_MS: i64 = 1_000;
 /// So many entries in a row must have left by the same span.
 const DEPARTURES: usize = 5;
+/// By so many ms more or less: the timer of a client ticks each 10 to 100 ms.
+const JITTER_MS: i64 = 250;
 /// With more late ones, the clients are merely busy.
 const BUSY: u64 = 100;
 
@@ -64,10 +66,12 @@ fn client_ahead(seen: &Seen) -> Option<i64> {
     let (least, most) = recent.fold((i64::MIN, i64::MAX), |(least, most), (from, to)| {
         (least.max(*from), most.min(*to))
     });
-    if least > most {
+    // Each left between two pulses: a span that all of these allow, but for a client's ticks.
+    if least - most > JITTER_MS {
         return None;
     }
     let busy = seen.pulse?.late.get()? >= BUSY;
+    let (least, most) = (least.min(most), least.max(most));
     if least >= NOTE_MS {
         return Some(least);
     }
@@ -145,6 +149,8 @@ mod tests {
     fn entries_that_leave_in_time_or_are_cancelled_at_any_moment_tell_nothing() {
         assert_eq!(ahead(&leaving(|_| 0)), None);
         assert_eq!(ahead(&leaving(|_| -100)), None);
+        // A tick sooner or later is no other span.
+        assert!(ahead(&leaving(|n| 1_300 + n % 3 * 100)).is_some());
         // Cancelled by their owner.
         assert_eq!(ahead(&leaving(|n| 300 + n * 7 % 5 * 350)), None);
     }

@@ -49,12 +49,12 @@ pub(super) fn look(seen: &Seen) -> Verdict {
              remove() do not see them."
         ),
         _ if waiting > order => format!(
-            "{entries} more in timeouts than in the order list: they are delivered, but size(), \
-             contains() and remove() do not see them."
+            "Timeouts holds {entries} more than the order list: what is missing there is delivered, \
+             but size(), contains() and remove() do not see it."
         ),
         _ => format!(
-            "{entries} more in the order list than in timeouts: they will never be delivered, but \
-             size() counts them."
+            "The order list holds {entries} more than timeouts: what is missing there will never be \
+             delivered, but size() counts it."
         ),
     };
     let finding = Finding::new(ID, Severity::Warning, sentence)

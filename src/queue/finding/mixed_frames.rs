@@ -25,7 +25,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Fine;
     }
     let keys = seen.queue.keys();
-    let order = keys.order.unwrap_or_default();
+    let offers = keys.order.unwrap_or_default();
     let line = |(next, newest): (usize, usize), era: Era| {
         let releases = era.releases();
         format!("{releases}: {next} of the next due, {newest} of the last offered")
@@ -44,7 +44,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .words(line(older, Era::Older))
         .words(line(newer, Era::Newer))
         .check_about("ZRANGE", &keys.timeouts, &["0", "99"])
-        .check_about("LRANGE", &order, &["-100", "-1"]);
+        .check_about("LRANGE", &offers, &["-100", "-1"]);
     Verdict::Found(finding.repair(
         Step::Worker,
         "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",

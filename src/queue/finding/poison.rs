@@ -1,8 +1,9 @@
 //! A frame among the next due ones that the queue's clients cannot unpack: their script ends in the
 //! middle, and Lua takes nothing back.
 
-use super::heads::{self, Fleet};
+use super::heads::{self, Block, Fleet};
 use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::frame::Era;
 use crate::queue::wish::What;
 use crate::queue::{Judged, Unpack, text};
 
@@ -25,6 +26,29 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(finding(seen, &next, (place, count), &fleet))
 }
 
+/// What is wrong with the bad entry, in one sentence.
+fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: Block) -> String {
+    let theirs = bad.form.map(|form| form.era().releases());
+    let foreign = theirs.filter(|releases| *releases != era.releases());
+    let what = match foreign {
+        Some(releases) => format!("An entry of {releases}"),
+        None => "An entry of a server with other lengths".to_owned(),
+    };
+    let (when, clients) = (heads::when(seen, bad), era.releases());
+    match (bad.unpack(era), due) {
+        (Unpack::Garbage, _) => format!(
+            "{what}, {when}, passes for another one: its clients ({clients}) deliver garbage."
+        ),
+        (_, true) => format!(
+            "{what}, {when}, breaks every transfer of its clients ({clients}): {}.",
+            block.words()
+        ),
+        (_, false) => {
+            format!("{what}, {when}, will break every transfer of its clients ({clients}).")
+        }
+    }
+}
+
 fn finding(
     seen: &Seen,
     next: &[&Judged],
@@ -39,29 +63,13 @@ fn finding(
         Severity::Warning
     };
     let block = heads::block(seen, next, place, fleet.era);
-    let (theirs, era) = (bad.form.map(|form| form.era().releases()), fleet.era);
-    let foreign = theirs.filter(|releases| *releases != era.releases());
-    let what = match foreign {
-        Some(releases) => format!("An entry of {releases}"),
-        None => "An entry of a server with other lengths".to_owned(),
-    };
-    let (when, clients) = (heads::when(seen, bad), era.releases());
-    let sentence = match (bad.unpack(era), due) {
-        (Unpack::Garbage, _) => format!(
-            "{what}, {when}, passes for another one: its clients ({clients}) deliver garbage."
-        ),
-        (_, true) => format!(
-            "{what}, {when}, breaks every transfer of its clients ({clients}): {}.",
-            block.words()
-        ),
-        (_, false) => {
-            format!("{what}, {when}, will break every transfer of its clients ({clients}).")
-        }
-    };
+    let sentence = sentence(seen, (bad, due), fleet.era, block);
+    let clients = fleet.era.releases();
     let timeouts = seen.queue.keys().timeouts;
     let rank = place.to_string();
+    let late = seen.pulse.and_then(|pulse| pulse.late.get());
     let finding = Finding::new(ID, severity, sentence)
-        .of(count as u64)
+        .of(late.filter(|_| due).unwrap_or(count as u64))
         .number("entry", bad.id.to_string())
         .number("form", bad.form.map(crate::queue::Form::word))
         .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
@@ -85,17 +93,13 @@ fn finding(
     let finding = finding
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"])
         .check(&["INFO"], b"errorstats");
-    if due {
-        finding.repair(
-            Step::Change(What::Transfer),
-            "Transfer by hand what is due (R): that takes every form, and its clients go on.",
-        )
+    let form = fleet.era.form(seen.server.long);
+    let repair = if due {
+        "Repack (R): all that waits gets the form of its clients, who then go on by themselves."
     } else {
-        finding.repair(
-            Step::Worker,
-            "Before it falls due, start a stand-in worker (R), which takes every form.",
-        )
-    }
+        "Repack (R) before it falls due: all that waits gets the form of its clients."
+    };
+    finding.repair(Step::Change(What::Repack(Some(form))), repair)
 }
 
 #[cfg(test)]

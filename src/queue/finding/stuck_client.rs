@@ -50,7 +50,7 @@ enum Why {
     Untold,
     /// Those who are subscribed have selected another database.
     OtherDb,
-    /// Scripts fail, so many in so many ms.
+    /// A kick has not helped, and scripts fail on this server, so many in so many ms.
     Fails(u64, i64),
     /// A kick has not helped, and no script fails.
     Deaf,
@@ -70,37 +70,32 @@ fn why(seen: &Seen, stood_since_ms: i64) -> Why {
     let kicked = kicked.is_some_and(|(still, at)| {
         at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
     });
+    if !kicked {
+        return Why::Untold;
+    }
     match seen.server.grew(OVER_MS, Info::failed_scripts) {
         Some((count @ 1.., span)) => Why::Fails(count, span),
-        _ if kicked => Why::Deaf,
-        _ => Why::Untold,
+        _ => Why::Deaf,
     }
 }
 
-fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, i64)) -> Finding {
-    let late = pulse.late.get().unwrap_or(0);
-    let oldest = text::countdown(late_ms);
-    let head = format!(
-        "{} late, oldest {oldest}, although {} subscribed",
-        text::thousands(late),
-        text::counted(clients, "client is", "clients are"),
-    );
-    let why = why(seen, stood_ms);
-    let (sentence, step, repair) = match &why {
+/// The sentence that begins with `head`, the repair and its sentence.
+fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
+    match why {
         Why::Untold => (
-            format!("{head}: none of them transfers; most likely one has lost its timer."),
+            format!("{head}, and nobody transfers."),
             Step::Change(What::Kick),
-            "Kick (R): a client that has lost its timer goes on (known up to Redisson 3.45.0).",
+            "Kick (R): a client that has lost its timer goes on; if not, more is told here.",
         ),
         Why::OtherDb => (
-            format!("{head}: but those who are subscribed use another database."),
+            format!("{head}, but on another database."),
             Step::Worker,
             "Start one of its clients on this database, or a stand-in worker (R).",
         ),
         Why::Fails(..) => (
-            format!("{head}: their scripts fail."),
+            format!("{head}, a kick has not helped, and scripts fail on this server."),
             Step::Change(What::Transfer),
-            "The client's log says why; transfer by hand (R) meanwhile.",
+            "Its clients' logs say why; transfer by hand (R) meanwhile.",
         ),
         Why::Deaf => (
             format!(
@@ -110,7 +105,19 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
             Step::Worker,
             "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
         ),
-    };
+    }
+}
+
+fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, i64)) -> Finding {
+    let late = pulse.late.get().unwrap_or(0);
+    let oldest = text::countdown(late_ms);
+    let head = format!(
+        "{} late, oldest {oldest}: {}",
+        text::thousands(late),
+        text::counted(clients, "client is subscribed", "clients are subscribed"),
+    );
+    let why = why(seen, stood_ms);
+    let (sentence, step, repair) = told(&why, &head);
     let keys = seen.queue.keys();
     let mut finding = Finding::new(ID, Severity::Critical, sentence)
         .of(late)
@@ -122,6 +129,12 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
             "the same entry heads timeouts for {} of watching",
             text::countdown(stood_ms)
         ));
+    if matches!(why, Why::Untold) {
+        finding = finding.words(
+            "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
+             to 3.21.1 after several offers at once",
+        );
+    }
     if let Why::Fails(count, span) = why {
         let words = text::counted(count, "script has", "scripts have");
         finding = finding
@@ -213,9 +226,12 @@ mod tests {
 
     #[test]
     fn scripts_that_fail_are_told_with_their_number() {
-        let scene = standing(4_000, 10_000, 1)
+        let mut scene = standing(4_000, 10_000, 1)
             .look(server_look(0, [false, true], 3))
             .look(server_look(10_000, [false, true], 5));
+        // They may be those of another queue.
+        assert_eq!(step(&scene), Step::Change(What::Kick));
+        kick(&mut scene, 1_000);
         let found = scene.found(ID).unwrap();
         assert_eq!(found.evidence.figures["failed_scripts"], 2);
         assert_eq!(found.repair.step, Step::Change(What::Transfer));

@@ -10,6 +10,8 @@ use crate::queue::{Announcement, EntryId, Known, Pulse, Survey};
 
 /// A sample of the members is taken again after this, in ms.
 const SAMPLE_MS: i64 = 10_000;
+/// And after this, when the queue looks as it did then.
+const UNCHANGED_MS: i64 = 60_000;
 /// And after this, when a sample cost the server more than [`DEAR_US`].
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
@@ -39,6 +41,14 @@ pub struct Beat {
     pub clients: Option<u64>,
     /// The entry that clients transfer next, and when it is due.
     pub first: Option<(EntryId, EpochMillis)>,
+}
+
+impl Beat {
+    /// The other one shows the same entries, as far as a pulse tells.
+    fn shows(&self, other: &Self) -> bool {
+        let figures = |beat: &Self| (beat.waiting, beat.order, beat.target, beat.first);
+        figures(self) == figures(other)
+    }
 }
 
 /// An entry that has headed timeouts for a while.
@@ -77,6 +87,8 @@ pub struct Watch {
     pub kicked: Option<EpochMillis>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// The last pulse before the last sample.
+    sampled: Option<Beat>,
     /// The largest member seen, in bytes.
     largest: usize,
     /// What has been found before.
@@ -168,6 +180,7 @@ impl Watch {
         });
         if let Some(frames) = &survey.frames {
             self.largest = frames.largest;
+            self.sampled = self.beats.back().copied();
             self.frames.push_back(Arc::new((**frames).clone()));
             if self.frames.len() > Self::SAMPLES {
                 self.frames.pop_front();
@@ -216,6 +229,7 @@ impl Watch {
             () if last.server_us > DEAR_US => SELDOM_MS,
             // Whoever mends it wants to see that.
             () if last.is_odd() => SAMPLE_MS / 5,
+            () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
             () => SAMPLE_MS,
         };
         let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
@@ -243,6 +257,7 @@ impl Watch {
     }
 
     /// The pulses of the last so many ms.
+    #[must_use]
     pub fn last(&self, ms: i64) -> impl DoubleEndedIterator<Item = &Beat> {
         let end = self.beats.back().map(|beat| beat.at);
         let recent = move |beat: &&Beat| end.is_some_and(|end| end.since(beat.at) <= ms);
@@ -273,7 +288,9 @@ mod tests {
             survey.frames = Some(Box::new(frames));
             watch.surveyed(&survey);
         }
-        pulses.iter().for_each(|pulse| watch.saw(pulse));
+        for pulse in pulses {
+            watch.saw(pulse);
+        }
         watch
     }
 
@@ -310,6 +327,13 @@ mod tests {
             pulse
         };
         assert_eq!(asked(&[at(9_999, 1)]), None);
+        // Nothing has changed since.
+        let mut still = watching(&[at(0, 1)], Some(old()));
+        still.sampled = still.beats.back().copied();
+        still.saw(&at(59_999, 1));
+        assert_eq!(still.wants_sample(8), None);
+        still.saw(&at(60_000, 1));
+        assert!(still.wants_sample(8).is_some());
         assert_eq!(asked(&[at(10_000, 1)]), Some(SAMPLED));
         assert_eq!(asked(&[at(2_000, 1), at(4_000, 1)]), None);
         assert_eq!(asked(&[at(2_000, 2), at(3_000, 2)]), None);

@@ -1,6 +1,6 @@
 //! What a Redisson client makes of a member: its transfer script takes the frame apart with
 //! `struct.unpack`, in the one way of its era and with the server's own `unsigned long`
-//! (lua_struct.c of Redis: native byte order, no padding, trailing bytes tolerated).
+//! (`lua_struct.c` of Redis: native byte order, no padding, trailing bytes tolerated).
 
 use super::{Form, decode};
 
@@ -46,6 +46,17 @@ impl Era {
         }
     }
 
+    /// The form that its clients write on a server whose `unsigned long` has `long` bytes.
+    #[must_use]
+    pub const fn form(self, long: usize) -> Form {
+        match (self, long) {
+            (Self::Older, 4) => Form::DoubleIdShort,
+            (Self::Older, _) => Form::DoubleId,
+            (Self::Newer, 4) => Form::ByteIdShort,
+            (Self::Newer, _) => Form::ByteId,
+        }
+    }
+
     /// What a client of this era makes of `member` on a server whose `unsigned long` has `long`
     /// bytes: 8, or 4 on Windows and 32-bit builds.
     #[must_use]
@@ -76,6 +87,17 @@ impl Era {
 }
 
 impl Form {
+    /// The form that clients of the other era write, with lengths of as many bytes.
+    #[must_use]
+    pub const fn of_other_era(self) -> Self {
+        match self {
+            Self::ByteId => Self::DoubleId,
+            Self::DoubleId => Self::ByteId,
+            Self::ByteIdShort => Self::DoubleIdShort,
+            Self::DoubleIdShort => Self::ByteIdShort,
+        }
+    }
+
     /// The clients that write it.
     #[must_use]
     pub const fn era(self) -> Era {

@@ -6,7 +6,7 @@ use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
 use super::super::script::{list, text};
 use super::answers::{bytes, number};
-use crate::queue::{Keys, Queue};
+use crate::queue::Queue;
 
 /// The sizes of a queue, and what forbids a way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -77,24 +77,24 @@ pub async fn scan_timeouts(
     Ok((next.ok_or_else(strange)?, rows.ok_or_else(strange)?))
 }
 
-/// So many pages of the order list are looked at.
+/// So many pages of a list are looked at.
 const PAGES: u64 = 64;
 /// So many elements of each, about.
 const A_PAGE: u64 = 32;
 /// So many bytes of them in all, about.
 const SAMPLE_BYTES: u64 = 1024 * 1024;
 
-/// Pages of the order list, spread evenly over its `length`: the place of the first element of
-/// each, and its elements.
-pub async fn sample_order(
+/// Pages of the list `key` (the order list, or target), spread evenly over its `length`: the place
+/// of the first element of each, and its elements.
+pub async fn sample_list(
     store: &Store,
-    keys: &Keys,
+    key: &[u8],
     length: u64,
 ) -> Result<Vec<(u64, Vec<Vec<u8>>)>, StoreError> {
-    const ATTEMPT: &str = "look at a sample of the order list";
-    let Some(order) = keys.order.as_ref().filter(|_| length > 0) else {
+    const ATTEMPT: &str = "look at a sample of a list";
+    if length == 0 {
         return Ok(Vec::new());
-    };
+    }
     let mut size = A_PAGE.min(length);
     let mut pages = Vec::new();
     // The first page tells how large elements are.
@@ -102,10 +102,7 @@ pub async fn sample_order(
         let mut read = Pipeline::new();
         let firsts: Vec<u64> = range.map(|i| i * length / PAGES).collect();
         for first in &firsts {
-            read.cmd("LRANGE")
-                .arg(order)
-                .arg(first)
-                .arg(first + size - 1);
+            read.cmd("LRANGE").arg(key).arg(first).arg(first + size - 1);
         }
         for (first, page) in firsts
             .into_iter()

@@ -12,6 +12,9 @@ use crate::queue::{Keys, Known, Optional};
 
 const ATTEMPT: &str = "read a sample of the entries";
 
+/// How many elements of either end of target are read at most.
+const ELEMENTS: usize = 25;
+
 /// How many elements of the order list are looked through for an entry.
 pub const MAXLEN: u64 = 1_000;
 
@@ -32,15 +35,18 @@ pub struct RawFrames {
     pub server_us: u64,
 }
 
-/// Reads up to `count` members of each kind. A key of another type has none.
+/// Reads up to `count` members of each kind, of target fewer. A key of another type has none.
 pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrames, StoreError> {
     let last = (count.max(1) - 1).to_string();
     let tail = format!("-{}", count.max(1));
+    // Of target a few tell enough.
+    let few = count.clamp(1, ELEMENTS);
+    let (front_last, back) = ((few - 1).to_string(), format!("-{few}"));
     let mut t = Transaction::default();
     let range: [&[u8]; 4] = [&keys.timeouts, b"0", last.as_bytes(), b"WITHSCORES"];
     t.add("ZRANGE", &range);
-    t.add("LRANGE", &[&keys.target, b"0", last.as_bytes()]);
-    t.add("LRANGE", &[&keys.target, tail.as_bytes(), b"-1"]);
+    t.add("LRANGE", &[&keys.target, b"0", front_last.as_bytes()]);
+    t.add("LRANGE", &[&keys.target, back.as_bytes(), b"-1"]);
     if let Some(order) = &keys.order {
         t.add("LRANGE", &[order, tail.as_bytes(), b"-1"]);
     }

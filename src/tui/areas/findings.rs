@@ -87,14 +87,14 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     }
     let since = finding.since.map(ago).filter(|ago| *ago >= NEW_MS);
     let since = since.map(|ago| format!("for {}", text::countdown(ago)));
-    let trend = finding.trend.map(|trend| match trend.per_s {
-        rate if rate >= STILL => format!("growing by {}/s", text::rate(rate)),
+    let trend = finding.trend.and_then(|trend| match trend.per_s {
+        rate if rate >= STILL => Some(format!("growing by {}/s", text::rate(rate))),
         rate if rate <= -STILL => {
             let done = trend.done_in_ms.map(text::countdown);
             let done = done.map_or(String::new(), |done| format!(", done in about {done}"));
-            format!("shrinking by {}/s{done}", text::rate(-rate))
+            Some(format!("shrinking by {}/s{done}", text::rate(-rate)))
         }
-        _ => "neither growing nor shrinking".to_owned(),
+        _ => None,
     });
     let words: Vec<String> = since.into_iter().chain(trend).collect();
     (!words.is_empty()).then(|| words.join(", "))

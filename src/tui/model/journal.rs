@@ -273,28 +273,14 @@ fn spec(queue: &Queue) -> String {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::queue::plan::Cost;
-    use crate::queue::plan::Way;
 
     /// A plan to delete so many entries of `orders`.
     pub(crate) fn plan(planned: u64) -> Plan {
+        let (orders, at) = (Queue::redisson("orders"), EpochMillis::new(0));
         Plan {
-            change: Change::Delete,
-            queue: Queue::redisson("orders"),
-            server: "there".to_owned(),
-            profile: None,
-            at: EpochMillis::new(0),
             planned,
-            oldest: None,
-            newest: None,
-            new_due: None,
-            first: Vec::new(),
-            way: Way::InOrder,
-            cost: Cost::default(),
-            target: None,
-            consumed_per_s: None,
-            warnings: Vec::new(),
             commands: vec!["redis-cli ZREM timeouts x".to_owned()],
+            ..Plan::new(Change::Delete, &orders, "there".to_owned(), at)
         }
     }
 

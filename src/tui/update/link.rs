@@ -112,9 +112,9 @@ pub(super) fn announced(model: &mut Model, announcement: Announcement) {
     if announcement.message == b"0" {
         let of =
             |row: &&mut QueueRow| row.queue.keys().channel.as_ref() == Some(&announcement.channel);
-        let row = model.queues.iter_mut().find(of);
-        row.into_iter()
-            .for_each(|row| row.watch.announced(&announcement));
+        if let Some(row) = model.queues.iter_mut().find(of) {
+            row.watch.announced(&announcement);
+        }
     }
     let selected = model.selected().and_then(|row| row.queue.keys().channel);
     if selected.is_some_and(|channel| channel == announcement.channel) {

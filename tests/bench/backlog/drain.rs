@@ -103,7 +103,7 @@ fn one(row: &Row, side: &Side, queue: &Queue, idle: Noticed) -> Vec<String> {
     let ours = ours(&side.server, queue, &data);
     let times = ours.per_s / theirs.per_s;
     println!(
-        "{:<20}{:>12.0}{:>9.1}{:>9.1}{:>12.0}{:>9.1}{:>9.1}{times:>9.0}  >= {:.0}   {}; {}",
+        "{:<20}{:>12.0}{:>9.1}{:>9.1}{:>12.0}{:>9.1}{:>9.1}{times:>9.1}  >= {:.0}   {}; {}",
         row.name,
         theirs.per_s,
         ms(theirs.noticed.script),

@@ -225,10 +225,10 @@ fn how_far_is_realigned_can_be_typed() {
 
 fn finding(id: &'static str, step: Step) -> Finding {
     Finding {
-        repair: Repair {
+        repair: Box::new(Repair {
             sentence: "mend it".to_owned(),
             step,
-        },
+        }),
         ..Finding::new(id, Severity::Warning, "something is wrong")
     }
 }

@@ -126,6 +126,7 @@ fn sentence(plan: &Plan) -> String {
         }
         Change::Requeue => format!("Give {entries} another due time?"),
         Change::Delete => format!("Delete {entries}?"),
+        Change::Repack => format!("Give {entries} the frame form that the clients unpack?"),
         Change::Edit => format!("Replace the payload of {entries}?"),
         Change::Duplicate => format!("Offer the payloads of {entries} again?"),
         Change::Realign => format!(
