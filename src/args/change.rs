@@ -231,53 +231,6 @@ pub struct Kick {
     pub how: How,
 }
 
-/// `repair`
-#[derive(Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "flags, of which one is given"
-)]
-#[command(
-    group = ArgGroup::new("repair").args(["kick", "realign", "restore_order", "drift"]).required(true),
-    after_help = "\
-Examples:
-  delayscope repair orders --realign --within 1h --dry-run
-  delayscope repair orders --restore-order
-  delayscope repair orders --drift --yes
-
---realign puts the order list into due order, so that a burst is transferred fast when it falls
-due. --restore-order brings an order list back that an interrupted change has set aside."
-)]
-pub struct Repair {
-    /// The queue.
-    #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
-    /// Let every transfer client look at once, as kick does
-    #[arg(long)]
-    pub kick: bool,
-    /// Put the order list into due order
-    #[arg(long)]
-    pub realign: bool,
-    /// Of --realign: only what falls due within this span
-    #[arg(
-        long,
-        value_name = "SPAN",
-        requires = "realign",
-        conflicts_with_all = ["kick", "restore_order", "drift"],
-        allow_hyphen_values = true
-    )]
-    pub within: Option<Span>,
-    /// Bring back an order list that was set aside
-    #[arg(long)]
-    pub restore_order: bool,
-    /// Let timeouts and order list hold the same entries again
-    #[arg(long)]
-    pub drift: bool,
-    /// How.
-    #[command(flatten)]
-    pub how: How,
-}
-
 /// `undo`
 #[derive(Args)]
 #[command(after_help = "\

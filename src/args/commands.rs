@@ -337,6 +337,6 @@ pub enum Encoding {
 }
 
 /// A frame form by its word.
-fn form(word: &str) -> Result<Form, &'static str> {
+pub(super) fn form(word: &str) -> Result<Form, &'static str> {
     Form::from_word(word).ok_or("the forms are byte-id, double-id, byte-id/4 and double-id/4")
 }

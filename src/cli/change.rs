@@ -74,9 +74,20 @@ impl Chosen {
     /// The entry with this id.
     pub(super) fn one(id: &str) -> anyhow::Result<Self> {
         Ok(Self {
-            picked: Picked::one(id)?,
+            picked: Picked::with_ids(&[id.to_owned()])?,
             limit: None,
         })
+    }
+
+    /// The entries with these ids; none when there are none.
+    pub(super) fn with_ids(ids: &[String]) -> anyhow::Result<Option<Self>> {
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            picked: Picked::with_ids(ids)?,
+            limit: None,
+        }))
     }
 
     /// The selection that reads them.

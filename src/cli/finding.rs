@@ -123,6 +123,11 @@ fn flags(what: &What) -> Option<(&'static str, String)> {
         What::Realign(Some(ms)) => repair(&format!("realign --within {ms}ms")),
         What::RestoreOrder => repair("restore-order"),
         What::Drift => repair("drift"),
+        What::Unwrap => repair("unwrap"),
+        What::Persist => repair("persist"),
+        What::Unit => repair("unit s"),
+        What::Repack(None) => repair("repack"),
+        What::Repack(Some(form)) => repair(&format!("repack --form {form}")),
         What::Requeue(_) | What::Edit(_) => None,
     }
 }

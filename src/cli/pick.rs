@@ -49,11 +49,12 @@ impl Picked {
         })
     }
 
-    /// The entry with this id.
-    pub(super) fn one(id: &str) -> anyhow::Result<Self> {
+    /// The entries with these ids.
+    pub(super) fn with_ids(ids: &[String]) -> anyhow::Result<Self> {
+        let ids = ids.iter().map(|id| checked(id));
         Ok(Self {
             from: From::Waiting,
-            ids: vec![checked(id)?],
+            ids: ids.collect::<Result<_, _>>()?,
             due_before: None,
             due_after: None,
             filter: Filter::default(),

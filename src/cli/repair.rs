@@ -2,11 +2,15 @@
 
 use std::io::Write;
 
+use anyhow::bail;
+
 use super::Outcome;
-use super::change::Making;
+use super::change::{Chosen, Making};
 use super::output::Output;
+use super::session::meant;
 use crate::args;
 use crate::config::Config;
+use crate::ops::offer::form_of;
 use crate::ops::plan::What;
 
 /// Makes the repair that was asked for.
@@ -15,6 +19,20 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
+    let making = Making::begin(&asked.how, config).await?;
+    if asked.repack {
+        let queue = meant(&asked.queue, config);
+        let form = match asked.form {
+            Some(form) => Some(form),
+            None => form_of(&making.session.store, &queue).await?,
+        };
+        let Some(form) = form else {
+            bail!("nothing tells which form the clients of this queue unpack: name it with --form");
+        };
+        let chosen = Chosen::with_ids(&asked.ids)?;
+        let what = What::Repack(Some(form));
+        return making.queue(&asked.queue, what, chosen, out).await;
+    }
     // One of them was asked for: clap sees to it.
     let what = if asked.realign {
         What::Realign(asked.within.map(args::Span::ms))
@@ -22,9 +40,14 @@ pub(super) async fn run<W: Write>(
         What::RestoreOrder
     } else if asked.drift {
         What::Drift
+    } else if asked.unwrap {
+        What::Unwrap
+    } else if asked.persist {
+        What::Persist
+    } else if asked.unit == Some(args::MeantUnit::S) {
+        What::Unit
     } else {
         What::Kick
     };
-    let making = Making::begin(&asked.how, config).await?;
     making.queue(&asked.queue, what, None, out).await
 }

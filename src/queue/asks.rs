@@ -26,7 +26,12 @@ impl Plan {
             _ if throwaway && self.planned <= 1 => Asks::Nothing,
             _ if throwaway => Asks::Yes,
             _ if protected || self.planned >= MANY => Asks::Name,
-            Change::Requeue | Change::Delete | Change::Edit | Change::Duplicate | Change::Undo
+            Change::Requeue
+            | Change::Delete
+            | Change::Edit
+            | Change::Repack
+            | Change::Duplicate
+            | Change::Undo
                 if self.planned <= 1 && self.target.is_none() =>
             {
                 Asks::Nothing
@@ -55,7 +60,14 @@ mod tests {
     fn the_more_a_change_touches_the_more_is_asked() {
         use Change as C;
         let asks = |change, planned, target| plan(change, planned, target).asks(false, false);
-        for one in [C::Delete, C::Requeue, C::Edit, C::Duplicate, C::Undo] {
+        for one in [
+            C::Delete,
+            C::Requeue,
+            C::Edit,
+            C::Repack,
+            C::Duplicate,
+            C::Undo,
+        ] {
             assert_eq!(
                 asks(one, 1, None),
                 Asks::Nothing,

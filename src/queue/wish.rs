@@ -1,5 +1,6 @@
 //! What somebody wants done with entries, before it is planned.
 
+use super::frame::Form;
 use crate::clock::EpochMillis;
 
 /// What to do.
@@ -15,6 +16,9 @@ pub enum What {
     Delete,
     /// Replace the payload (of one entry): these bytes, encoded already.
     Edit(Vec<u8>),
+    /// Give the frames this form; none: each the form of the other era. Of `Which::Due`: of all that
+    /// waits.
+    Repack(Option<Form>),
     /// Offer the same payload again, with the same due time.
     Duplicate,
     /// Kick.
@@ -25,6 +29,12 @@ pub enum What {
     RestoreOrder,
     /// Let timeouts and order list hold the same members again.
     Drift,
+    /// Take the frames off that elements of target still have.
+    Unwrap,
+    /// Take the expiry of the queue's keys away.
+    Persist,
+    /// Requeue what has seconds for milliseconds to when it was meant to be due.
+    Unit,
 }
 
 /// A new due time.

@@ -54,6 +54,9 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Edit, |stage| {
         change(stage, What::Edit(b"other".to_vec()), Chosen::One).boxed()
     }),
+    (Change::Repack, |stage| {
+        change(stage, What::Repack(None), Chosen::One).boxed()
+    }),
     (Change::Duplicate, |stage| changes::duplicate(stage).boxed()),
     (Change::Kick, |stage| {
         change(stage, What::Kick, Chosen::Waiting).boxed()
@@ -63,6 +66,14 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
         changes::restore_order(stage).boxed()
     }),
     (Change::Drift, |stage| changes::drift(stage).boxed()),
+    (Change::Unwrap, |stage| {
+        changes::unwrap(stage, false).boxed()
+    }),
+    (Change::Persist, |stage| {
+        changes::persist(stage, false).boxed()
+    }),
+    (Change::Undo, |stage| changes::unwrap(stage, true).boxed()),
+    (Change::Undo, |stage| changes::persist(stage, true).boxed()),
     (Change::Undo, |stage| changes::undo_each(stage).boxed()),
     (Change::Undo, |stage| changes::delete(stage).boxed()),
     (Change::Undo, |stage| {

@@ -14,6 +14,7 @@ mod bench;
 mod changes;
 mod costs;
 mod halts;
+mod mends;
 mod noted;
 mod proxy;
 mod replicas;

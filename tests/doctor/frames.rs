@@ -2,7 +2,7 @@
 
 use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
-use delayscope::queue::{Era, Severity};
+use delayscope::queue::{Era, Form, Severity};
 
 use crate::patient::{Patient, first};
 use crate::{at, at_all_seeds};
@@ -29,7 +29,8 @@ async fn a_poison_entry_at_the_head_is_named_with_what_stops() {
             "{}",
             found.sentence
         );
-        assert_eq!(found.repair.step, Step::Change(What::Transfer));
+        let step = Step::Change(What::Repack(Some(era.form(8))));
+        assert_eq!(found.repair.step, step);
     })
     .await;
 }
@@ -79,7 +80,8 @@ async fn a_poison_entry_that_is_not_due_yet_is_a_warning_and_gone_once_it_is_out
         }
         let found = patient.until_first("poison").await;
         assert_eq!((found.severity, found.figure), (Severity::Warning, Some(1)));
-        assert_eq!(found.repair.step, Step::Worker);
+        let step = Step::Change(What::Repack(Some(Form::ByteId)));
+        assert_eq!(found.repair.step, step);
         let keys = patient.queue.keys();
         patient
             .server

@@ -79,6 +79,7 @@ impl Making<'_> {
                 }
                 match what {
                     What::Edit(payload) => self.edit(&mut made, waiting, payload)?,
+                    What::Repack(to) => self.repack(&mut made, waiting, *to)?,
                     What::Transfer => made.work(Work::Deliver(self.due(waiting))),
                     _ => made.work(Work::Deliver(waiting)),
                 }
@@ -238,6 +239,35 @@ impl Making<'_> {
             if new == chosen.member {
                 made.refuse(id, "it holds these bytes already");
             } else {
+                edits.push((chosen, new));
+            }
+        }
+        made.work(Work::Edit(edits));
+        Ok(())
+    }
+
+    /// The same payload and id in another frame. What has it already is not concerned.
+    fn repack(
+        &self,
+        made: &mut Made,
+        waiting: Vec<Chosen>,
+        to: Option<Form>,
+    ) -> Result<(), ChangeError> {
+        if self.queue.layout != Layout::Redisson {
+            return Err(ChangeError::Senseless(
+                "a zset-list queue has no frames to be repacked".to_owned(),
+            ));
+        }
+        let mut edits = Vec::new();
+        for chosen in waiting {
+            let Ok(entry) = frame::decode(&chosen.member) else {
+                let id = self.queue.id(&chosen.member);
+                made.settled.push(undecodable(id));
+                continue;
+            };
+            let to = to.unwrap_or(entry.form.of_other_era());
+            if to != entry.form {
+                let new = frame::encode(to, entry.id, entry.payload);
                 edits.push((chosen, new));
             }
         }

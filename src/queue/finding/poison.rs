@@ -93,17 +93,13 @@ fn finding(
     let finding = finding
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"])
         .check(&["INFO"], b"errorstats");
-    if due {
-        finding.repair(
-            Step::Change(What::Transfer),
-            "Transfer by hand what is due (R): that takes every form, and its clients go on.",
-        )
+    let form = fleet.era.form(seen.server.long);
+    let repair = if due {
+        "Repack (R): all that waits gets the form of its clients, who then go on by themselves."
     } else {
-        finding.repair(
-            Step::Worker,
-            "Before it falls due, start a stand-in worker (R), which takes every form.",
-        )
-    }
+        "Repack (R) before it falls due: all that waits gets the form of its clients."
+    };
+    finding.repair(Step::Change(What::Repack(Some(form))), repair)
 }
 
 #[cfg(test)]

@@ -46,6 +46,17 @@ impl Era {
         }
     }
 
+    /// The form that its clients write on a server whose `unsigned long` has `long` bytes.
+    #[must_use]
+    pub const fn form(self, long: usize) -> Form {
+        match (self, long) {
+            (Self::Older, 4) => Form::DoubleIdShort,
+            (Self::Older, _) => Form::DoubleId,
+            (Self::Newer, 4) => Form::ByteIdShort,
+            (Self::Newer, _) => Form::ByteId,
+        }
+    }
+
     /// What a client of this era makes of `member` on a server whose `unsigned long` has `long`
     /// bytes: 8, or 4 on Windows and 32-bit builds.
     #[must_use]
@@ -76,6 +87,17 @@ impl Era {
 }
 
 impl Form {
+    /// The form that clients of the other era write, with lengths of as many bytes.
+    #[must_use]
+    pub const fn of_other_era(self) -> Self {
+        match self {
+            Self::ByteId => Self::DoubleId,
+            Self::DoubleId => Self::ByteId,
+            Self::ByteIdShort => Self::DoubleIdShort,
+            Self::DoubleIdShort => Self::ByteIdShort,
+        }
+    }
+
     /// The clients that write it.
     #[must_use]
     pub const fn era(self) -> Era {
