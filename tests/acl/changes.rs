@@ -74,7 +74,10 @@ fn deliver_some(stage: &Stage) {
 
 /// Whether only a queue with frames and a channel can do that.
 fn wants_redisson(what: &What) -> bool {
-    matches!(what, What::Kick | What::Duplicate | What::Drift)
+    matches!(
+        what,
+        What::Kick | What::Duplicate | What::Drift | What::Repack(_)
+    )
 }
 
 /// Plans and applies.
