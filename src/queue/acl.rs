@@ -84,6 +84,9 @@ impl Rules {
         commands.extend(changes.iter().copied().flat_map(commands_of));
         let (mut keys, mut channels) = (Vec::new(), Vec::new());
         for queue in queues {
+            // Whether there is another one with the same keys.
+            let twin = queue.twin();
+            keys.extend(twin.map(|twin| pattern(twin.as_bytes())));
             let of_queue = queue.keys();
             let of_queue = [
                 Some(of_queue.timeouts),

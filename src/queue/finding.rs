@@ -37,7 +37,7 @@ use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
 pub use ledger::Trend;
-pub use watch::{Beat, Still, Watch};
+pub use watch::{Beat, Departure, Still, Watch};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

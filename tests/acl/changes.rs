@@ -76,7 +76,7 @@ fn deliver_some(stage: &Stage) {
 fn wants_redisson(what: &What) -> bool {
     matches!(
         what,
-        What::Kick | What::Duplicate | What::Drift | What::Unwrap
+        What::Kick | What::Duplicate | What::Drift | What::Unwrap | What::Repack(_)
     )
 }
 

@@ -11,6 +11,8 @@ const NOTE_MS: i64 = 250;
 const WARNING_MS: i64 = 1_000;
 /// So many entries in a row must have left by the same span.
 const DEPARTURES: usize = 5;
+/// They were due over at least so many ms.
+const APART_MS: i64 = 1_000;
 /// By so many ms more or less: the timer of a client ticks each 10 to 100 ms.
 const JITTER_MS: i64 = 250;
 /// With more late ones, the clients are merely busy.
@@ -18,9 +20,10 @@ const BUSY: u64 = 100;
 
 /// Compares the clocks.
 pub(super) fn look(seen: &Seen) -> Verdict {
-    if let Some(ahead_ms) = client_ahead(seen)
+    if let Some((ahead_ms, sure)) = client_ahead(seen)
         && let Some(severity) = severity(ahead_ms)
     {
+        let severity = if sure { severity } else { Severity::Note };
         return Verdict::Found(of_client(seen, severity, ahead_ms));
     }
     let Some(skew_ms) = seen.server.skew_ms else {
@@ -56,27 +59,30 @@ fn severity(ms: i64) -> Option<Severity> {
 }
 
 /// By how many ms a transfer client is ahead of the server (negative: all of them are behind), when
-/// the last entries left by one and the same span.
-fn client_ahead(seen: &Seen) -> Option<i64> {
+/// the last entries left by one and the same span; and whether that is sure.
+fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
     let leads = &seen.watch.leads;
     if leads.len() < DEPARTURES {
         return None;
     }
-    let recent = leads.iter().rev().take(DEPARTURES);
-    let (least, most) = recent.fold((i64::MIN, i64::MAX), |(least, most), (from, to)| {
-        (least.max(*from), most.min(*to))
-    });
+    let recent = || leads.iter().rev().take(DEPARTURES);
+    let least = recent().map(|left| left.least_ms).max()?;
+    let most = recent().map(|left| left.most_ms).min()?;
+    let dues = || recent().map(|left| left.due);
+    // What is due at once and is cancelled at once has one span too.
+    let apart = dues().max()?.since(dues().min()?) >= APART_MS;
     // Each left between two pulses: a span that all of these allow, but for a client's ticks.
-    if least - most > JITTER_MS {
+    if !apart || least - most > JITTER_MS {
         return None;
     }
     let busy = seen.pulse?.late.get()? >= BUSY;
     let (least, most) = (least.min(most), least.max(most));
     if least >= NOTE_MS {
-        return Some(least);
+        // Somebody who cancels his entries when they are so old leaves no more trace than this.
+        return Some((least, recent().any(|left| left.delivered)));
     }
     // A client that is merely slow is no clock: ticks and pauses stay below.
-    (most <= -WARNING_MS && !busy).then_some(most)
+    (most <= -WARNING_MS && !busy).then_some((most, true))
 }
 
 fn of_client(seen: &Seen, severity: Severity, ahead_ms: i64) -> Finding {
@@ -151,7 +157,14 @@ mod tests {
         assert_eq!(ahead(&leaving(|_| -100)), None);
         // A tick sooner or later is no other span.
         assert!(ahead(&leaving(|n| 1_300 + n % 3 * 100)).is_some());
-        // Cancelled by their owner.
+        // Cancelled by their owner, all at once or one by one.
+        let mut scene = Scene::default();
+        for at in 0..9_u8 {
+            let mut seen = pulse(i64::from(at) * 40, 5, None, 1);
+            seen.first = Some(framed(Form::ByteId, at, Some(60_000)));
+            scene = scene.pulse(seen);
+        }
+        assert_eq!(ahead(&scene), None);
         assert_eq!(ahead(&leaving(|n| 300 + n * 7 % 5 * 350)), None);
     }
 }

@@ -64,6 +64,19 @@ pub struct Still {
     pub until: EpochMillis,
 }
 
+/// An entry has left the head of timeouts, between two pulses.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Departure {
+    /// When it was due.
+    pub due: EpochMillis,
+    /// At least so long before that, in ms; negative: after it.
+    pub least_ms: i64,
+    /// At most so long before that, in ms.
+    pub most_ms: i64,
+    /// Target has grown meanwhile: it was transferred, and not cancelled.
+    pub delivered: bool,
+}
+
 /// What the reads of a queue so far have shown.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
@@ -75,9 +88,8 @@ pub struct Watch {
     pub unattended: Option<(EpochMillis, EpochMillis)>,
     /// The entry that heads timeouts.
     pub still: Option<Still>,
-    /// How long before their due time the last entries left timeouts: between so many ms and so many
-    /// (negative: after it). Oldest first, at most [`Watch::LEADS`].
-    pub leads: VecDeque<(i64, i64)>,
+    /// How the last entries left the head of timeouts, oldest first; at most [`Watch::LEADS`].
+    pub leads: VecDeque<Departure>,
     /// How much of the order list was aside in the last survey, and since when that is so, by the
     /// server's clock.
     pub aside: Option<(u64, EpochMillis)>,
@@ -153,8 +165,13 @@ impl Watch {
         if !left || pushed || self.changing {
             return;
         }
-        self.leads
-            .push_back((still.due.since(beat.at), still.due.since(still.until)));
+        let before = self.beats.back().and_then(|last| last.target);
+        self.leads.push_back(Departure {
+            due: still.due,
+            least_ms: still.due.since(beat.at),
+            most_ms: still.due.since(still.until),
+            delivered: beat.target > before,
+        });
         if self.leads.len() > Self::LEADS {
             self.leads.pop_front();
         }
