@@ -31,7 +31,7 @@ fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
     let number = long(reader)?;
     let after = reader.mark();
     if let Ok(length @ 1..) = usize::try_from(number)
-        && readable.reaches(reader, length)
+        && readable.reaches(reader, length)?
         && let Some(said) = reader.utf8(length)
     {
         return Some(Node::text(said));
@@ -54,19 +54,23 @@ struct Readable {
 }
 
 impl Readable {
-    /// Whether the next `length` bytes are such a text.
-    fn reaches(&mut self, reader: &Reader<'_>, length: usize) -> bool {
+    /// Whether the next `length` bytes are such a text. None when looking costs too much.
+    fn reaches(&mut self, reader: &mut Reader<'_>, length: usize) -> Option<bool> {
         let (at, rest) = (reader.at(), reader.rest());
         let starts = |at: usize| rest.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
         if length > rest.len() || !starts(0) || !starts(length) {
-            return false;
+            return Some(false);
         }
         if at >= self.end {
-            let text = rest.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            let clean = text.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
-            self.end = at + clean.unwrap_or(text.len());
+            let is_control = |byte: &u8| matches!(byte, 0..=8 | 11 | 12 | 14..0x20 | 0x7f);
+            let clean = rest.iter().position(is_control).unwrap_or(rest.len());
+            let text = rest[..clean].utf8_chunks().next();
+            let text = text.map_or("", |chunk| chunk.valid());
+            let later = text.find(|c: char| matches!(c, '\u{80}'..='\u{9f}'));
+            self.end = at + later.unwrap_or(text.len());
+            reader.spend(clean / 64)?;
         }
-        at + length <= self.end
+        Some(at + length <= self.end)
     }
 }
 
