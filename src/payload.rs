@@ -200,6 +200,18 @@ pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<Reading> {
     Some(reading(found))
 }
 
+/// The codecs that can read a payload, in the order of trial.
+#[must_use]
+pub fn readable_as(payload: &[u8]) -> Vec<Codec> {
+    let read = detect::explanations(payload).into_iter();
+    let is_guess = |found: &Found| {
+        found.verdict.sure == Sure::Unlikely && matches!(found.tree.shape, Shape::Nameless(_))
+    };
+    read.filter(|(_, found)| !is_guess(found))
+        .map(|(_, found)| found.verdict.codec)
+        .collect()
+}
+
 fn reading(found: Found) -> Reading {
     let codec = found.codec();
     Reading {

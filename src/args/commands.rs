@@ -74,6 +74,9 @@ pub struct Entries {
     /// All of them, also on a terminal
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
+    /// Read the payloads as this codec's where they can be: see `decode --list`
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<String>,
     /// The exact bytes too, as hex
     #[arg(long)]
     pub raw: bool,
@@ -111,6 +114,9 @@ pub struct Search {
     /// Stop after so many [default: 100 on a terminal, else all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// Read the payloads as this codec's where they can be: see `decode --list`
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<String>,
     /// The exact bytes too, as hex
     #[arg(long)]
     pub raw: bool,
@@ -307,6 +313,9 @@ pub struct Decode {
     /// Print the names of the codecs
     #[arg(long, action = ArgAction::SetTrue, conflicts_with_all = ["text", "file"])]
     pub list: bool,
+    /// Read the payloads as this codec's where they can be: see --list
+    #[arg(long, value_name = "CODEC")]
+    pub codec: Option<String>,
     /// The payload's bytes too, as hex
     #[arg(long)]
     pub raw: bool,

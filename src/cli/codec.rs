@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, bail};
 
-use crate::payload::{self, Codec};
+use crate::config::Config;
+use crate::payload::{self, Codec, Habit};
+use crate::queue::Queue;
 
 /// The codec of that name, when payloads can be written with it.
 pub(super) fn named(name: &str) -> anyhow::Result<Codec> {
@@ -27,4 +29,28 @@ pub(super) fn encoded(codec: Codec, message: &[u8]) -> anyhow::Result<Vec<u8>> {
     let what = || format!("a message is no UTF-8 text, which {name} needs");
     let text = std::str::from_utf8(message).with_context(what)?;
     Ok(payload::encode(codec, text)?)
+}
+
+/// How a queue's payloads are read: as was asked, else as its profile has it.
+pub(super) fn habit(asked: Option<&str>, queue: &Queue, config: &Config) -> anyhow::Result<Habit> {
+    if asked.is_some() {
+        return chosen(asked);
+    }
+    let profile = config.profile.as_ref();
+    let named = profile.and_then(|profile| profile.codec_of(&queue.name.text()));
+    Ok(Habit::of(named.and_then(Codec::from_name)))
+}
+
+/// How payloads are read when that codec is asked for.
+pub(super) fn chosen(asked: Option<&str>) -> anyhow::Result<Habit> {
+    let Some(name) = asked else {
+        return Ok(Habit::default());
+    };
+    match Codec::from_name(name) {
+        Some(codec) => Ok(Habit::of(Some(codec))),
+        None => bail!(
+            "there is no codec {name:?}. Choose one of {}.",
+            Codec::ALL.map(Codec::name).join(", ")
+        ),
+    }
 }

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::Outcome;
 use super::bytes::{self, BadBytes};
+use super::codec;
 use super::output::{Column, Output};
 use crate::args::Decode;
-use crate::payload::{self, Codec};
+use crate::payload::Codec;
 use crate::queue::{EntryId, frame, text};
 
 const COLUMNS: [Column; 4] = [
@@ -85,12 +86,13 @@ fn line<W: Write>(line: &[u8], asked: &Decode, out: &mut Output<W>) -> anyhow::R
     }
 }
 
-fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> io::Result<()> {
+fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> anyhow::Result<()> {
+    let habit = codec::chosen(asked.codec.as_deref())?;
     let (id, form, payload) = match frame::decode(bytes) {
         Ok(f) => (EntryId(f.id), f.form.word(), f.payload),
         Err(_) => (EntryId::of_bytes(bytes), "none", bytes),
     };
-    let decoded = payload::decode(payload);
+    let decoded = habit.decode(payload);
     if out.is_json() {
         let mut fields = Map::new();
         fields.insert("form".into(), form.into());
@@ -102,12 +104,12 @@ fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> io:
         if asked.raw {
             fields.insert("payload_hex".into(), text::hex(payload).into());
         }
-        return out.json(&Value::Object(fields));
+        return Ok(out.json(&Value::Object(fields))?);
     }
-    let codec = decoded.codec.name();
-    row(out, asked, &[&id.to_string(), form, codec, &decoded.text])?;
+    let name = decoded.codec.name();
+    row(out, asked, &[&id.to_string(), form, name, &decoded.text])?;
     if !is_many(asked) {
-        let inner = payload::read(payload, None).and_then(|reading| reading.inner);
+        let inner = habit.read(payload).and_then(|reading| reading.inner);
         let inner = inner.map_or(String::new(), |codec| format!(", around {codec}"));
         out.line(&format!(
             "{:8}{}{inner} ({})",

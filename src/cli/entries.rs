@@ -5,6 +5,7 @@ use std::io::Write;
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
 
+use super::codec;
 use super::entry::{COLUMNS, Shown, print};
 use super::output::Output;
 use super::pick::Picked;
@@ -30,6 +31,7 @@ pub(super) async fn run<W: Write>(
     let picked = Picked::of(&asked.pick)?;
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
+    let habit = codec::habit(asked.codec.as_deref(), &queue, config)?;
     let what = || format!("could not read the entries of {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
     let now = session.now();
@@ -44,7 +46,7 @@ pub(super) async fn run<W: Write>(
             out.titles(&COLUMNS)?;
         }
         let now = session.now();
-        print(&Shown::new(&queue, &entry), now, asked.raw, out)?;
+        print(&Shown::new(&queue, habit, &entry), now, asked.raw, out)?;
         count += 1;
         if count % TOGETHER == 0 {
             out.flush()?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::output::{Column, Output};
 use super::{shape, times};
 use crate::clock::EpochMillis;
-use crate::payload::{self, Decoded};
+use crate::payload::{self, Decoded, Habit};
 use crate::queue::{Due, Entry, EntryId, Queue, State, text};
 
 /// The columns of an entry's row.
@@ -32,7 +32,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub(super) fn new(queue: &Queue, entry: &'a Entry) -> Self {
+    pub(super) fn new(queue: &Queue, habit: Habit, entry: &'a Entry) -> Self {
         let member = entry.member.as_slice();
         let plain = || (EntryId::of_bytes(member), "none", member);
         let mut error = None;
@@ -48,7 +48,7 @@ impl<'a> Shown<'a> {
                 plain()
             }
         };
-        let mut decoded = payload::decode(payload);
+        let mut decoded = habit.decode(payload);
         if error.is_some() {
             // What is no frame may look like text all the same; nobody will read it as that.
             decoded = payload::decode_as(payload::Codec::Unknown, payload).unwrap_or(decoded);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anyhow::Context as _;
 use futures_util::{Stream, StreamExt as _};
 
+use super::codec;
 use super::entries::{SCREENFUL, check_that_it_is_there};
 use super::entry::{COLUMNS, Shown, print};
 use super::meter::Meter;
@@ -16,6 +17,7 @@ use super::{NothingMatched, Outcome, say};
 use crate::args;
 use crate::config::Config;
 use crate::ops::search::{Searched, search};
+use crate::payload::Habit;
 use crate::queue::{Entry, Progress, Queue, text};
 use crate::store::StoreError;
 
@@ -35,6 +37,7 @@ pub(super) async fn run<W: Write>(
     let mut printing = Printing {
         session: &session,
         queue: &queue,
+        habit: codec::habit(asked.codec.as_deref(), &queue, config)?,
         raw: asked.raw,
         left: match asked.limit {
             None if unasked => SCREENFUL,
@@ -70,6 +73,7 @@ pub(super) async fn run<W: Write>(
 struct Printing<'a> {
     session: &'a Session,
     queue: &'a Queue,
+    habit: Habit,
     raw: bool,
     /// How many more may be printed.
     left: u64,
@@ -123,7 +127,12 @@ impl Printing<'_> {
             if self.printed == 0 && !out.is_json() {
                 out.titles(&COLUMNS)?;
             }
-            print(&Shown::new(self.queue, entry), now, self.raw, out)?;
+            print(
+                &Shown::new(self.queue, self.habit, entry),
+                now,
+                self.raw,
+                out,
+            )?;
             self.printed += 1;
             self.left -= 1;
         }

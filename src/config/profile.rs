@@ -3,6 +3,7 @@
 use super::password::{self, NoPassword};
 use super::reader::{BadFile, Item};
 use super::url;
+use crate::queue::filter::CODECS;
 use crate::queue::{Endpoint, Queue};
 
 /// A server by name, with what is to hold there.
@@ -24,6 +25,9 @@ pub struct Profile {
     pub label_colour: Option<LabelColour>,
     /// Its queues; none: all that are found.
     pub queues: Vec<Queue>,
+    /// The codecs of its queues' payloads, by their names, where these are not to say it
+    /// themselves.
+    pub codecs: Vec<(String, &'static str)>,
     /// How long its changes are kept in the journal, in days; none: as elsewhere.
     pub keep_days: Option<u32>,
 }
@@ -85,6 +89,7 @@ pub(super) const KEYS: &[&str] = &[
     "label",
     "label_colour",
     "queues",
+    "codecs",
     "journal",
 ];
 
@@ -106,6 +111,7 @@ impl Profile {
             label: None,
             label_colour: None,
             queues: Vec::new(),
+            codecs: Vec::new(),
             keep_days: None,
         };
         let mut command_at = None;
@@ -133,6 +139,7 @@ impl Profile {
                         profile.queues.push(queue);
                     }
                 }
+                "codecs" => profile.codecs = codecs(item)?,
                 "journal" => profile.keep_days = journal(item)?,
                 _ => return Err(item.unknown(KEYS)),
             }
@@ -161,12 +168,33 @@ impl Profile {
         Ok(endpoint)
     }
 
+    /// The codec that was named for the payloads of that queue.
+    #[must_use]
+    pub fn codec_of(&self, queue: &str) -> Option<&'static str> {
+        let named = self.codecs.iter().find(|(name, _)| name == queue);
+        named.map(|(_, codec)| *codec)
+    }
+
     /// What the header says.
     #[must_use]
     pub fn title(&self) -> String {
         let own = || format!("profile {}", self.name);
         self.label.clone().unwrap_or_else(own)
     }
+}
+
+/// `codecs.QUEUE = "CODEC"`.
+fn codecs(of: &Item) -> Result<Vec<(String, &'static str)>, BadFile> {
+    let mut codecs = Vec::new();
+    for item in &of.table()? {
+        let word = item.text("kryo5")?;
+        let Some(codec) = CODECS.into_iter().find(|codec| *codec == word) else {
+            let names = CODECS.join(", ");
+            return Err(item.bad(format!("no codec is called {word:?}; they are {names}")));
+        };
+        codecs.push((item.key.to_owned(), codec));
+    }
+    Ok(codecs)
 }
 
 /// `journal.keep_days`, in days.

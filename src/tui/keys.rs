@@ -100,6 +100,8 @@ pub enum Action {
     CopyCommand,
     /// Copy how one comes to the value.
     CopyPath,
+    /// Read the queue's payloads with another codec.
+    ReadAs,
     /// Offer a message.
     Offer,
     /// Start the stand-in worker, or stop it.

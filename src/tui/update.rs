@@ -6,6 +6,7 @@ mod answers;
 mod awaited;
 mod bulk;
 mod change;
+mod codec;
 mod copy;
 mod cursor;
 mod dialog;
@@ -45,6 +46,7 @@ use super::effect::Effect;
 use super::keys::{self, Action, Key, Place};
 use super::model::{Discovery, Model, Overlay, QueueRow, Screen};
 use super::msg::Msg;
+use crate::payload::{Codec, Habit};
 use crate::queue::{LinkState, Queue};
 
 /// What happened changes what is known, and asks for what is to be done.
@@ -258,7 +260,11 @@ pub fn found(model: &mut Model, queue: Queue) {
         return;
     }
     model.schedule.channels.extend(queue.keys().channel);
-    order::insert(model, QueueRow::new(queue));
+    let profile = model.profile.as_ref();
+    let named = profile.and_then(|profile| profile.codec_of(&queue.name.text()));
+    let mut row = QueueRow::new(queue);
+    row.habit = Habit::of(named.and_then(Codec::from_name));
+    order::insert(model, row);
     if !model.schedule.touched {
         show_fitting_screen(model);
     }

@@ -77,6 +77,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::MarkRange => at_once(Seen::Text("a range begins here")),
         A::MarkAll if place == Place::Timeline => after(&[(TENTH_BAR, "▲")], Seen::Text("marked")),
         A::MarkAll => at_once(Seen::Text("marked")),
+        A::ReadAs => at_once(Seen::Text("is read as")),
         A::CopyPayload => at_once(Seen::Text("copied the payload")),
         A::CopyCommand => at_once(Seen::Text("copied")),
         A::Offer => at_once(Seen::Text("^S offer")),

@@ -12,6 +12,7 @@ use crate::pictures::draw;
 fn production(size: (u16, u16), look: Look, label: Option<&str>) -> Model {
     let mut m = evening(size, look);
     m.profile = Some(Profile {
+        codecs: Vec::new(),
         name: "production".to_owned(),
         endpoint: Endpoint {
             address: Address::Tcp("prod-1".to_owned(), 6379),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::clock::EpochMillis;
+use crate::payload::Habit;
 use crate::queue::finding::{self, Diagnosis, Seen, Watch};
 use crate::queue::{Finding, Pulse, Queue, Severity, Survey};
 
@@ -35,6 +36,8 @@ pub struct QueueRow {
     pub blind: Vec<(&'static str, String)>,
     /// What the rules have to remember from pulse to pulse.
     pub watch: Watch,
+    /// How its payloads are read.
+    pub habit: Habit,
 }
 
 impl QueueRow {
@@ -53,6 +56,7 @@ impl QueueRow {
             fine: 0,
             blind: Vec::new(),
             watch: Watch::default(),
+            habit: Habit::default(),
         }
     }
 

@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    awaited, bulk, change, copy, cursor, filter, journal, leave, load, marks, offer, opened, plan,
-    prompt, sort, tabs, time, timeline, tree, worker,
+    awaited, bulk, change, codec, copy, cursor, filter, journal, leave, load, marks, offer, opened,
+    plan, prompt, sort, tabs, time, timeline, tree, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -59,6 +59,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Face => opened::turn(model),
         Action::Toggle | Action::Fold | Action::Unfold => tree::fold(model, action),
         Action::CopyPath => return tree::copy_path(model),
+        Action::ReadAs => codec::next(model),
         Action::Redraw => return vec![Effect::Redraw],
         Action::Tab(tab) => tabs::show(model, tab),
         Action::LogHeight => model.log_height = !model.log_height,
@@ -141,6 +142,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::Offer | Action::Worker if model.read_only => Some(change::READ_ONLY),
         _ if change::is_planned(action) => change::why_not(model, action),
         Action::Toggle | Action::Fold | Action::Unfold | Action::CopyPath => tree::why_not(model),
+        Action::ReadAs => codec::why_not(model),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {

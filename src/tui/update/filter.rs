@@ -165,9 +165,10 @@ fn begin(model: &mut Model, filter: Filter) {
 
 /// The entries that are known already and match.
 fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
-    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+    let Some(row) = model.selected() else {
         return Vec::new();
     };
+    let of = (&row.queue, row.habit);
     let at = model.schedule.exact;
     let (whole, before) = match &model.filtered {
         Some(filtered) => (&filtered.whole, &filtered.hits[..]),
@@ -206,7 +207,7 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
         let score = hit.score.unwrap_or(f64::NAN);
         if members.insert(&hit.member)
             && in_time(hit.member.len())
-            && lists::decode(&queue, model.tab, hit.member.clone(), score).matches(filter, at)
+            && lists::decode(of, model.tab, hit.member.clone(), score).matches(filter, at)
         {
             add(&hit.member, hit.score);
         }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::load::{self, AHEAD_BYTES};
+use super::rows::Of;
 use super::{cursor, rows, tabs};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::areas::{self, tabs::is_deep};
@@ -134,6 +135,7 @@ pub(super) fn loaded(
 /// Puts the page into its window, and the cursor on the element it stood on.
 fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let now = model.instant;
+    let habit = model.selected().map(|row| row.habit).unwrap_or_default();
     let window = model.lists.of_mut(list);
     let stand = window.stand;
     let held = window.at(stand.cursor).filter(|_| window.anchored);
@@ -153,7 +155,7 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
                 due: queue.due(score),
                 ..old.row
             },
-            None => shown(queue, list, row.element, score),
+            None => shown((queue, habit), list, row.element, score),
         };
         ListElement {
             row: shown,
@@ -180,23 +182,23 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
 }
 
 /// An entry of the tab, ready to be shown.
-pub(super) fn decode(queue: &Queue, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
+pub(super) fn decode(of: Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
     match tab {
-        Tab::Delivered => shown(queue, List::Target, member, score),
-        _ => rows::row(queue, member, score),
+        Tab::Delivered => shown(of, List::Target, member, score),
+        _ => rows::row(of, member, score),
     }
 }
 
 /// An element, ready to be shown: those of target are bare payloads.
-fn shown(queue: &Queue, list: List, element: Vec<u8>, score: f64) -> EntryRow {
+fn shown((queue, habit): Of<'_>, list: List, element: Vec<u8>, score: f64) -> EntryRow {
     match list {
-        List::Order => rows::row(queue, element, score),
+        List::Order => rows::row((queue, habit), element, score),
         List::Target => EntryRow {
             due: queue.due(score),
             id: EntryId::of_bytes(&element),
             form: None,
             size: element.len(),
-            content: Ok(crate::payload::decode(&element)),
+            content: Ok(habit.decode(&element)),
             score,
             member: element,
         },

@@ -127,13 +127,14 @@ fn place_of(model: &Model, place: &Place) -> Option<u64> {
 /// The rows from one place to another, when all of them are at hand.
 fn loaded(model: &Model, from: u64, to: u64) -> Option<Vec<EntryRow>> {
     if model.filtered.is_some() {
-        let queue = model.selected()?.queue.clone();
+        let row = model.selected()?;
+        let of = (&row.queue, row.habit);
         let hits = (from..=to).map(|at| model.hit(at));
         return hits
             .map(|hit| {
                 let hit = hit?;
                 let score = hit.score.unwrap_or(f64::NAN);
-                Some(lists::decode(&queue, model.tab, hit.member.clone(), score))
+                Some(lists::decode(of, model.tab, hit.member.clone(), score))
             })
             .collect();
     }
@@ -198,7 +199,8 @@ fn set(model: &mut Model, rule: Rule) {
     marks.matching.clear();
     rows_changed(model);
     // What the rule marks need not be marked by itself as well; nothing is left out any more.
-    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+    let selected = model.selected();
+    let Some((queue, habit)) = selected.map(|row| (row.queue.clone(), row.habit)) else {
         return;
     };
     let tab = model.tab;
@@ -206,7 +208,7 @@ fn set(model: &mut Model, rule: Rule) {
     let marks = &model.marks;
     let kept = toggled.into_iter().filter(|(member, toggled)| {
         let score = toggled.score.unwrap_or(f64::NAN);
-        toggled.marked && !marks.ruled(&lists::decode(&queue, tab, member.clone(), score))
+        toggled.marked && !marks.ruled(&lists::decode((&queue, habit), tab, member.clone(), score))
     });
     model.marks.toggled = kept.collect();
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{cursor, load, marks, plan};
-use crate::payload;
+use super::{codec, cursor, load, marks, plan};
+use crate::payload::Habit;
 use crate::queue::{EntryId, Page, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
@@ -22,7 +22,8 @@ pub(super) fn changed(model: &mut Model, with_rows: bool) {
 
 /// A page of rows arrived.
 pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
-    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+    let selected = model.selected();
+    let Some((queue, habit)) = selected.map(|row| (row.queue.clone(), row.habit)) else {
         return Vec::new();
     };
     if model.filtered.is_some() {
@@ -35,6 +36,7 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         .into_iter()
         .map(|row| (row.member.clone(), row))
         .collect();
+    let mut fresh = false;
     let read = |(member, score): (Vec<u8>, f64)| match known.remove(&member) {
         // Decoded before: an entry never changes, only its score does.
         Some(row) => EntryRow {
@@ -42,7 +44,10 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
             due: queue.due(score),
             ..row
         },
-        None => row(&queue, member, score),
+        None => {
+            fresh = true;
+            row((&queue, habit), member, score)
+        }
     };
     let end = page.first + page.rows.len() as u64;
     let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
@@ -53,6 +58,9 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         rows.reverse();
     }
     model.entries.rows = rows;
+    if fresh {
+        codec::vote(model);
+    }
     let effects = held.map_or(Vec::new(), |held| follow(model, held));
     cursor::keep_in_sight(model);
     load::ask_missing_rows(model);
@@ -117,15 +125,18 @@ fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
     load::find_rank(model, due, RankFor::Follow { member, offset })
 }
 
+/// Whose entry it is, and how that queue's payloads are read.
+pub(super) type Of<'a> = (&'a Queue, Habit);
+
 /// An entry, ready to be shown.
-pub(super) fn row(queue: &Queue, member: Vec<u8>, score: f64) -> EntryRow {
+pub(super) fn row((queue, habit): Of<'_>, member: Vec<u8>, score: f64) -> EntryRow {
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
             due: queue.due(score),
             id: unwrapped.id,
             form: unwrapped.form,
             size: unwrapped.payload.len(),
-            content: Ok(payload::decode(unwrapped.payload)),
+            content: Ok(habit.decode(unwrapped.payload)),
             score,
             member,
         },

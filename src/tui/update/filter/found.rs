@@ -121,7 +121,8 @@ pub(in super::super) fn stand_at_time(model: &mut Model, moment: EpochMillis) {
 /// Decodes the hits in sight; those that were decoded before are kept.
 pub(in super::super) fn show(model: &mut Model) {
     cursor::keep_in_sight(model);
-    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
+    let selected = model.selected();
+    let Some((queue, habit)) = selected.map(|row| (row.queue.clone(), row.habit)) else {
         return;
     };
     if !model.on_hits() {
@@ -144,7 +145,7 @@ pub(in super::super) fn show(model: &mut Model) {
                 due: queue.due(score),
                 ..row
             },
-            None => lists::decode(&queue, tab, hit.member.clone(), score),
+            None => lists::decode((&queue, habit), tab, hit.member.clone(), score),
         });
     }
     model.entries.first = model.entries.top;
