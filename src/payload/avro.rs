@@ -31,7 +31,7 @@ fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
     let number = long(reader)?;
     let after = reader.mark();
     if let Ok(length @ 1..) = usize::try_from(number)
-        && readable.reaches(reader, length)?
+        && readable.reaches(reader, length)
         && let Some(said) = reader.utf8(length)
     {
         return Some(Node::text(said));
@@ -46,31 +46,34 @@ fn value(reader: &mut Reader<'_>, readable: &mut Readable) -> Option<Node> {
     Some(Node::number(number))
 }
 
-/// Up to where the bytes are text without controls: found once for each such part, since every
-/// number in it may be the length of a text.
+/// Up to where the bytes are text: found once for each such part, since every number in it may be
+/// the length of a text.
 #[derive(Default)]
 struct Readable {
-    end: usize,
+    /// The end of what is UTF-8.
+    utf8: usize,
+    /// The end of what has no controls either.
+    clean: usize,
 }
 
 impl Readable {
-    /// Whether the next `length` bytes are such a text. None when looking costs too much.
-    fn reaches(&mut self, reader: &mut Reader<'_>, length: usize) -> Option<bool> {
+    /// Whether the next `length` bytes are such a text.
+    fn reaches(&mut self, reader: &Reader<'_>, length: usize) -> bool {
         let (at, rest) = (reader.at(), reader.rest());
         let starts = |at: usize| rest.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);
         if length > rest.len() || !starts(0) || !starts(length) {
-            return Some(false);
+            return false;
         }
-        if at >= self.end {
-            let is_control = |byte: &u8| matches!(byte, 0..=8 | 11 | 12 | 14..0x20 | 0x7f);
-            let clean = rest.iter().position(is_control).unwrap_or(rest.len());
-            let text = rest[..clean].utf8_chunks().next();
-            let text = text.map_or("", |chunk| chunk.valid());
-            let later = text.find(|c: char| matches!(c, '\u{80}'..='\u{9f}'));
-            self.end = at + later.unwrap_or(text.len());
-            reader.spend(clean / 64)?;
+        if at >= self.utf8 {
+            let text = rest.utf8_chunks().next();
+            self.utf8 = at + text.map_or(0, |text| text.valid().len());
         }
-        Some(at + length <= self.end)
+        if at >= self.clean {
+            let part = &rest[..self.utf8 - at];
+            let is_control = |b: &u8| matches!(b, 0..b'\t' | 0x0b | 0x0c | 0x0e..b' ' | 0x7f);
+            self.clean = at + part.iter().position(is_control).unwrap_or(part.len());
+        }
+        at + length <= self.clean
     }
 }
 

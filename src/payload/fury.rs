@@ -41,9 +41,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     reader.expect(if is_old { OLD } else { NEW })?;
     let start = reader.mark();
     let known = class(reader, is_old).and_then(|class| body(reader, class, is_old));
+    // Redisson writes out all of a buffer that had to grow: zeros follow.
     if let Some(node) = known
-        && (reader.rest().is_empty() || reader.is_cut())
+        && reader.rest().iter().all(|byte| *byte == 0)
     {
+        reader.bytes(reader.rest().len())?;
         return Some(node);
     }
     // Of another class, whose name is packed too tightly to stand out.

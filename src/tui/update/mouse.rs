@@ -2,6 +2,7 @@
 
 use super::{
     act, bulk, cursor, dialog, form, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
+    tree,
 };
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit, help, hints};
@@ -66,7 +67,7 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     match view::told_at(model, x, y) {
         Some(Told::Sick) => show_sick(model),
         Some(Told::Face(face)) => opened::face(model, face),
-        None if matches!(model.screen, Screen::Entry(_)) => {}
+        None if matches!(model.screen, Screen::Entry(_)) => tree::clicked(model, x, y),
         None => return on_screen(model, x, y),
     }
     Vec::new()

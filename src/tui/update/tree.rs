@@ -2,6 +2,7 @@
 
 use super::act::say;
 use super::opened;
+use crate::tui::areas::{self, lines};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
 use crate::tui::model::{EntryView, Face, Model, Screen, Spot, Tone, Tree};
@@ -70,6 +71,30 @@ pub(super) fn fold(model: &mut Model, action: Action) {
         _ => tree.fold(line, !folded),
     }
     follow(view, rows);
+}
+
+/// A click puts the cursor on a value; one on the value under the cursor folds it, or unfolds it.
+pub(super) fn clicked(model: &mut Model, x: u16, y: u16) {
+    if opened(model).is_none() {
+        return;
+    }
+    let areas = areas::areas(model);
+    let plan = lines::plan(areas.detail, areas.compact);
+    let inner = areas.detail.inner;
+    let row = y.checked_sub(inner.y + plan.facts);
+    let row = row.filter(|row| *row < plan.rows && x <= inner.x + plan.text);
+    let (Some(row), Screen::Entry(view)) = (row, &mut model.screen) else {
+        return;
+    };
+    let at = view.scroll + usize::from(row);
+    let Some(tree) = view.tree.as_mut().filter(|tree| at < tree.shown.len()) else {
+        return;
+    };
+    if tree.cursor == at {
+        fold(model, Action::Toggle);
+    } else {
+        tree.cursor = at;
+    }
 }
 
 /// Why there is nothing to fold; none when there is.
