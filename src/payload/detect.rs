@@ -70,11 +70,15 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
     if budget.work == 0 {
         return None;
     }
-    let mut reader = Reader::new(payload, *budget);
+    // A codec that spends all it may leaves as much to those after it.
+    let spare = budget.work / 2;
+    let work = budget.work - spare;
+    let mut reader = Reader::new(payload, Budget { work, ..*budget });
     let found = match row.read {
         Read::Values(values) => {
             let tree = reader.node(values);
             *budget = reader.budget();
+            budget.work += spare;
             let tree = reader.at_end(tree?)?;
             // A codec that read nothing of it before it came to a bound explains nothing.
             if matches!(tree.shape, Shape::Cut(_)) {
@@ -92,6 +96,7 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
         Read::Packed(unpack) => {
             let bytes = unpack(&mut reader);
             *budget = reader.budget();
+            budget.work += spare;
             if let (None, Some(why)) = (&bytes, reader.why_cut()) {
                 return Some(too_large(row, payload, why));
             }

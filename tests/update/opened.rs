@@ -206,6 +206,28 @@ fn an_object_opens_as_a_tree_which_folds_and_goes_in_and_out() {
 }
 
 #[test]
+fn a_tree_has_a_text_the_payload_as_it_lies_and_bytes_behind_it() {
+    // {"id": "a\u0000"} in MessagePack.
+    let mut desk = opened(b"\x81\xa2id\xa2a\x00");
+    let mut faces = Vec::new();
+    for _ in 0..4 {
+        desk.press(Code::Tab);
+        let lines = view(&desk).laid.clone().and_then(|laid| laid.lines);
+        let first = lines.and_then(|lines| Some(lines.first()?.text.clone()));
+        faces.push((view(&desk).face, first.unwrap()));
+    }
+    let shown: Vec<(Face, &str)> = faces.iter().map(|(f, s)| (*f, s.as_str())).collect();
+    let raw = r"\x81\xa2id\xa2a\x00";
+    let expected = [
+        (Face::Text, "{"),
+        (Face::Raw, raw),
+        (Face::Hex, "{"),
+        (Face::Tree, "{"),
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn what_is_found_in_a_folded_value_is_unfolded() {
     let mut desk = opened(ORDER);
     desk.press(Code::Left);

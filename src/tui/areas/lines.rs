@@ -110,8 +110,14 @@ pub fn body(view: &EntryView, columns: u16) -> Body {
     match view.face {
         Face::Hex => Body::Hex,
         Face::Tree if view.tree.is_some() => Body::Tree,
+        Face::Raw => match &view.laid {
+            Some(laid) if laid.raw && laid.columns == columns => {
+                laid.lines.clone().map_or(Body::Hex, Body::Text)
+            }
+            _ => Body::Text(raw(&view.row, columns)),
+        },
         Face::Tree | Face::Text => match &view.laid {
-            Some(laid) if laid.columns == columns => {
+            Some(laid) if !laid.raw && laid.columns == columns => {
                 laid.lines.clone().map_or(Body::Hex, Body::Text)
             }
             _ => decoded(&view.row, columns, MOST),
@@ -126,14 +132,36 @@ pub fn text_columns(model: &Model) -> u16 {
     plan(areas.detail, areas.compact).text
 }
 
-/// The text of `row` in lines of `columns`.
+/// The text of `row` in lines of `columns`, decoded or raw.
 #[must_use]
-pub fn lay_out(row: &EntryRow, columns: u16) -> Laid {
-    let lines = match decoded(row, columns, MOST) {
+pub fn lay_out(row: &EntryRow, columns: u16, is_raw: bool) -> Laid {
+    let body = if is_raw {
+        Body::Text(raw(row, columns))
+    } else {
+        decoded(row, columns, MOST)
+    };
+    let lines = match body {
         Body::Text(lines) => Some(lines),
         Body::Tree | Body::Hex => None,
     };
-    Laid { columns, lines }
+    Laid {
+        columns,
+        raw: is_raw,
+        lines,
+    }
+}
+
+/// The payload as it lies, in lines of `columns`.
+fn raw(row: &EntryRow, columns: u16) -> Arc<Vec<Piece>> {
+    let bytes = payload(row);
+    let mut lines = Vec::new();
+    let shown = &bytes[..bytes.len().min(MOST)];
+    fold(
+        &text::printable_bytes(shown),
+        usize::from(columns),
+        &mut lines,
+    );
+    Arc::new(lines)
 }
 
 /// The decoded payload as lines of `columns`, JSON with a line a field; no more than about `most`

@@ -53,6 +53,8 @@ impl EntryView {
 pub struct Laid {
     /// The columns.
     pub columns: u16,
+    /// Raw, not decoded.
+    pub raw: bool,
     /// The lines; none when nothing explains the bytes.
     pub lines: Option<Arc<Vec<Piece>>>,
 }
@@ -105,6 +107,9 @@ pub enum Face {
     /// Decoded.
     #[default]
     Text,
+    /// The payload as it lies; what cannot be printed as redis-cli would. Only beside a tree: of
+    /// all else the text or the bytes say it already.
+    Raw,
     /// Bytes.
     Hex,
 }

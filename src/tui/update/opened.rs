@@ -8,7 +8,9 @@ use super::act::say;
 use super::{prompt, tree};
 use crate::tui::areas::{self, lines};
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryView, Face, Found, Model, PromptKind, Screen, Spot, Tab, Tone, Tree};
+use crate::tui::model::{
+    EntryView, Face, Found, Laid, Model, PromptKind, Screen, Spot, Tab, Tone, Tree,
+};
 use search::{MOST, in_bytes, in_text, needle};
 
 /// Lays out the text of the opened entry for the columns it has now.
@@ -20,12 +22,10 @@ pub(super) fn lay_out(model: &mut Model) {
     let Screen::Entry(view) = &mut model.screen else {
         return;
     };
-    if view
-        .laid
-        .as_ref()
-        .is_none_or(|laid| laid.columns != columns)
-    {
-        view.laid = Some(lines::lay_out(&view.row, columns));
+    let is_raw = view.face == Face::Raw;
+    let fits = |laid: &Laid| laid.columns == columns && laid.raw == is_raw;
+    if !view.laid.as_ref().is_some_and(fits) {
+        view.laid = Some(lines::lay_out(&view.row, columns, is_raw));
         look(view);
     }
 }
@@ -88,7 +88,8 @@ pub(super) fn turn(model: &mut Model) {
     };
     let other = match view.face {
         Face::Tree => Face::Text,
-        Face::Text => Face::Hex,
+        Face::Text if view.tree.is_some() => Face::Raw,
+        Face::Text | Face::Raw => Face::Hex,
         Face::Hex if view.tree.is_some() => Face::Tree,
         Face::Hex => Face::Text,
     };
@@ -105,6 +106,7 @@ pub(super) fn face(model: &mut Model, face: Face) {
         }
         _ => return,
     }
+    lay_out(model);
     let (to, rows) = (lines::last_scroll(model), rows(model));
     if let Screen::Entry(view) = &mut model.screen {
         let from = view.scroll.min(last);
@@ -186,7 +188,7 @@ fn look(view: &mut EntryView) {
     let lines = view.laid.as_ref().and_then(|laid| laid.lines.as_deref());
     found.hits = match (view.face, lines) {
         (Face::Tree, _) if let Some(tree) = &view.tree => tree::find(tree, &found.what, MOST),
-        (Face::Text, Some(lines)) => in_text(lines, &found.what),
+        (Face::Text | Face::Raw, Some(lines)) => in_text(lines, &found.what),
         _ => in_bytes(&view.row.member, &needle(&found.what)),
     };
     found.at = found.at.min(found.hits.len().saturating_sub(1));

@@ -123,6 +123,7 @@ pub(super) fn face_at(ctx: &Ctx, view: &EntryView, x: u16, y: u16) -> Option<Fac
     match words.trim_matches(['[', ']']) {
         TREE => Some(Face::Tree),
         TEXT => Some(Face::Text),
+        RAW => Some(Face::Raw),
         HEX => Some(Face::Hex),
         _ => None,
     }
@@ -137,6 +138,8 @@ fn queue_name(ctx: &Ctx) -> Option<String> {
 const TREE: &str = "tree";
 /// See [`TREE`].
 const TEXT: &str = "text";
+/// See [`TREE`].
+const RAW: &str = "raw";
 /// See [`TREE`].
 const HEX: &str = "hex";
 
@@ -164,9 +167,16 @@ fn parts(
             }
         };
         let has_tree = view.is_some_and(|view| view.tree.is_some());
-        let faces = [(Face::Tree, TREE), (Face::Text, TEXT), (Face::Hex, HEX)];
+        let with_tree = [
+            (Face::Tree, TREE),
+            (Face::Text, TEXT),
+            (Face::Raw, RAW),
+            (Face::Hex, HEX),
+        ];
+        let alone = [(Face::Text, TEXT), (Face::Hex, HEX)];
+        let faces = if has_tree { &with_tree[..] } else { &alone };
         let mut pieces = Vec::new();
-        for (face, name) in faces.into_iter().skip(usize::from(!has_tree)) {
+        for (face, name) in faces.iter().copied() {
             if !pieces.is_empty() {
                 pieces.push((" ".to_owned(), t.dim));
             }
