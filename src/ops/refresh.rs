@@ -2,6 +2,7 @@
 //! something changed).
 
 mod list;
+mod whole;
 
 use crate::clock::EpochMillis;
 use crate::queue::{Bar, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
@@ -9,6 +10,7 @@ use crate::store::read::{Glance, GlanceAsk, ScoreRange, counts, glance, highest,
 use crate::store::{Store, StoreError};
 
 pub use list::list;
+pub use whole::whole_pulses;
 
 /// How many queues are looked at in one round trip.
 const TOGETHER: usize = 64;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use redis::Value;
 
 pub use keys::{Kind, Slice, channels, kinds, scan};
-pub use lists::{Elements, element_scores, held, list_page};
+pub use lists::{Elements, element_scores, held, list_page, whole_order};
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::replica_lag;
 
