@@ -359,8 +359,13 @@ fn an_order_list_that_is_set_aside_is_counted_and_said() {
     assert_eq!([&told["order"], &told["aside"]], [3, 3], "{told}");
     // Others have offered meanwhile.
     let newer = Queue::redisson("orders");
-    program.server.put(&newer, &frame(9, b"newer"), "1900000000000");
-    for args in [&["queues", "--json"][..], &["watch", "--count", "1", "--json"]] {
+    program
+        .server
+        .put(&newer, &frame(9, b"newer"), "1900000000000");
+    for args in [
+        &["queues", "--json"][..],
+        &["watch", "--count", "1", "--json"],
+    ] {
         let told = program.run(args).done().json()[0].clone();
         assert_eq!([&told["waiting"], &told["order"]], [4, 4], "{told}");
     }
