@@ -96,7 +96,8 @@ Examples:
   delayscope transfer orders --rate 500/s --max-target 10000
   delayscope transfer orders --grep customer-42 --yes --json
 
-Without a choice it is about everything due. What cannot be unpacked is skipped and stays.")]
+Without a choice it is about everything due. What cannot be unpacked, or has a score below 0,
+stays and is told.")]
 pub struct Transfer {
     /// Which entries, and how.
     #[command(flatten)]
@@ -246,7 +247,9 @@ Examples:
   delayscope repair orders --drift --yes
 
 --realign puts the order list into due order, so that a burst is transferred fast when it falls
-due. --restore-order brings an order list back that an interrupted change has set aside."
+due. --restore-order brings an order list back that an interrupted change has set aside, from any
+machine. --drift appends to the order list what only timeouts holds, and takes out of it what does
+not wait; it can be undone, the other two cannot."
 )]
 pub struct Repair {
     /// The queue.
