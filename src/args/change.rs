@@ -96,7 +96,8 @@ Examples:
   delayscope transfer orders --rate 500/s --max-target 10000
   delayscope transfer orders --grep customer-42 --yes --json
 
-Without a choice it is about everything due. What cannot be unpacked is skipped and stays.")]
+Without a choice it is about everything due. What cannot be unpacked, or has a score below 0,
+stays and is told.")]
 pub struct Transfer {
     /// Which entries, and how.
     #[command(flatten)]

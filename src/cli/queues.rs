@@ -10,7 +10,7 @@ use super::output::Output;
 use super::session::Session;
 use super::{NothingMatched, Outcome, say, shape};
 use crate::config::Config;
-use crate::ops::{discover::Found, discover::discover, refresh::pulses};
+use crate::ops::{discover::Found, discover::discover, refresh::whole_pulses};
 use crate::queue::finding;
 use crate::queue::{Known, Optional, Queue, text};
 
@@ -23,7 +23,9 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     }
     queues.sort_by(|a, b| a.name.cmp(&b.name));
     let what = || format!("could not read the {} queues found", queues.len());
-    let seen = pulses(&session.store, &queues).await.with_context(what)?;
+    let seen = whole_pulses(&session.store, &queues)
+        .await
+        .with_context(what)?;
     if out.is_json() {
         for (queue, pulse) in queues.iter().zip(&seen) {
             let found = finding::once(queue, pulse, None);

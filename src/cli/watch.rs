@@ -14,7 +14,7 @@ use super::stop::Stop;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::{Config, interval};
-use crate::ops::{discover::Found, discover::discover, refresh::pulses};
+use crate::ops::{discover::Found, discover::discover, refresh::whole_pulses};
 use crate::queue::finding::{self, Watch};
 use crate::queue::{Queue, ServerWatch, text};
 
@@ -122,7 +122,7 @@ impl<'a> Watching<'a> {
     }
 
     async fn look<W: Write>(&mut self, out: &mut Output<W>) -> anyhow::Result<()> {
-        let seen = match pulses(&self.session.store, &self.queues).await {
+        let seen = match whole_pulses(&self.session.store, &self.queues).await {
             Ok(seen) => seen,
             Err(why) => {
                 self.tell(&format!("{why}; trying again"));

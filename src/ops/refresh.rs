@@ -3,6 +3,7 @@
 
 mod frames;
 mod list;
+mod whole;
 
 use crate::clock::EpochMillis;
 use crate::queue::{Bar, Judged, Page, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
@@ -11,6 +12,7 @@ use crate::store::{Store, StoreError};
 
 pub use frames::frames;
 pub use list::list;
+pub use whole::whole_pulses;
 
 /// Bytes of `unsigned long` where nobody says otherwise.
 const LONG: usize = 8;

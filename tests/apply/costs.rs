@@ -11,7 +11,7 @@ use delayscope::queue::{Filter, Queue};
 
 use crate::bench::Bench;
 use crate::support::{Server, Value, frame};
-use crate::watch::script_times;
+use crate::watch::{Watch, script_times};
 
 /// Enough for the walks through a list to cost something.
 const ALL: u64 = 5_000;
@@ -173,4 +173,36 @@ async fn a_realignment_costs_what_the_plan_says() {
     let bench = shuffled(900_000).await;
     let (realign, due) = (What::Realign(None), Which::Due);
     bench.as_planned(realign, due, Way::Swap).await;
+}
+
+#[tokio::test]
+async fn mended_drift_costs_what_the_plan_says() {
+    let bench = shuffled(900_000).await;
+    let keys = bench.queue.keys();
+    let order = keys.order.unwrap();
+    for n in 1..=40 {
+        let lacking = bench.member(n);
+        bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacking]);
+    }
+    let due = Which::Due;
+    bench
+        .as_planned(What::Drift, due.clone(), Way::InOrder)
+        .await;
+    for n in 41..=80 {
+        let stray = bench.member(n);
+        bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &stray]);
+    }
+    bench.as_planned(What::Drift, due, Way::InOrder).await;
+}
+
+#[test]
+fn the_watch_sees_how_long_a_transaction_took() {
+    let server = Server::start_with(&["--enable-debug-command", "yes"]);
+    let watch = Watch::begin(&server);
+    let mut transaction = redis::pipe();
+    transaction.atomic().cmd("DEBUG").arg("SLEEP").arg("0.012");
+    transaction.exec(&mut server.connection()).unwrap();
+    let took = watch.end(&server).script;
+    let ms = Duration::from_millis;
+    assert!(took >= ms(12) && took < ms(40), "{took:?}");
 }

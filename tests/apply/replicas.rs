@@ -103,6 +103,7 @@ async fn a_replica_that_hangs_is_waited_for_until_it_has_caught_up() {
     })
     .await;
     assert!(waited >= 3 && summary.tally.all_done(), "{summary:?}");
+    assert!(summary.notes.is_empty(), "{:?}", summary.notes);
     caught_up(&bench.server);
     assert_eq!(replica.int(&["LLEN", "orders"]), 300);
 }
@@ -127,6 +128,8 @@ async fn a_replica_that_falls_behind_meanwhile_is_waited_for_until_it_has_gone()
     })
     .await;
     assert!(stood.is_some() && summary.tally.all_done(), "{summary:?}");
+    let said = |note: &String| note.starts_with("A replica went away while this change waited");
+    assert_eq!(summary.notes.iter().filter(|n| said(n)).count(), 1);
     assert!(!told(&bench.server).contains("slave0"), "it has gone");
 }
 

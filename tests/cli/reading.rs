@@ -357,6 +357,22 @@ fn an_order_list_that_is_set_aside_is_counted_and_said() {
     let shown = || program.run(&["show", "orders", "--json"]).done().json()[0].clone();
     let told = shown();
     assert_eq!([&told["order"], &told["aside"]], [3, 3], "{told}");
+    // Others have offered meanwhile.
+    let newer = Queue::redisson("orders");
+    program
+        .server
+        .put(&newer, &frame(9, b"newer"), "1900000000000");
+    for args in [
+        &["queues", "--json"][..],
+        &["watch", "--count", "1", "--json"],
+    ] {
+        let told = program.run(args).done().json()[0].clone();
+        assert_eq!([&told["waiting"], &told["order"]], [4, 4], "{told}");
+    }
+    let table = program.run(&["queues"]).done().out;
+    let last = table.lines().last().unwrap().split_whitespace();
+    assert_eq!(last.rev().nth(2), Some("4"), "{table}");
+    program.server.cmd(&["RPOP", order]);
     program.server.cmd(&["RENAME", aside, order]);
     let told = shown();
     assert_eq!([&told["order"], &told["aside"]], [&json!(3), &Value::Null]);

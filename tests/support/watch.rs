@@ -23,7 +23,7 @@ pub struct Watch {
 pub struct Noticed {
     /// The longest that a PING waited for its answer.
     pub ping: Duration,
-    /// The longest that a script kept the server.
+    /// The longest that a script or a transaction kept the server.
     pub script: Duration,
 }
 
@@ -33,6 +33,9 @@ impl Watch {
         server.cmd(&["CONFIG", "SET", "slowlog-log-slower-than", "200"]);
         server.cmd(&["CONFIG", "SET", "slowlog-max-len", "20000"]);
         server.cmd(&["SLOWLOG", "RESET"]);
+        server.cmd(&["CONFIG", "SET", "latency-monitor-threshold", "1"]);
+        server.cmd(&["LATENCY", "RESET"]);
+        server.cmd(&["CONFIG", "RESETSTAT"]);
         let ended = Arc::new(AtomicBool::new(false));
         let stream = UnixStream::connect(server.socket()).unwrap();
         let end = Arc::clone(&ended);
@@ -45,7 +48,7 @@ impl Watch {
         self.ended.store(true, Ordering::Relaxed);
         Noticed {
             ping: self.pinging.join().unwrap(),
-            script: slowest_script(server, |_| true),
+            script: slowest_script(server, |_| true).max(slowest_transaction(server)),
         }
     }
 }
@@ -67,6 +70,34 @@ fn longest_ping(mut stream: UnixStream, ended: &AtomicBool) -> Duration {
 pub fn slowest_script(server: &Server, wanted: impl Fn(&str) -> bool) -> Duration {
     let took = script_times(server, wanted).into_iter().max();
     took.unwrap_or_default()
+}
+
+/// The slowest transaction can have taken no longer than this since a [`Watch`] began: the slow log
+/// has the commands of one, but not their EXEC. The histogram of EXEC ends at a power of two; the
+/// latency monitor has the slowest of all commands, in whole ms.
+pub fn slowest_transaction(server: &Server) -> Duration {
+    let exec = server.cmd(&["LATENCY", "HISTOGRAM", "exec"]);
+    let within = largest_key(&exec).map_or(Duration::ZERO, Duration::from_micros);
+    let events: Vec<(String, u64, u64, u64)> =
+        redis::from_redis_value(server.cmd(&["LATENCY", "LATEST"])).unwrap();
+    let commands = events.iter().filter(|event| event.0 == "command");
+    let slowest = commands.map(|event| event.3).max().unwrap_or(0);
+    within.min(Duration::from_millis(slowest + 1))
+}
+
+/// The largest upper bound of `[exec, [calls, N, histogram_usec, [BOUND, COUNT, …]]]`.
+fn largest_key(value: &Value) -> Option<u64> {
+    let Value::Array(of) = value else { return None };
+    let Value::Array(fields) = of.get(1)? else {
+        return None;
+    };
+    let Value::Array(bounds) = fields.get(3)? else {
+        return None;
+    };
+    let bounds = bounds.iter().step_by(2);
+    bounds
+        .filter_map(|bound| redis::from_redis_value(bound.clone()).ok())
+        .max()
 }
 
 /// How long each of them took.

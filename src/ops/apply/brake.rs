@@ -20,9 +20,18 @@ const LONG: Duration = Duration::from_secs(30);
 /// Redis reads so many bytes of a connection in a round of its loop.
 const ROUND: usize = 16 << 10;
 
-/// When replicas were looked at last.
+/// What was seen of replicas.
 #[derive(Debug, Default)]
-pub(super) struct Replicas(Option<Instant>);
+pub(super) struct Replicas {
+    /// When they were looked at last, and none was far behind.
+    looked: Option<Instant>,
+    /// So many there were while one was waited for.
+    waited: usize,
+}
+
+/// Said when the server has fewer of them than before.
+const GIVEN_UP: &str = "A replica went away while this change waited for it (after repl-timeout the \
+    server gives one up that hangs): until it is back it has nothing of what went on.";
 
 /// What it waits for, and when to look again.
 struct Wait {
@@ -107,12 +116,21 @@ impl Run {
 
     async fn lag(&mut self) -> Option<String> {
         let now = instant();
-        let looked = self.replicas.0;
+        let looked = self.replicas.looked;
         if looked.is_some_and(|at| now.saturating_duration_since(at) < REPLICAS) {
             return None;
         }
         let most = self.limits.max_lag;
-        match read::replica_lag(self.writer.store()).await {
+        let lag = read::replica_lag(self.writer.store()).await;
+        if let Ok(lag) = &lag {
+            let there = lag.map_or(0, |lag| lag.replicas);
+            if there < self.replicas.waited && !self.notes.iter().any(|note| note == GIVEN_UP) {
+                self.notes.push(GIVEN_UP.to_owned());
+            }
+            let waits = lag.is_some_and(|lag| lag.bytes > most);
+            self.replicas.waited = if waits { there } else { 0 };
+        }
+        match lag {
             Ok(Some(lag)) if lag.bytes > most && lag.copied => {
                 Some("a replica is being given a copy of everything".to_owned())
             }
@@ -121,7 +139,7 @@ impl Run {
                 lag.bytes
             )),
             _ => {
-                self.replicas.0 = Some(now);
+                self.replicas.looked = Some(now);
                 None
             }
         }

@@ -4,10 +4,12 @@
 //! while and in neither list stands nowhere; what came meanwhile is looked up once more. Mending
 //! checks each finding again in the script that acts on it.
 
+mod cost;
 mod mend;
 
 use std::collections::{HashMap, VecDeque};
 
+pub use self::cost::cost;
 use self::mend::Mending;
 use super::list::{ListPage, ListReader, Read};
 use super::{Size, Step, scores};

@@ -11,11 +11,14 @@ use crate::store::bulk::{facts, sample_list};
 use crate::store::{Store, StoreError, read};
 
 /// What a walk costs the server for each element that it passes, in µs.
-const STEP_US: f64 = 0.016;
+pub(super) const STEP_US: f64 = 0.016;
 /// What an entry costs that leaves the order list without a walk, script and round trip and all.
-const ENTRY_US: f64 = 2.0;
+pub(super) const ENTRY_US: f64 = 2.0;
+/// The same of one that is due and first in the order list, where a transaction moves it that others
+/// have not disturbed.
+const WATCHED_US: f64 = 1.2;
 /// The same of one that is deleted or put back by itself, which looks for its neighbour too.
-const SINGLE_US: f64 = 12.0;
+pub(super) const SINGLE_US: f64 = 12.0;
 /// The same of one that is looked up by itself: delivered, or given another score or other bytes.
 const CHANGED_US: f64 = 6.0;
 /// The same of one that is taken back out of target.
@@ -23,29 +26,29 @@ const TAKEN_BACK_US: f64 = 9.0;
 /// The same of an element of target that is deleted or put back.
 const ELEMENT_US: f64 = 1.5;
 /// What each element costs that is read.
-const READ_US: f64 = 0.9;
+pub(super) const READ_US: f64 = 0.9;
 /// What two elements cost that change places.
 const SWAP_US: f64 = 25.0;
 /// What each element costs that is brought back, or dropped.
 const BACK_US: f64 = 2.3;
 /// What each element costs that goes round.
-const ROUND_US: f64 = 2.6;
+pub(super) const ROUND_US: f64 = 2.6;
 /// What a chosen one costs more.
-const SWEPT_US: f64 = 7.0;
+pub(super) const SWEPT_US: f64 = 7.0;
 
 /// What the first script costs more, whose text the server has to read.
-const TEXT_US: f64 = 150.0;
+pub(super) const TEXT_US: f64 = 150.0;
 
 /// With no more elements to pass for each entry, a script of Redisson takes at most 2 ms: in order.
 const SHORT_WALK: f64 = 1_250.0;
 /// So many entries make a batch at most, as long as they take no longer than [`BLOCK_US`].
-const BATCH: f64 = 500.0;
+pub(super) const BATCH: f64 = 500.0;
 /// The same where what is due is delivered, or the order list goes round or comes back.
-const LARGE_BATCH: f64 = 1_000.0;
+pub(super) const LARGE_BATCH: f64 = 1_000.0;
 /// The same of swaps.
 const SWAPS: f64 = 250.0;
 /// How long a script shall keep the server at most, in µs, unless a single entry takes longer.
-const BLOCK_US: f64 = 10_000.0;
+pub(super) const BLOCK_US: f64 = 10_000.0;
 
 /// What is to be done with the chosen entries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -295,6 +298,7 @@ impl Figures {
         match kind {
             // It is looked for, and then taken out.
             Kind::Delete | Kind::PutBack => SINGLE_US + 2.0 * self.walk * STEP_US,
+            Kind::Transfer if self.walk < 1.0 => WATCHED_US,
             Kind::Transfer => ENTRY_US + self.walk * STEP_US,
             Kind::Deliver => CHANGED_US + self.walk * STEP_US,
             Kind::TakeBack => TAKEN_BACK_US + self.walk * STEP_US,
@@ -306,8 +310,10 @@ impl Figures {
     }
 
     fn takes_us(&self, way: Way, kind: Kind) -> f64 {
-        let delivered = match kind {
-            Kind::Deliver => self.count * CHANGED_US,
+        let delivered = match (kind, way) {
+            (Kind::Deliver, _) => self.count * CHANGED_US,
+            // In due order by then.
+            (Kind::Transfer, Way::Swap) => self.count * WATCHED_US,
             _ => self.count * ENTRY_US,
         };
         match way {

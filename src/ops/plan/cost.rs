@@ -19,7 +19,7 @@ const ENTRY: Duration = Duration::from_micros(10);
 /// A script's round trip and what is fixed in it.
 const SCRIPT: Duration = Duration::from_micros(300);
 /// What an entry costs in the journal beside its bytes: id, score, lengths, result.
-const KEPT: u64 = 24;
+pub(super) const KEPT: u64 = 24;
 /// A second score.
 const SCORE: u64 = 8;
 /// The hash that a delivered entry is found again by, and its form.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::work::Job;
 use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, words};
 use crate::clock::EpochMillis;
-use crate::ops::bulk::drift::{Difference, Drift};
+use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
@@ -193,7 +193,8 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
 }
 
 async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
-    if facts(store, &plan.queue).await?.aside > 0 {
+    let seen = facts(store, &plan.queue).await?;
+    if seen.aside > 0 {
         // What is aside would be taken for what is missing once it comes back.
         return Err(ChangeError::Senseless(
             "the order list is set aside: it has to be brought back first (restore-order)"
@@ -216,6 +217,12 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
         .take(FIRST as usize)
         .map(member)
         .collect();
+    let members = drift.found().iter().map(|found| found.member().len());
+    let kept = |long: usize| cost::KEPT.saturating_add(u64::try_from(long).unwrap_or(0));
+    plan.cost = Cost {
+        journal_bytes: members.map(kept).sum(),
+        ..drift::cost(drift.found(), seen.order)
+    };
     if drift.last_copy() {
         plan.warnings.push(
             "There are no timeouts at all: the order list may be the last copy of its entries."

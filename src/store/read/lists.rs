@@ -8,10 +8,11 @@ use redis::Value;
 use super::super::error::StoreError;
 use super::super::link::Store;
 use super::pages::{executed, score, strings};
-use super::transaction::{Transaction, error_words};
-use crate::queue::ListScore;
+use super::transaction::{self, Transaction, error_words};
+use crate::queue::{Keys, ListScore};
 
 const ATTEMPT: &str = "read a page of a list";
+const COUNT: &str = "count what is set aside";
 const LOOK_UP: &str = "look up the elements of a list";
 
 /// A look-up sends the element itself: no more than so many bytes of them a page.
@@ -51,6 +52,25 @@ pub async fn list_page(
         length,
         server_us,
     })
+}
+
+/// How long the order list of each queue is with what is set aside of it, each queue's in one
+/// instant, all in one round trip; none where something is not set aside, or cannot be counted.
+pub async fn whole_order(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u64>>, StoreError> {
+    let commands = |keys: &Keys| {
+        let mut t = Transaction::default();
+        for key in [&keys.order, &keys.aside].into_iter().flatten() {
+            t.add("LLEN", &[key]);
+        }
+        t
+    };
+    let transactions: Vec<_> = queues.iter().map(commands).collect();
+    let done = transaction::run(store, COUNT, &transactions).await?;
+    let whole = |done: transaction::Done| match done.values.as_slice() {
+        [Value::Int(order), Value::Int(aside)] if *aside > 0 => u64::try_from(order + aside).ok(),
+        _ => None,
+    };
+    Ok(done.into_iter().map(whole).collect())
 }
 
 /// The scores of `members` in timeouts, in their order; none for one that is not in it.

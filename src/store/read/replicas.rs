@@ -14,6 +14,8 @@ pub struct Lag {
     pub bytes: u64,
     /// It has nothing yet: it is to be given, or being given, a copy of everything.
     pub copied: bool,
+    /// So many replicas there are in all.
+    pub replicas: usize,
 }
 
 /// How far the slowest replica is behind; none when there is none. One that does not answer is one
@@ -47,9 +49,15 @@ fn lag(info: &str) -> Option<Lag> {
         Some(Lag {
             bytes: master.saturating_sub(offset),
             copied: field("state").is_some_and(|state| state != "online"),
+            replicas: 1,
         })
     };
-    lines().filter_map(replica).max_by_key(|lag| lag.bytes)
+    let slowest = lines().filter_map(replica).max_by_key(|lag| lag.bytes)?;
+    let replicas = lines().filter_map(replica).count();
+    Some(Lag {
+        replicas,
+        ..slowest
+    })
 }
 
 #[cfg(test)]
@@ -62,7 +70,13 @@ mod tests {
             slave0:ip=10.0.0.2,port=6379,state=online,offset=900,lag=0\r\n\
             slave1:ip=10.0.0.3,port=6379,state=online,offset=400,lag=1\r\n\
             master_repl_offset:1000\r\n";
-        let behind = |bytes, copied| Some(Lag { bytes, copied });
+        let behind = |bytes, copied| {
+            Some(Lag {
+                bytes,
+                copied,
+                replicas: 2,
+            })
+        };
         assert_eq!(lag(info), behind(600, false));
         let copied = info.replace("online,offset=400", "send_bulk,offset=0");
         assert_eq!(lag(&copied), behind(1_000, true));

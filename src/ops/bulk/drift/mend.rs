@@ -18,9 +18,9 @@ const AGAIN: u32 = 5;
 
 /// Scripts look through so many elements in all at most (about 2 s of the server) before they append:
 /// where more is lacking, that it was in none of two readings has to do.
-const LOOKED_THROUGH: u64 = 128 << 20;
+pub(super) const LOOKED_THROUGH: u64 = 128 << 20;
 /// And one script through so many, for more than one member.
-const AT_ONCE: u64 = 250_000;
+pub(super) const AT_ONCE: u64 = 250_000;
 
 /// How far it is.
 #[derive(Debug)]

@@ -57,6 +57,15 @@ fn what_stands_in_due_order_costs_no_walk() {
 }
 
 #[test]
+fn what_is_due_costs_half_where_it_stands_first() {
+    let sample = sample(MILLION, in_order);
+    let all = ask(Kind::Transfer, MILLION);
+    let takes = |walk| choose(&Queue::redisson("q"), &sample, &all, walk).1.takes;
+    assert!(takes(0.0) * 3 < takes(1.0) * 2);
+    assert!(takes(0.0) >= Duration::from_secs(1));
+}
+
+#[test]
 fn a_shuffled_backlog_walks_past_what_is_due_later() {
     let sample = sample(MILLION, shuffled);
     let all = sample.walk(&ask(Kind::Deliver, MILLION), |_, _| true);
