@@ -23,6 +23,7 @@ mod cbor;
 mod codec;
 mod detect;
 mod fst;
+mod fury;
 mod habit;
 mod ion;
 mod jackson;
@@ -50,6 +51,7 @@ mod snappyv2;
 mod text;
 mod time;
 mod tree;
+mod typed;
 mod zstd;
 
 use std::borrow::Cow;
@@ -249,13 +251,38 @@ pub fn whole(payload: &[u8]) -> (Codec, String) {
 /// The JSON codecs take JSON as it is typed: `42` is a number, `{"id":1}` an object, `"42"` a
 /// string. What is no JSON becomes a JSON string, so that `hello` needs no quotes. Note that
 /// `JsonJacksonCodec` reads an object only if it says its `@class`.
+///
+/// In the other codecs that keep Java's types a text is a string, save one like
+/// `["java.lang.Long",42]`: a scalar of that type.
 pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
     match codec {
         Codec::Text => Ok(text.as_bytes().to_vec()),
         Codec::Json | Codec::Json3 | Codec::TypedJson => Ok(json::encode(text)),
-        Codec::Kryo5 => Ok(kryo5::encode(text)),
-        Codec::Marshalling => Ok(marshalling::encode(text)),
-        Codec::Serialization => Ok(serialization::encode(text)),
+        Codec::Kryo5 | Codec::Marshalling | Codec::Serialization => Ok(java(codec, text)),
         _ => Err(EncodeError::NoCodec(codec)),
     }
+}
+
+fn java(codec: Codec, text: &str) -> Vec<u8> {
+    match (codec, typed::parse(text)) {
+        (Codec::Kryo5, Some(scalar)) => kryo5::encode_scalar(scalar),
+        (Codec::Kryo5, None) => kryo5::encode(text),
+        (Codec::Marshalling, Some(scalar)) => marshalling::encode_scalar(scalar),
+        (Codec::Marshalling, None) => marshalling::encode(text),
+        (_, Some(scalar)) => serialization::encode_scalar(scalar),
+        (_, None) => serialization::encode(text),
+    }
+}
+
+/// The text that [`encode`] makes this payload of, byte for byte; none if there is none.
+#[must_use]
+pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
+    let writes = |text: &String| encode(codec, text).as_deref() == Ok(payload);
+    let said = decode_as(codec, payload)?;
+    let value = &said.value;
+    let typed = typed::CLASSES.into_iter();
+    let typed = typed.map(|class| format!("[{},{value}]", Value::from(class)));
+    let plain = str::from_utf8(payload).ok().map(str::to_owned);
+    let texts = plain.into_iter().chain([said.whole().into_owned()]);
+    texts.chain(typed).find(writes)
 }

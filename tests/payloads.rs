@@ -4,6 +4,8 @@
 mod fuzz;
 #[path = "payloads/golden.rs"]
 mod golden;
+#[path = "payloads/hostile.rs"]
+mod hostile;
 #[path = "payloads/plain.rs"]
 mod plain;
 #[path = "fixtures/rows.rs"]

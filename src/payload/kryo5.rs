@@ -12,6 +12,7 @@ use super::reader::{Reader, write_units};
 use super::rows::{Sure, Verdict};
 use super::text;
 use super::tree::{Node, Shape};
+use super::typed::Scalar;
 
 /// Before a string, with references switched on: not seen before.
 const NEW_REFERENCE: u8 = 0x01;
@@ -87,6 +88,40 @@ fn is_plausible_double(bytes: [u8; 8]) -> bool {
     }
     let possible = (1e-100..1e100).contains(&forwards.abs()) || forwards.abs() >= f64::MAX;
     possible && !usual(f64::from_be_bytes(bytes))
+}
+
+/// A scalar, as Kryo 5 writes it.
+pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
+    let mut bytes = scalar.to_be_bytes();
+    bytes.reverse();
+    let (class, value) = match scalar {
+        Scalar::Byte(_) => (id::BYTE, bytes),
+        Scalar::Short(_) => (id::SHORT, bytes),
+        Scalar::Char(_) => (id::CHAR, bytes),
+        Scalar::Float(_) => (id::FLOAT, bytes),
+        Scalar::Double(_) => (id::DOUBLE, bytes),
+        Scalar::Bool(_) => (id::BOOL, bytes),
+        Scalar::Int(int) => {
+            let zigzag = (int << 1) ^ (int >> 31);
+            (id::INT, varint(zigzag.cast_unsigned().into()))
+        }
+        Scalar::Long(long) => {
+            let zigzag = (long << 1) ^ (long >> 63);
+            (id::LONG, varint(zigzag.cast_unsigned()))
+        }
+    };
+    [vec![class], value].concat()
+}
+
+/// Seven bits a byte; a ninth byte has all its eight.
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 0x7f && bytes.len() < 8 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+    bytes
 }
 
 /// A string, as Kryo 5 writes it.

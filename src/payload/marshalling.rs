@@ -12,6 +12,7 @@ use super::codec::Codec;
 use super::reader::{Reader, write_units};
 use super::rows::{Sure, Verdict};
 use super::tree::Node;
+use super::typed::Scalar;
 use parts::{STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL};
 use river::River;
 
@@ -44,6 +45,22 @@ pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
         sure,
         why: "starts as JBoss River does",
     }
+}
+
+/// A boxed scalar, as JBoss Marshalling writes it.
+pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
+    let class = match scalar {
+        Scalar::Bool(true) => return vec![VERSION, 0x50],
+        Scalar::Bool(false) => return vec![VERSION, 0x51],
+        Scalar::Byte(_) => 0x49,
+        Scalar::Short(_) => 0x4a,
+        Scalar::Int(_) => 0x4b,
+        Scalar::Long(_) => 0x4c,
+        Scalar::Char(_) => 0x4d,
+        Scalar::Float(_) => 0x4e,
+        Scalar::Double(_) => 0x4f,
+    };
+    [vec![VERSION, class], scalar.to_be_bytes()].concat()
 }
 
 /// A string, as JBoss Marshalling writes it. Redis holds no string of 4 Gi units.

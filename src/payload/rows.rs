@@ -4,8 +4,8 @@ use super::codec::Codec;
 use super::reader::Reader;
 use super::tree::Node;
 use super::{
-    avro, cbor, fst, ion, json, kryo4, kryo5, lz4, marshalling, msgpack, protobuf, serialization,
-    smile, snappy, snappyv2, text, zstd,
+    avro, cbor, fst, fury, ion, json, kryo4, kryo5, lz4, marshalling, msgpack, protobuf,
+    serialization, smile, snappy, snappyv2, text, zstd,
 };
 
 /// A family of codecs that one file reads.
@@ -66,7 +66,7 @@ impl Sure {
 
 /// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
 /// what only exact reading tells from noise. Texts are never tried as anything below them.
-pub(super) const ROWS: [Row; 17] = [
+pub(super) const ROWS: [Row; 18] = [
     Row {
         codecs: &[Codec::Serialization],
         read: Read::Values(serialization::read),
@@ -111,6 +111,11 @@ pub(super) const ROWS: [Row; 17] = [
         codecs: &[Codec::Text],
         read: Read::Values(text::read),
         judge: text::judge,
+    },
+    Row {
+        codecs: &[Codec::Fury, Codec::Fory],
+        read: Read::Values(fury::read),
+        judge: fury::judge,
     },
     Row {
         codecs: &[Codec::Fst],

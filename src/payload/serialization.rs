@@ -7,13 +7,24 @@ use super::codec::Codec;
 use super::reader::{Reader, write_units};
 use super::rows::{Sure, Verdict};
 use super::tree::Node;
+use super::typed::Scalar;
 use stream::Stream;
 
 /// The stream's magic number and version.
 pub(super) const MAGIC: &[u8] = &[0xac, 0xed, 0x00, 0x05];
 
+const NULL: u8 = 0x70;
+const CLASS: u8 = 0x72;
+const OBJECT: u8 = 0x73;
 const STRING: u8 = 0x74;
 const LONG_STRING: u8 = 0x7c;
+
+/// After a class's version: serialisable, with one field.
+const ONE_FIELD: &[u8] = &[0x02, 0x00, 0x01];
+/// The field's name, the end of the class's annotations.
+const NAMED_VALUE: &[u8] = b"\0\x05value\x78";
+/// The superclass of all numbers, which has no fields and no further superclass.
+const NUMBER: &[u8] = b"\x72\0\x10java.lang.Number\x86\xac\x95\x1d\x0b\x94\xe0\x8b\x02\0\0\x78\x70";
 
 /// Reads one object.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
@@ -28,6 +39,37 @@ pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
         sure: Sure::Marked,
         why: "starts as Java's serialization does",
     }
+}
+
+/// A boxed scalar, as Java writes it: an object with one field, of a class whose version and
+/// superclass are known.
+pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
+    let (name, version, field) = match scalar {
+        Scalar::Byte(_) => ("Byte", 0x9c4e_6084_ee50_f51c_u64, b'B'),
+        Scalar::Short(_) => ("Short", 0x684d_3713_3460_da52, b'S'),
+        Scalar::Int(_) => ("Integer", 0x12e2_a0a4_f781_8738, b'I'),
+        Scalar::Long(_) => ("Long", 0x3b8b_e490_cc8f_23df, b'J'),
+        Scalar::Float(_) => ("Float", 0xdaed_c9a2_db3c_f0ec, b'F'),
+        Scalar::Double(_) => ("Double", 0x80b3_c24a_296b_fb04, b'D'),
+        Scalar::Char(_) => ("Character", 0x348b_47d9_6b1a_2678, b'C'),
+        Scalar::Bool(_) => ("Boolean", 0xcd20_7280_d59c_faee, b'Z'),
+    };
+    let class = format!("java.lang.{name}");
+    let length = u8::try_from(class.len()).unwrap_or(u8::MAX);
+    let is_number = !matches!(scalar, Scalar::Char(_) | Scalar::Bool(_));
+    let parent = if is_number { NUMBER } else { &[NULL] };
+    [
+        MAGIC,
+        &[OBJECT, CLASS, 0, length],
+        class.as_bytes(),
+        &version.to_be_bytes(),
+        ONE_FIELD,
+        &[field],
+        NAMED_VALUE,
+        parent,
+        &scalar.to_be_bytes(),
+    ]
+    .concat()
 }
 
 /// A string, as Java writes it.

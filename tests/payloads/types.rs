@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use delayscope::payload::{Codec, decode_as};
+use delayscope::payload::{Codec, decode_as, encode, spelled};
 use serde_json::Value;
 
 use super::rows::{rows, unhex};
@@ -20,6 +20,47 @@ fn told(codecs: &[&str]) -> Vec<(String, Codec, Value, Vec<u8>)> {
             (label, Codec::from_name(codec).unwrap(), value, unhex(hex))
         })
         .collect()
+}
+
+#[test]
+fn scalars_are_written_as_the_codecs_libraries_write_them() {
+    let scalars = rows(include_str!("../fixtures/java-scalars.tsv"));
+    let golden = rows(include_str!("../fixtures/redisson-golden.tsv"));
+    let golden = golden.map(|row| vec![row[1], row[2], row[3], row[5]]);
+    let mut written = 0;
+    for row in scalars.chain(golden) {
+        let [codec, name, value, hex] = row[..] else {
+            panic!("not four columns: {row:?}")
+        };
+        let kind = name.split('_').next().unwrap();
+        let class = match kind {
+            "byte" => "Byte",
+            "short" => "Short",
+            "char" => "Character",
+            "float" => "Float",
+            "int" => "Integer",
+            "long" => "Long",
+            "double" => "Double",
+            "bool" => "Boolean",
+            _ => continue,
+        };
+        let codec = match codec {
+            "kryo5" => Codec::Kryo5,
+            "marshalling" => Codec::Marshalling,
+            "serialization" => Codec::Serialization,
+            _ => continue,
+        };
+        let text = format!("[\"java.lang.{class}\",{value}]");
+        // What JSON has no number for is left to the hex editor.
+        if value.contains("NaN") || value.contains("Infinity") {
+            continue;
+        }
+        let bytes = encode(codec, &text).unwrap();
+        assert_eq!(bytes, unhex(hex), "{codec} {name} {text}");
+        assert_eq!(spelled(codec, &bytes), Some(text));
+        written += 1;
+    }
+    assert!(written > 100, "{written}");
 }
 
 /// What Kryo does not keep: the names of constants and fields, nanoseconds of a time stamp, the

@@ -70,14 +70,12 @@ impl EditForm {
 
     /// Puts bytes in, to be edited: as the codec says them, if it writes them again.
     fn show(&mut self, bytes: &[u8]) {
-        let plain = std::str::from_utf8(bytes).map(str::to_owned).ok();
-        let said = payload::decode_as(self.codec, bytes).map(|said| said.whole().into_owned());
-        if self.codec != Codec::Unknown {
-            for text in plain.into_iter().chain(said) {
-                self.payload.set(&text);
-                if self.bytes().as_deref() == Ok(bytes) {
-                    return;
-                }
+        if self.codec != Codec::Unknown
+            && let Some(text) = payload::spelled(self.codec, bytes)
+        {
+            self.payload.set(&text);
+            if self.bytes().as_deref() == Ok(bytes) {
+                return;
             }
         }
         // Plain text is written as it stands, save for line ends of two bytes.
