@@ -89,7 +89,8 @@ const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
 const PANE_HELP: &str = "next pane, pane before";
 const ANSWER_HELP: &str = "answer yes, answer no";
-const COPY_HELP: &str = "copy payload, as redis-cli";
+const COPY_HELP: &str = "copy payload, command, path";
+const ENTRY_HELP: &str = "entry: turn, fold, codec";
 const MOVE_HELP: &str = "transfer due, deliver any";
 const REQUEUE_HELP: &str = "another due time, delete";
 const EDIT_HELP: &str = "edit payload, offer again";
@@ -107,10 +108,11 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in a form: $EDITOR"),
     row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "a long change: pause, stop"),
     row(Section::Change, "stop", Action::Stop, &[Key::of(Code::Esc)], &[Bulk], &[(Bulk, "stop")], "a long change: pause, stop"),
-    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], "entry: tree, text, hex"),
-    row(Section::Move, "toggle", Action::Toggle, &[Key::of(Code::Enter), Key::char(' ')], &[Entry], &[(Entry, "fold")], "tree: fold, unfold"),
-    row(Section::Move, "fold", Action::Fold, &[Key::of(Code::Left)], &[Entry], &[], "tree: out of, into"),
-    row(Section::Move, "unfold", Action::Unfold, &[Key::of(Code::Right)], &[Entry], &[], "tree: out of, into"),
+    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], ENTRY_HELP),
+    row(Section::Move, "toggle", Action::Toggle, &[Key::of(Code::Enter)], &[Entry], &[(Entry, "fold")], ENTRY_HELP),
+    row(Section::Move, "fold", Action::Fold, &[Key::of(Code::Left)], &[Entry], &[], ENTRY_HELP),
+    row(Section::Move, "unfold", Action::Unfold, &[Key::of(Code::Right)], &[Entry], &[], ENTRY_HELP),
+    row(Section::Move, "read-as", Action::ReadAs, &[Key::char('C')], &[Entries, Delivered, Order, Entry], &[], ENTRY_HELP),
     row(Section::Move, "back", Action::Back, &[Key::of(Code::Esc)], EVERYWHERE, &[(Entry, "back"), (Help, "close"), (Dialog, "cancel"), (Form, "close"), (Change, "close")], "close, clear, or back"),
     row(Section::Move, "up", Action::Up, &[Key::of(Code::Up), Key::char('k')], SCROLLED, MOVE, ROW_HELP),
     row(Section::Move, "down", Action::Down, &[Key::of(Code::Down), Key::char('j')], SCROLLED, MOVE, ROW_HELP),
@@ -155,8 +157,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Entry], &[(Entry, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Entry, Change], &[(Entry, "redis-cli"), (Change, "copy")], COPY_HELP),
-    row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], "tree: copy path"),
-    row(Section::Else, "read-as", Action::ReadAs, &[Key::char('C')], &[Entries, Delivered, Order, Entry], &[], "read with another codec"),
+    row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
     row(Section::Else, "refresh", Action::Refresh, &[Key::ctrl('r')], CALM, &[(Queues, "refresh")], "refresh, retry, look again"),
     row(Section::Else, "interval", Action::Interval, &[Key::char(',')], CALM, &[(Queues, "interval")], "how often to refresh"),
     row(Section::Else, "quit", Action::Quit, &[Key::char('q')], EVERYWHERE, &[(Queues, "quit")], "back; on the first, quit"),

@@ -30,14 +30,18 @@ pub(super) fn lay_out(model: &mut Model) {
     }
 }
 
-/// Reads what an entry says as a tree, and turns that to the front if there is one.
+/// Reads what an entry says as a tree, at first or when it is read otherwise. One that was not
+/// there before turns to the front.
 pub(super) fn plant(view: &mut EntryView) {
-    if let Ok(decoded) = &view.row.content {
-        view.tree = Tree::of(lines::payload(&view.row), decoded.codec);
-    }
-    if view.tree.is_some() {
-        view.face = Face::Tree;
-    }
+    let had = view.tree.is_some();
+    let decoded = view.row.content.as_ref().ok();
+    view.tree = decoded.and_then(|said| Tree::of(lines::payload(&view.row), said.codec));
+    view.laid = None;
+    view.face = match (had, view.tree.is_some(), view.face) {
+        (false, true, _) => Face::Tree,
+        (_, false, Face::Tree | Face::Raw) => Face::Text,
+        (.., face) => face,
+    };
 }
 
 /// The member whose score tells what becomes of the opened entry; none when no entry that waits
