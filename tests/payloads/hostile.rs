@@ -4,7 +4,7 @@
 
 /// Payloads that nest as deep as their size allows, refer to themselves or count too far.
 pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
-    [of_json_and_java(), of_the_others()].concat()
+    [of_json_and_java(), of_river_and_kryo(), of_the_others()].concat()
 }
 
 fn of_json_and_java() -> Vec<(&'static str, Vec<u8>)> {
@@ -29,6 +29,12 @@ fn of_json_and_java() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("java nulls", java(b"\x70", 1_000_000)),
         ("java block data", java(b"\x77\0", 500_000)),
+    ]
+}
+
+fn of_river_and_kryo() -> Vec<(&'static str, Vec<u8>)> {
+    let repeat = |part: &[u8], times: usize| part.repeat(times);
+    vec![
         (
             "river lists",
             [b"\x04", repeat(b"\x53\x01\x5a", 330_000).as_slice()].concat(),
