@@ -57,8 +57,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         (_, Shape::Cut(_)) => Sure::Unlikely,
         ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Sure::Exact,
         ([OBJECT, 1, ..], _) => Sure::Exact,
-        ([ARRAY, ..] | [INT | LONG, _, ..] | [OBJECT, ..], _) => Sure::Plausible,
-        ([TRUE | FALSE | NULL], _) => Sure::Plausible,
+        ([ARRAY | OBJECT, ..] | [INT | LONG, _, ..] | [TRUE | FALSE | NULL], _) => Sure::Plausible,
         _ => Sure::Unlikely,
     };
     Verdict {

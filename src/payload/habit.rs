@@ -43,8 +43,8 @@ impl Habit {
     pub fn after<'a>(self, payloads: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut votes: Vec<Vote> = Vec::new();
         let mut all = 0;
-        let voters = payloads.into_iter().filter(|p| p.len() <= MAX_VOTER);
-        for payload in voters.take(VOTERS) {
+        let short = payloads.into_iter().filter(|p| p.len() <= MAX_VOTER);
+        for payload in short.take(VOTERS) {
             all += 1;
             count(payload, &mut votes);
         }

@@ -94,7 +94,7 @@ impl Kryo {
             match byte {
                 id::NULL => return Some(Class::Null),
                 id::NAMED => return self.name(r).map(Class::Named),
-                ..=id::VOID => return Some(Class::Known(byte)),
+                id::INT..=id::VOID => return Some(Class::Known(byte)),
                 _ => {}
             }
         }

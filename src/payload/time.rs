@@ -46,8 +46,8 @@ pub(super) fn clock(second: i64, nanos: u32, always_seconds: bool) -> String {
 pub(super) fn fraction(nanos: u32) -> String {
     match nanos {
         0 => String::new(),
-        _ if nanos % 1_000_000 == 0 => format!(".{:03}", nanos / 1_000_000),
-        _ if nanos % 1000 == 0 => format!(".{:06}", nanos / 1000),
+        _ if nanos.is_multiple_of(1_000_000) => format!(".{:03}", nanos / 1_000_000),
+        _ if nanos.is_multiple_of(1000) => format!(".{:06}", nanos / 1000),
         _ => format!(".{nanos:09}"),
     }
 }
@@ -84,10 +84,10 @@ fn fraction_shortest(nanos: i128) -> String {
 /// `java.time.Period`: years, months, days.
 pub(super) fn period(parts: [i32; 3]) -> String {
     let units = parts.into_iter().zip(["Y", "M", "D"]);
-    let filled = units.filter(|(count, _)| *count != 0);
-    let text: String = filled
-        .map(|(count, unit)| format!("{count}{unit}"))
-        .collect();
+    let mut text = String::new();
+    for (count, unit) in units.filter(|(count, _)| *count != 0) {
+        text = format!("{text}{count}{unit}");
+    }
     if text.is_empty() {
         "P0D".to_owned()
     } else {

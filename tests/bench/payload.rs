@@ -10,6 +10,7 @@
     reason = "a benchmark that fails shall say where; no figure here has more than 52 bits"
 )]
 
+#[expect(dead_code, reason = "its spreads are of times that vary")]
 mod common;
 #[path = "../payloads/hostile.rs"]
 mod hostile;

@@ -4,6 +4,10 @@
 
 /// Payloads that nest as deep as their size allows, refer to themselves or count too far.
 pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
+    [of_json_and_java(), of_river_and_kryo(), of_the_others()].concat()
+}
+
+fn of_json_and_java() -> Vec<(&'static str, Vec<u8>)> {
     let repeat = |part: &[u8], times: usize| part.repeat(times);
     let java = |body: &[u8], times| [b"\xac\xed\0\x05", repeat(body, times).as_slice()].concat();
     let objects = b"\x75\x72\0\x13[Ljava.lang.Object;\x90\xce\x58\x9f\x10\x73\x29\x6c\x02\0\0\x78\x70\0\0\0\x01";
@@ -25,6 +29,12 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("java nulls", java(b"\x70", 1_000_000)),
         ("java block data", java(b"\x77\0", 500_000)),
+    ]
+}
+
+fn of_river_and_kryo() -> Vec<(&'static str, Vec<u8>)> {
+    let repeat = |part: &[u8], times: usize| part.repeat(times);
+    vec![
         (
             "river lists",
             [b"\x04", repeat(b"\x53\x01\x5a", 330_000).as_slice()].concat(),
@@ -69,6 +79,12 @@ pub fn hostile() -> Vec<(&'static str, Vec<u8>)> {
             ]
             .concat(),
         ),
+    ]
+}
+
+fn of_the_others() -> Vec<(&'static str, Vec<u8>)> {
+    let repeat = |part: &[u8], times: usize| part.repeat(times);
+    vec![
         ("zeros", repeat(b"\0", 1_000_000)),
         ("ones", repeat(b"\xff", 1_000_000)),
         ("msgpack lists", repeat(b"\x91", 1_000_000)),

@@ -188,6 +188,10 @@ fn quoted(reader: &mut Reader<'_>, quote: &[u8]) -> Option<String> {
 }
 
 /// The character of an escape; none of one that joins two lines.
+#[expect(
+    clippy::option_option,
+    reason = "no character is another thing than no escape"
+)]
 fn escaped(reader: &mut Reader<'_>) -> Option<Option<char>> {
     Some(Some(match reader.byte()? {
         b'0' => '\0',

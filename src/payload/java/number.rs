@@ -9,9 +9,8 @@ const MAX_MAGNITUDE: usize = 512;
 /// `java.util.UUID`.
 pub(in crate::payload) fn uuid(most: u64, least: u64) -> Node {
     let digits = format!("{most:016x}{least:016x}");
-    let (a, b, c) = (&digits[..8], &digits[8..12], &digits[12..16]);
-    let (d, e) = (&digits[16..20], &digits[20..]);
-    Node::text(format!("{a}-{b}-{c}-{d}-{e}")).of("java.util.UUID")
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
+    Node::text(parts.join("-")).of("java.util.UUID")
 }
 
 /// `java.math.BigInteger`: its sign and the bytes of its magnitude, the highest first. None for

@@ -57,7 +57,7 @@ fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Opt
             };
             number::big_decimal(unscaled.as_str(), i64::from(int(r)?))?
         }
-        "java.util.Optional" => kryo.value(r)?,
+        "java.util.Optional" | "java.util.concurrent.atomic.AtomicReference" => kryo.value(r)?,
         "java.util.OptionalInt" | "java.util.OptionalLong" | "java.util.OptionalDouble" => {
             if r.byte()? == 0 {
                 return Some(Some(Node::new(Shape::Null)));
@@ -73,11 +73,22 @@ fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Opt
         "java.util.concurrent.atomic.AtomicLong" if by_fields => Node::number(long(r)?),
         "java.util.concurrent.atomic.AtomicLong" => fixed(r, b'J', kryo.style.is_old)?,
         "java.util.concurrent.atomic.AtomicBoolean" => scalar::bool(r.byte()?)?,
-        "java.util.concurrent.atomic.AtomicReference" => kryo.value(r)?,
         "java.lang.Class" => match kryo.class(r)? {
             Class::Named(name) => Node::text(&*name).of(class.clone()),
             _ => return None,
         },
+        _ => return said_class(kryo, r, class),
+    }))
+}
+
+/// Classes whose values are texts.
+#[expect(
+    clippy::option_option,
+    reason = "another class is another thing than other bytes"
+)]
+fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<Node>> {
+    let by_fields = kryo.style.by_fields || kryo.style.is_old;
+    Some(Some(match &**class {
         "java.util.GregorianCalendar" => calendar(r)?.of(class.clone()),
         "java.util.Locale" => {
             let parts = [text(r)?, text(r)?, text(r)?];

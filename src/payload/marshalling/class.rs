@@ -30,7 +30,7 @@ pub(super) struct Fields {
     /// Whether `writeObject` wrote more than the fields.
     pub(super) writes: bool,
     /// The first letter of each field's type in a class file, and its name.
-    pub(super) fields: Vec<(u8, Name)>,
+    pub(super) own: Vec<(u8, Name)>,
     pub(super) parent: Option<Rc<Class>>,
     /// How many superclasses it has.
     pub(super) height: u32,

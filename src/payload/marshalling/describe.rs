@@ -101,7 +101,7 @@ impl River {
             let kind = r.byte()?;
             let kind = self.field_kind(r, kind, depth)?;
             let _is_unshared = r.byte()?;
-            class.fields.push((kind, name));
+            class.own.push((kind, name));
         }
         let kind = r.byte()?;
         let parent = self.class(r, kind, depth + 1)?;

@@ -297,8 +297,8 @@ impl River {
         for fields in class.hierarchy() {
             let mut level = Level {
                 class: fields.name.clone()?,
-                fields: r.fields(fields.fields.len(), |r, i| {
-                    let (kind, name) = &fields.fields[i];
+                fields: r.fields(fields.own.len(), |r, i| {
+                    let (kind, name) = &fields.own[i];
                     Some((name.clone(), self.field(r, *kind)?))
                 })?,
                 extra: Vec::new(),

@@ -37,17 +37,14 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
         .map(|row| (row.member.clone(), row))
         .collect();
     let mut fresh = false;
-    let read = |(member, score): (Vec<u8>, f64)| match known.remove(&member) {
+    let read = |(member, score): (Vec<u8>, f64)| {
         // Decoded before: an entry never changes, only its score does.
-        Some(row) => EntryRow {
-            score,
-            due: queue.due(score),
-            ..row
-        },
-        None => {
-            fresh = true;
-            row((&queue, habit), member, score)
+        if let Some(row) = known.remove(&member) {
+            let due = queue.due(score);
+            return EntryRow { score, due, ..row };
         }
+        fresh = true;
+        row((&queue, habit), member, score)
     };
     let end = page.first + page.rows.len() as u64;
     let mut rows: Vec<EntryRow> = page.rows.into_iter().map(read).collect();
