@@ -7,6 +7,7 @@ mod change;
 mod commands;
 mod doctor;
 mod journal;
+mod repair;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -17,8 +18,7 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 pub use crate::clock::when::{BadTime, Span, When};
 pub use acl::{Acl, Purpose};
 pub use change::{
-    Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Repair, Requeue, Those, Transfer, Undo,
-    Which,
+    Delete, Deliver, Duplicate, Edit, How, Kick, Pick, Requeue, Those, Transfer, Undo, Which,
 };
 pub use commands::{
     Consume, Decode, Demo, Encoding, Entries, From, Offer, Queues, Search, Show, Traffic, Watch,
@@ -26,6 +26,7 @@ pub use commands::{
 };
 pub use doctor::{Doctor, FailOn, Report};
 pub use journal::{Journal, JournalCommand, Purge};
+pub use repair::{MeantUnit, Repair};
 
 use crate::queue::Queue;
 

@@ -28,7 +28,7 @@ const UNPLAYED: &[&str] = &["ping"];
 
 /// What a script that serves several changes asks for before it begins, though this one would not
 /// use it.
-const ASKED: &[(Change, &str)] = &[(Change::Drift, "zrem")];
+const ASKED: &[(Change, &str)] = &[(Change::Drift, "zrem"), (Change::Persist, "pexpireat")];
 
 fn redisson() -> Queue {
     Queue::redisson("orders")

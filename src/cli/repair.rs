@@ -40,6 +40,12 @@ pub(super) async fn run<W: Write>(
         What::RestoreOrder
     } else if asked.drift {
         What::Drift
+    } else if asked.unwrap {
+        What::Unwrap
+    } else if asked.persist {
+        What::Persist
+    } else if asked.unit == Some(args::MeantUnit::S) {
+        What::Unit
     } else {
         What::Kick
     };

@@ -3,6 +3,7 @@
 mod choose;
 mod cost;
 pub(super) mod make;
+mod mend;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -112,17 +113,24 @@ pub async fn plan(
             whole::of_queue(store, wish, now, &tell).await
         }
         _ => {
-            let which = match (&wish.what, wish.which) {
-                (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
-                (_, which) => which,
-            };
-            let found = choose::choose(store, &wish.queue, which, &tell).await?;
             let making = make::Making {
                 store,
                 queue: &wish.queue,
                 now,
             };
-            let made = making.make(&wish.what, found).await?;
+            let made = match wish.what {
+                What::Unwrap | What::Persist | What::Unit => {
+                    mend::make(&making, &wish.what, &tell).await?
+                }
+                _ => {
+                    let which = match (&wish.what, wish.which) {
+                        (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
+                        (_, which) => which,
+                    };
+                    let found = choose::choose(store, &wish.queue, which, &tell).await?;
+                    making.make(&wish.what, found).await?
+                }
+            };
             make::prepared(&making, wish.what, wish.profile, made).await
         }
     }
@@ -155,6 +163,10 @@ impl What {
             Self::Realign(_) => Change::Realign,
             Self::RestoreOrder => Change::RestoreOrder,
             Self::Drift => Change::Drift,
+            Self::Unwrap => Change::Unwrap,
+            Self::Persist => Change::Persist,
+            // Each has a new due time then.
+            Self::Unit => Change::Requeue,
         }
     }
 }

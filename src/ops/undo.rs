@@ -2,6 +2,7 @@
 //! done to each entry, and compared again when it is applied.
 
 mod earlier;
+mod in_place;
 mod target;
 mod unwritten;
 
@@ -12,7 +13,7 @@ use self::earlier::{Back, Earlier};
 use self::unwritten::{Unwritten, doubtful, is_unwritten};
 use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
-use super::plan::work::Work;
+use super::plan::work::{Expiry, Work};
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
 use crate::store::Store;
@@ -162,6 +163,8 @@ struct Inverse {
     put_back: Vec<(u64, (Chosen, Place))>,
     /// Perhaps deleted, or perhaps back already: which has to be looked up. Each with the item it is.
     perhaps: Vec<(u64, (Chosen, Place))>,
+    replace: Vec<(Vec<u8>, Vec<u8>)>,
+    expiry: Vec<Expiry>,
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
     /// The same of elements of target.
@@ -223,6 +226,8 @@ async fn back(
         Work::PutBack(put_back),
         Work::Requeue(back.requeue),
         Work::Edit(back.edit),
+        Work::Replace(back.replace),
+        Work::Expiry(back.expiry),
         Work::TakeBack(elements, called, End::Head),
         Work::Deliver(back.deliver),
         Work::OrderList(back.order_list),
@@ -273,6 +278,9 @@ impl Inverse {
             Some(Outcome::Unknown) | None => false,
             Some(_) => return,
         };
+        if self.in_place(&item, sure) {
+            return;
+        }
         let Item {
             id,
             state,

@@ -49,6 +49,10 @@ const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
 const OFFER: &[&str] = &["publish", "rpush", "zadd"];
 /// Entries change in their places.
 const EDIT: &[&str] = &["linsert", "lrem", "zadd", "zrem"];
+/// Elements of target change in their places.
+const REPLACE: &[&str] = &["linsert", "lrem"];
+/// Keys get or lose an expiry.
+const EXPIRY: &[&str] = &["persist", "pexpireat"];
 /// Entries of the order list change places.
 const SWAP: &[&str] = &["lindex", "lset"];
 /// An order list that was set aside is brought back.
@@ -150,8 +154,10 @@ fn commands_of(change: Change) -> Vec<&'static str> {
             SCRIPT,
             &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem", "zscan"],
         ],
+        Change::Unwrap => &[SCRIPT, REPLACE],
+        Change::Persist => &[SCRIPT, EXPIRY],
         // The other way round, and that again.
-        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER],
+        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY],
         Change::Worker => &[SCRIPT, TRANSFER, &["subscribe"]],
         Change::Consume => &[&["blpop", "brpop", "lpop", "rpop"]],
     };

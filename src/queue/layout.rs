@@ -63,6 +63,10 @@ pub enum Push {
 /// From here on Redis prints a score as `1e+17`, which Redisson's `Long.valueOf` cannot read.
 const MAX_SCORE: f64 = 1e17;
 
+/// Seconds that somebody wrote for milliseconds lie within so many ms of now, when read as what they
+/// are.
+const NEAR_MS: i64 = 20 * 365 * 86_400_000;
+
 /// What a member holds, once its layout's wrapping is off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unwrapped<'a> {
@@ -154,6 +158,17 @@ impl Queue {
         }
         #[expect(clippy::cast_possible_truncation, reason = "checked: 0 ≤ ms < 1e17")]
         Due::At(EpochMillis::new(ms.round() as i64))
+    }
+
+    /// When an entry was meant to be due whose due time is so long ago that it makes sense only as
+    /// seconds in a queue that counts milliseconds; none when it makes sense as it is.
+    #[must_use]
+    pub fn meant_in_seconds(&self, due: EpochMillis, now: EpochMillis) -> Option<EpochMillis> {
+        if self.layout.unit() != Unit::Millis || due.get() <= 0 {
+            return None;
+        }
+        let meant = EpochMillis::new(due.get().saturating_mul(1_000));
+        (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
     }
 
     /// The score that says `due`.

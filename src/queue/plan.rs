@@ -35,6 +35,10 @@ pub enum Change {
     RestoreOrder,
     /// Timeouts and order list hold the same members again.
     Drift,
+    /// Elements of target lose the frames that they still had.
+    Unwrap,
+    /// The queue's keys expire no more.
+    Persist,
     /// A change of the journal is taken back.
     Undo,
     /// A stand-in worker's run.
@@ -45,7 +49,7 @@ pub enum Change {
 
 impl Change {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Transfer,
         Self::Deliver,
         Self::Requeue,
@@ -58,6 +62,8 @@ impl Change {
         Self::Realign,
         Self::RestoreOrder,
         Self::Drift,
+        Self::Unwrap,
+        Self::Persist,
         Self::Undo,
         Self::Worker,
         Self::Consume,
@@ -79,6 +85,8 @@ impl Change {
             Self::Realign => "realign",
             Self::RestoreOrder => "restore-order",
             Self::Drift => "drift",
+            Self::Unwrap => "unwrap",
+            Self::Persist => "persist",
             Self::Undo => "undo",
             Self::Worker => "worker",
             Self::Consume => "consume",
@@ -101,6 +109,8 @@ impl Change {
             Self::Realign => "realigned",
             Self::RestoreOrder => "brought back",
             Self::Drift => "mended",
+            Self::Unwrap => "unwrapped",
+            Self::Persist => "persisted",
             Self::Undo => "undone",
             Self::Consume => "consumed",
         }
@@ -370,27 +380,4 @@ pub struct Summary {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_change_is_found_by_its_word() {
-        for change in Change::ALL {
-            assert_eq!(Change::from_word(change.word()), Some(change));
-        }
-        assert_eq!(Change::from_word("explode"), None);
-    }
-
-    #[test]
-    fn outcomes_add_up() {
-        let mut tally = Tally::default();
-        assert!(tally.all_done());
-        tally.add(Outcome::Done, 3);
-        tally.add(Outcome::Left, 2);
-        assert_eq!((tally.sum(), tally.get(Outcome::Left)), (5, 2));
-        assert!(!tally.all_done());
-        for (i, outcome) in Outcome::ALL.into_iter().enumerate() {
-            assert_eq!(outcome as usize, i);
-        }
-    }
-}
+mod tests;

@@ -29,6 +29,12 @@ pub enum What {
     RestoreOrder,
     /// Let timeouts and order list hold the same members again.
     Drift,
+    /// Take the frames off that elements of target still have.
+    Unwrap,
+    /// Take the expiry of the queue's keys away.
+    Persist,
+    /// Requeue what has seconds for milliseconds to when it was meant to be due.
+    Unit,
 }
 
 /// A new due time.

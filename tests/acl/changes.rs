@@ -76,7 +76,7 @@ fn deliver_some(stage: &Stage) {
 fn wants_redisson(what: &What) -> bool {
     matches!(
         what,
-        What::Kick | What::Duplicate | What::Drift | What::Repack(_)
+        What::Kick | What::Duplicate | What::Drift | What::Repack(_) | What::Unwrap
     )
 }
 
@@ -246,6 +246,32 @@ pub(crate) async fn undo_drift(stage: &Stage) {
         });
     }
     undo(stage, What::Drift, Chosen::Waiting).await;
+}
+
+/// Frames in target are taken off; `back`: that is taken back, and that again.
+pub(crate) async fn unwrap(stage: &Stage, back: bool) {
+    let target = stage.queue.keys().target;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"RPUSH", &target, &frame(97, b"framed"), &frame(96, b"too")]);
+    });
+    if back {
+        undo(stage, What::Unwrap, Chosen::Waiting).await;
+    } else {
+        change(stage, What::Unwrap, Chosen::Waiting).await;
+    }
+}
+
+/// A key expires no more; `back`: that is taken back, and that again.
+pub(crate) async fn persist(stage: &Stage, back: bool) {
+    let timeouts = stage.queue.keys().timeouts;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"3600000"]);
+    });
+    if back {
+        undo(stage, What::Persist, Chosen::Waiting).await;
+    } else {
+        change(stage, What::Persist, Chosen::Waiting).await;
+    }
 }
 
 /// What mends drift.

@@ -67,6 +67,14 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
         changes::restore_order(stage).boxed()
     }),
     (Change::Drift, |stage| changes::drift(stage).boxed()),
+    (Change::Unwrap, |stage| {
+        changes::unwrap(stage, false).boxed()
+    }),
+    (Change::Persist, |stage| {
+        changes::persist(stage, false).boxed()
+    }),
+    (Change::Undo, |stage| changes::unwrap(stage, true).boxed()),
+    (Change::Undo, |stage| changes::persist(stage, true).boxed()),
     (Change::Undo, |stage| changes::undo_each(stage).boxed()),
     (Change::Undo, |stage| changes::delete(stage).boxed()),
     (Change::Undo, |stage| {

@@ -13,6 +13,7 @@ mod bench;
 mod changes;
 mod costs;
 mod halts;
+mod mends;
 mod noted;
 mod proxy;
 mod replicas;

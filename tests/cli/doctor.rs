@@ -150,3 +150,34 @@ fn a_report_tells_the_changes_that_were_made() {
     assert_eq!(bundle["changes"][0]["change"], "delete");
     assert_eq!(bundle["changes"][0]["done"], 1);
 }
+
+#[test]
+fn the_command_that_a_finding_names_mends_it() {
+    let program = Program::start();
+    let server = &program.server;
+    let keys = orders().keys();
+    put(server, &frame(1, b"later"), 600_000);
+    let wrong = (server.now().get() / 1_000 + 600).to_string();
+    server.put(&orders(), &frame(2, b"in seconds"), &wrong);
+    server.cmd_bytes(&[b"RPUSH", b"orders", &frame(3, b"framed")]);
+    server.cmd_bytes(&[b"PEXPIRE", &keys.timeouts, b"3600000"]);
+    let look = || {
+        let args = ["doctor", "orders", "--for", "300ms", "--json"];
+        program.run(&args).json()
+    };
+    let found = look();
+    assert_eq!(ids(&found), ["score-range", "ttl", "framed-target"]);
+    for line in &found {
+        let command = line["repair_command"].as_str().unwrap();
+        let mut words = command.split(' ').skip_while(|word| *word != "repair");
+        let mut args: Vec<&str> = words.by_ref().collect();
+        args.push("--yes");
+        program.run(&args).done();
+    }
+    assert_eq!(look(), Vec::<Value>::new());
+    // The journal takes each of them back.
+    for _ in 0..3 {
+        program.run(&["undo", "--yes"]).done();
+    }
+    assert_eq!(ids(&look()), ["score-range", "ttl", "framed-target"]);
+}

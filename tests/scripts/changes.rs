@@ -12,7 +12,7 @@ use crate::support::{self, Server};
 const SCORE: f64 = 1_600_000_000_000.0;
 
 /// Every change, with the keys whose types it looks at: target, timeouts, order list, aside.
-const ALL: [(&str, &str); 14] = [
+const ALL: [(&str, &str); 16] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
@@ -26,6 +26,8 @@ const ALL: [(&str, &str); 14] = [
     ("discard", "q"),
     ("put elements back", "q"),
     ("wait again", "TLA"),
+    ("replace", "q"),
+    ("expiry", ""),
     ("in order list", "LA"),
 ];
 
@@ -39,8 +41,8 @@ pub(crate) fn all(queue: &Queue) -> impl Iterator<Item = (&'static str, &'static
     all.filter(move |(change, _)| ordered || !ONLY_ORDERED.contains(change))
 }
 
-/// Changes that only remove: a full server takes them.
-pub(crate) const REMOVALS: [&str; 2] = ["delete", "discard"];
+/// Changes that take no room: a full server takes them.
+pub(crate) const REMOVALS: [&str; 3] = ["delete", "discard", "expiry"];
 
 fn waiting(n: u64) -> Chosen {
     Chosen {
@@ -65,14 +67,16 @@ pub(crate) fn set_up(server: &Server, queue: &Queue, change: &str) {
     server.fill(queue, 100, EpochMillis::new(1_600_000_000_001), 1);
 }
 
-/// Everything the server holds, each key as it would be dumped.
+/// Everything the server holds, each key as it would be dumped, and whether it expires.
 pub(crate) fn contents(server: &Server) -> Vec<(Vec<u8>, support::Value)> {
     let mut keys = server.list(&["KEYS", "*"]);
     keys.sort();
     keys.into_iter()
         .map(|key| {
             let dump = server.cmd_bytes(&[b"DUMP", &key]);
-            (key, dump)
+            let expires = server.cmd_bytes(&[b"PTTL", &key]) != support::Value::Int(-1);
+            let all = vec![dump, support::Value::Boolean(expires)];
+            (key, support::Value::Array(all))
         })
         .collect()
 }
@@ -118,6 +122,17 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let two = chosen[1].member.clone();
             let members = [(a, true), (b, true), (two, false), (c, false)];
             drop(writer.in_order_list(queue, &members).await?);
+        }
+        "replace" => {
+            let elements = [("none", "no"), ("one", "1"), ("two", "2")];
+            let elements = elements.map(|(old, new)| (old.into(), new.into()));
+            drop(writer.replace(queue, &elements).await?);
+        }
+        "expiry" => {
+            let keys = queue.keys();
+            let each = [b"none", keys.target.as_slice(), &keys.timeouts];
+            let each = each.map(|key| (key, f64::INFINITY, 9e12));
+            drop(writer.expiry(&each).await?);
         }
         "discard" => {
             let elements = ["none", "one"].map(|e| e.as_bytes().to_vec());

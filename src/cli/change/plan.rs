@@ -23,6 +23,11 @@ pub(super) fn headline(plan: &Plan) -> String {
         Change::Realign => format!("realign the order list of {name}: {entries}"),
         Change::RestoreOrder => format!("bring back the order list of {name}: {entries}"),
         Change::Drift => format!("mend timeouts and order list of {name}: {entries}"),
+        Change::Unwrap => format!("take the frames off {entries} in the target of {name}"),
+        Change::Persist => {
+            let keys = text::counted(plan.planned, "key", "keys");
+            format!("take the expiry of {keys} of {name} away")
+        }
         Change::Undo => format!("take back what was done to {entries} of {name}"),
         change => format!("{} {entries} of {name}", change.word()),
     };
@@ -47,6 +52,8 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Realign => format!("the order list of {name:?} is in due order already."),
         Change::RestoreOrder => format!("no order list of {name:?} is set aside."),
         Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
+        Change::Unwrap => format!("no element in the target of {name:?} is framed."),
+        Change::Persist => format!("no key of {name:?} expires."),
         Change::Repack => format!("every frame of {name:?} has that form already."),
         Change::Undo => format!("nothing of {name:?} is left to be taken back."),
         _ => format!("no entry of {name:?} matched."),

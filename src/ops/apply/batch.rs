@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::ops::plan::work::Work;
+use crate::ops::plan::work::{Expiry, Work};
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::change::{Changed, Chosen, Fate, Place, Timed};
@@ -87,6 +87,8 @@ pub(super) async fn run(
             writer.in_order_list(queue, &all[range]).await?,
             SCORE,
         )),
+        Work::Replace(all) => Ok(plain(writer.replace(queue, &all[range]).await?, SCORE)),
+        Work::Expiry(all) => expiry(writer, &all[range]).await,
         Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
         Work::PutElements(all) => {
             // Each batch comes before the one that was put back before it.
@@ -103,6 +105,23 @@ const SCORE: &str = "it has another due time now";
 const WAITS: &str = "it waits already";
 
 const TWIN: &str = "an entry with the new bytes waits already";
+
+const EXPIRES: &str = "it expires at another moment now";
+const PASSED: &str = "that moment has passed: all entries in it would be lost";
+
+async fn expiry(writer: &Writer, expiries: &[Expiry]) -> Result<Did, StoreError> {
+    let expiries = expiries
+        .iter()
+        .map(|one| (one.key.as_slice(), one.from, one.to));
+    let expiries: Vec<_> = expiries.collect();
+    let mut did = plain(writer.expiry(&expiries).await?, EXPIRES);
+    for fated in &mut did.fated {
+        if fated.outcome == Outcome::Undecodable {
+            *fated = Fated::because(Outcome::Refused, PASSED);
+        }
+    }
+    Ok(did)
+}
 
 async fn edit(
     writer: &Writer,

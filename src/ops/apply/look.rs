@@ -206,6 +206,10 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
             Some(_) => Seen::Done,
             None => Seen::NotDone,
         },
-        Work::Discard(_) | Work::PutElements(_) | Work::OrderList(_) => Seen::Nothing,
+        // It is the same to do it twice.
+        Work::Expiry(_) => Seen::NotDone,
+        Work::Discard(_) | Work::PutElements(_) | Work::OrderList(_) | Work::Replace(_) => {
+            Seen::Nothing
+        }
     }
 }

@@ -221,9 +221,14 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
                 Place::Tail => line(&[b"RPUSH", list, member]),
             });
         }
-        Work::TakeBack(..) | Work::Discard(_) | Work::PutElements(_) => {
+        Work::TakeBack(..) | Work::Discard(_) | Work::PutElements(_) | Work::Replace(_) => {
             lines = of_element(queue, work);
         }
+        Work::Expiry(all) => lines.push(if all[0].to.is_finite() {
+            line(&[b"PEXPIREAT", &all[0].key, all[0].to.to_string().as_bytes()])
+        } else {
+            line(&[b"PERSIST", &all[0].key])
+        }),
         Work::WaitAgain(all) => lines.push(zadd(all[0].score, &all[0].member)),
         Work::OrderList(all) => order(&mut lines, &|list| match &all[0] {
             (member, true) => line(&[b"RPUSH", list, member]),
@@ -262,6 +267,10 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
             lines
         }
         Work::Discard(all) => vec![line(&[b"LREM", target, b"1", &all[0]])],
+        Work::Replace(all) => vec![
+            line(&[b"LINSERT", target, b"BEFORE", &all[0].0, &all[0].1]),
+            line(&[b"LREM", target, b"1", &all[0].0]),
+        ],
         Work::PutElements(all) => {
             let back: &[u8] = if push(queue) == b"RPUSH" {
                 b"LPUSH"

@@ -51,6 +51,10 @@ pub(in crate::ops) enum Work {
     WaitAgain(Vec<Chosen>),
     /// Into the order list (`true`) or out of it: a repair of drift taken back.
     OrderList(Vec<(Vec<u8>, bool)>),
+    /// Elements of target get other bytes, in their places: old and new ones.
+    Replace(Vec<(Vec<u8>, Vec<u8>)>),
+    /// Keys get another expiry, or none.
+    Expiry(Vec<Expiry>),
     /// New entries.
     Offer(Vec<(EpochMillis, Vec<u8>)>),
 }
@@ -61,6 +65,8 @@ impl Work {
         match self {
             Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => all.len(),
             Self::OrderList(all) => all.len(),
+            Self::Replace(all) => all.len(),
+            Self::Expiry(all) => all.len(),
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
             Self::PutBack(all) => all.len(),
@@ -75,6 +81,8 @@ impl Work {
         match self {
             Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => all[i].member.len(),
             Self::OrderList(all) => all[i].0.len(),
+            Self::Replace(all) => all[i].0.len() + all[i].1.len(),
+            Self::Expiry(all) => all[i].key.len(),
             Self::Requeue(all) => all[i].0.member.len(),
             Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
             Self::PutBack(all) => match &all[i].1 {
@@ -97,7 +105,9 @@ impl Work {
             Self::Edit(all) => &all[i].0.member,
             Self::PutBack(all) => &all[i].0.member,
             Self::TakeBack(all, ..) => &all[i].member,
-            Self::Discard(_) | Self::PutElements(_) => return None,
+            Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) | Self::Expiry(_) => {
+                return None;
+            }
             Self::Offer(all) => &all[i].1,
         })
     }
@@ -138,6 +148,8 @@ impl Work {
         match self {
             Self::TakeBack(_, called, _) => called[i],
             Self::Discard(all) | Self::PutElements(all) => EntryId::of_bytes(&all[i]),
+            Self::Replace(all) => queue.id(&all[i].0),
+            Self::Expiry(all) => EntryId::of_bytes(&all[i].key),
             _ => self
                 .member(i)
                 .map_or(EntryId([0; 8]), |member| queue.id(member)),
@@ -163,6 +175,8 @@ impl Work {
             Self::Edit(_) => "editing",
             Self::PutBack(_) | Self::PutElements(_) | Self::OrderList(_) => "putting back",
             Self::Offer(_) => "offering",
+            Self::Replace(_) => "unwrapping",
+            Self::Expiry(_) => "changing expiries",
         }
     }
 
@@ -171,7 +185,7 @@ impl Work {
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
         !matches!(
             self,
-            Self::Discard(_) | Self::PutElements(_) | Self::OrderList(_)
+            Self::Discard(_) | Self::PutElements(_) | Self::OrderList(_) | Self::Replace(_)
         )
     }
 
@@ -179,7 +193,10 @@ impl Work {
     /// [`Work::of_item`](super::super::undo).
     pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
         let state = match self {
-            Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) => State::Delivered,
+            Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) => {
+                State::Delivered
+            }
+            Self::Expiry(_) => State::Waiting,
             Self::OrderList(all) if all[i].1 => State::Waiting,
             Self::WaitAgain(_) | Self::OrderList(_) => State::Order,
             _ => match self.score(i).and_then(|score| queue.due(score).at()) {
@@ -217,9 +234,27 @@ impl Work {
             }
             Self::Discard(all) => item.member = Some(all[i].clone()),
             Self::PutElements(all) => item.new_member = Some(all[i].clone()),
+            Self::Replace(all) => {
+                item.member = Some(all[i].0.clone());
+                item.new_member = Some(all[i].1.clone());
+            }
+            Self::Expiry(all) => {
+                item.new_member = Some(all[i].key.clone());
+                (item.score, item.new_score) = (Some(all[i].from), Some(all[i].to));
+            }
         }
         item
     }
+}
+
+/// A key that gets another expiry.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::ops) struct Expiry {
+    pub(in crate::ops) key: Vec<u8>,
+    /// When it expires, in epoch ms; infinite: never.
+    pub(in crate::ops) from: f64,
+    /// When it shall.
+    pub(in crate::ops) to: f64,
 }
 
 /// What a transferred entry is kept as: by these its element in target is found again, and its

@@ -2,6 +2,7 @@
 
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::text;
+use crate::queue::wish::What;
 
 pub(super) const ID: &str = "framed-target";
 
@@ -43,8 +44,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .words("copy() of Redisson writes such elements, and a move by hand does")
         .check_about("LRANGE", &target, &["0", "9"]);
     Verdict::Found(finding.repair(
-        Step::Outside,
-        "Take their frames off, in place: delayscope repair --unwrap.",
+        Step::Change(What::Unwrap),
+        "Take their frames off, in their places (R).",
     ))
 }
 

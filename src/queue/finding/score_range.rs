@@ -2,15 +2,14 @@
 
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
-use crate::queue::{Due, Judged, Pulse, Unit, text};
+use crate::queue::wish::What;
+use crate::queue::{Due, Judged, Pulse, text};
 
 pub(super) const ID: &str = "score-range";
 
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
 /// printed as `1e+17`.
 const UNREADABLE: f64 = 1e17;
-/// Seconds that somebody meant as a due time lie within so many ms of now.
-const NEAR_MS: i64 = 20 * 365 * 86_400_000;
 
 /// Looks at the head of the pulse, and at what the survey counts beyond all times.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -20,11 +19,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if let Some(score) = negative(seen, pulse) {
         return Verdict::Found(below_zero(seen, score));
     }
-    if let Some(due) = pulse.oldest_late.filter(|due| seconds(*due, pulse.at)) {
-        // A member that is transferred at this very moment is seen in no other way either.
-        if seen.queue.layout.unit() == Unit::Millis {
-            return Verdict::Found(in_seconds(seen, due));
-        }
+    let meant = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_some();
+    if let Some(due) = pulse.oldest_late.filter(meant) {
+        return Verdict::Found(in_seconds(seen, due));
     }
     match seen.survey {
         Some(survey) if survey.no_time > 0 && pulse.waiting.get() != Some(0) => {
@@ -93,19 +90,13 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     )
 }
 
-/// The due time was meant in seconds: read so, it lies near now.
-fn seconds(due: EpochMillis, now: EpochMillis) -> bool {
-    let meant = EpochMillis::new(due.get().saturating_mul(1_000));
-    due.get() > 0 && now.since(meant).saturating_abs() < NEAR_MS
-}
-
 fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
     let now = seen.pulse.map_or(due, |pulse| pulse.at);
     let unit = |score: f64| {
         let Due::At(due) = seen.queue.due(score) else {
             return false;
         };
-        seconds(due, now)
+        seen.queue.meant_in_seconds(due, now).is_some()
     };
     let bad = sampled(seen, unit);
     let entries = text::counted(count(&bad), "entry is", "entries are");
@@ -127,7 +118,7 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
             &["1", "99999999999", "WITHSCORES", "LIMIT", "0", "10"],
         );
     finding.repair(
-        Step::Outside,
+        Step::Change(What::Unit),
         "Make their seconds milliseconds (R), and mend the program that writes them.",
     )
 }

@@ -1,6 +1,7 @@
 //! An expiry on one of the keys: when it runs out, all entries in it are lost without a word.
 
 use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::wish::What;
 use crate::queue::{KeyFacts, text};
 
 pub(super) const ID: &str = "ttl";
@@ -40,8 +41,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     // Redisson's expire() of a delayed queue does this, and so does one by hand.
     Verdict::Found(finding.repair(
-        Step::Outside,
-        format!("Take the expiry away: PERSIST {key}{more}; and find who calls expire()."),
+        Step::Change(What::Persist),
+        "Take the expiry away (R), and find who calls expire().",
     ))
 }
 

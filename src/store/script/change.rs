@@ -46,6 +46,12 @@ static DISCARD: Script = script!(
     "delete delivered elements",
     ["list"]
 );
+static REPLACE: Script = script!(
+    [guard, chosen, "replace.lua"],
+    "replace delivered elements",
+    ["list"]
+);
+static EXPIRY: Script = script!([guard, chosen, "expiry.lua"], "change when keys expire", []);
 static ORDER_LIST: Script = script!(
     [guard, chosen, aside, "order-list.lua"],
     "take a repair of the order list back",
@@ -186,6 +192,24 @@ pub(in crate::store) async fn discard(
     args: Args<'_>,
 ) -> Result<Timed<Vec<Fate>>, StoreError> {
     run(lane, &DISCARD, &[target], args, fates).await
+}
+
+/// `replace.lua`.
+pub(in crate::store) async fn replace(
+    lane: &Lane,
+    target: &[u8],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &REPLACE, &[target], args, fates).await
+}
+
+/// `expiry.lua`.
+pub(in crate::store) async fn expiry(
+    lane: &Lane,
+    keys: &[&[u8]],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &EXPIRY, keys, args, fates).await
 }
 
 /// `push-back.lua`: how long target is now.

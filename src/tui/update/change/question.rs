@@ -19,6 +19,8 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Realign => format!("the order list of {name} is in due order already"),
         Change::RestoreOrder => format!("no order list of {name} is set aside"),
         Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
+        Change::Unwrap => format!("no element in the target of {name} is framed"),
+        Change::Persist => format!("no key of {name} expires"),
         Change::Undo => "nothing to undo".to_owned(),
         other => format!("nothing to {}: it is no longer there", other.word()),
     };
@@ -138,6 +140,14 @@ fn sentence(plan: &Plan) -> String {
         Change::Drift => format!(
             "Make timeouts and order list of {name} hold the same entries again: {} differ?",
             text::thousands(plan.planned)
+        ),
+        Change::Unwrap => format!(
+            "Take the frames off {}, which stay where they are?",
+            text::counted(plan.planned, "element of target", "elements of target")
+        ),
+        Change::Persist => format!(
+            "Take the expiry of {} of {name} away?",
+            text::counted(plan.planned, "key", "keys")
         ),
         Change::Undo => format!("Take back what was done to {entries}?"),
         Change::Offer | Change::Kick | Change::Worker | Change::Consume => {

@@ -1,0 +1,96 @@
+//! Repairs that look for their entries themselves: frames in target, expiries, seconds for
+//! milliseconds.
+
+use super::choose::{Found, choose};
+use super::make::{Made, Making};
+use super::work::{Expiry, Work};
+use super::{ChangeError, Telling, What, Which};
+use crate::clock::EpochMillis;
+use crate::ops::entries::{From, Selection};
+use crate::ops::refresh;
+use crate::queue::{Due, Layout, frame};
+use crate::store::change::Chosen;
+
+/// Seconds that are read as milliseconds are before this, in ms: 1973.
+const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
+
+/// What is to be done.
+pub(super) async fn make(
+    making: &Making<'_>,
+    what: &What,
+    tell: &impl Telling,
+) -> Result<Made, ChangeError> {
+    let mut made = Made::default();
+    let work = match what {
+        What::Unwrap => unwrap(making, tell).await?,
+        What::Persist => {
+            made.warnings.push(
+                "Whoever set the expiry may set it again: find who calls expire().".to_owned(),
+            );
+            persist(making).await?
+        }
+        _ => unit(making, tell).await?,
+    };
+    made.work.extend((work.len() > 0).then_some(work));
+    Ok(made)
+}
+
+/// The elements of target that still have a frame, from its head.
+async fn unwrap(making: &Making<'_>, tell: &impl Telling) -> Result<Work, ChangeError> {
+    if making.queue.layout != Layout::Redisson {
+        let why = "a zset-list queue has no frames".to_owned();
+        return Err(ChangeError::Senseless(why));
+    }
+    let delivered = from(making, From::Delivered, None, tell).await?.delivered;
+    let framed = delivered.into_iter().filter_map(|element| {
+        let payload = frame::decode(&element).ok()?.payload.to_vec();
+        Some((element, payload))
+    });
+    Ok(Work::Replace(framed.collect()))
+}
+
+async fn persist(making: &Making<'_>) -> Result<Work, ChangeError> {
+    let survey = refresh::survey(making.store, making.queue, None, None).await?;
+    let expiry = |key: crate::queue::KeyFacts| {
+        #[expect(clippy::cast_precision_loss, reason = "times below 1e15 ms are exact")]
+        let expires = survey.at.plus(key.expires_in_ms?).get() as f64;
+        Some(Expiry {
+            key: key.key,
+            from: expires,
+            to: f64::INFINITY,
+        })
+    };
+    Ok(Work::Expiry(
+        survey.keys.into_iter().filter_map(expiry).collect(),
+    ))
+}
+
+/// What is due too long ago to be meant so comes to wait until it was meant to be due.
+async fn unit(making: &Making<'_>, tell: &impl Telling) -> Result<Work, ChangeError> {
+    let queue = making.queue;
+    let waiting = from(making, From::Waiting, Some(BEFORE), tell)
+        .await?
+        .waiting;
+    let meant = waiting.into_iter().filter_map(|chosen: Chosen| {
+        let Due::At(due) = queue.due(chosen.score) else {
+            return None;
+        };
+        let score = queue.score(queue.meant_in_seconds(due, making.now)?);
+        Some((chosen, score))
+    });
+    Ok(Work::Requeue(meant.collect()))
+}
+
+async fn from(
+    making: &Making<'_>,
+    from: From,
+    due_before: Option<EpochMillis>,
+    tell: &impl Telling,
+) -> Result<Found, ChangeError> {
+    let selection = Selection {
+        from,
+        due_before,
+        ..Selection::default()
+    };
+    choose(making.store, making.queue, Which::Selected(selection), tell).await
+}
