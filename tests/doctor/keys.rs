@@ -34,7 +34,7 @@ impl Patient {
     async fn quiet_on(server: Server, seed: u64) -> (Self, Subscriber) {
         let mut patient = Self::on(server, seed).await;
         let subscriber = Subscriber::new(&patient.server, &patient.queue);
-        for i in 0..1 + patient.random(5) {
+        for i in 0..=patient.random(5) {
             let due = 60_000 + i64::try_from(i).unwrap();
             patient.offer(Era::Newer, due, &format!("later {i}"));
         }
