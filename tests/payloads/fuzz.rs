@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -125,7 +126,10 @@ fn fuzz(seed: u64, cases: u64) {
     for _ in 0..cases {
         let bytes = strategy.new_tree(&mut runner).unwrap().current();
         if catch_unwind(AssertUnwindSafe(|| ask(&bytes))).is_err() {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let mut hex = String::new();
+            for byte in bytes {
+                write!(hex, "{byte:02x}").unwrap();
+            }
             panic!("{hex}");
         }
     }

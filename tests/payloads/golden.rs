@@ -1,6 +1,8 @@
 //! What real clients wrote with Jackson's binary relatives, Ion and protobuf, and what they packed:
 //! which codec it is read as, and what it says.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use std::collections::BTreeMap;
 
 use delayscope::payload::{self, Codec};
