@@ -33,7 +33,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     let length = usize::try_from(count);
     match major {
         0 => Some(Node::number(count)),
-        1 => negative(count),
+        1 => Some(negative(count)),
         2 => keyed::bytes(reader, length.ok()?),
         3 => reader.utf8(length.ok()?).map(Node::text),
         4 => {
@@ -62,10 +62,10 @@ fn argument(reader: &mut Reader<'_>, low: u8) -> Option<u64> {
 }
 
 /// −1 − `count`.
-fn negative(count: u64) -> Option<Node> {
+fn negative(count: u64) -> Node {
     match i64::try_from(count) {
-        Ok(count) => Some(Node::number(-1 - count)),
-        Err(_) => Some(scalar::decimal(&format!("-{}", u128::from(count) + 1))),
+        Ok(count) => Node::number(-1 - count),
+        Err(_) => scalar::decimal(&format!("-{}", u128::from(count) + 1)),
     }
 }
 

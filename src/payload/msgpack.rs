@@ -1,7 +1,7 @@
-//! `MsgPackJacksonCodec`: MessagePack, with Java's types as Jackson puts them.
+//! `MsgPackJacksonCodec`: `MessagePack`, with Java's types as Jackson puts them.
 //!
 //! A first byte says what comes and, of small things, how much of it. Nothing marks a payload as
-//! MessagePack, so that only what says a good deal is believed.
+//! `MessagePack`, so that only what says a good deal is believed.
 
 use super::codec::Codec;
 use super::likely::{self, Unmarked};

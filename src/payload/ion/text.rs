@@ -181,15 +181,17 @@ fn quoted(reader: &mut Reader<'_>, quote: &[u8]) -> Option<String> {
             return Some(text);
         }
         match reader.byte()? {
-            b'\\' => text.extend(escaped(reader)?),
+            // Joins two lines.
+            b'\\' if reader.expect(b"\n").is_some() => {}
+            b'\\' => text.push(escaped(reader)?),
             byte => text.push(char::from(byte)),
         }
     }
 }
 
-/// The character of an escape; none of one that joins two lines.
-fn escaped(reader: &mut Reader<'_>) -> Option<Option<char>> {
-    Some(Some(match reader.byte()? {
+/// The character of an escape.
+fn escaped(reader: &mut Reader<'_>) -> Option<char> {
+    Some(match reader.byte()? {
         b'0' => '\0',
         b'a' => '\u{7}',
         b'b' => '\u{8}',
@@ -201,10 +203,9 @@ fn escaped(reader: &mut Reader<'_>) -> Option<Option<char>> {
         b'x' => char::from_u32(hex::<2>(reader)?)?,
         b'U' => char::from_u32(hex::<8>(reader)?)?,
         b'u' => unit(reader)?,
-        b'\n' => return Some(None),
         byte @ (b'"' | b'\'' | b'\\' | b'/' | b'?') => char::from(byte),
         _ => return None,
-    }))
+    })
 }
 
 /// The character of an escaped unit, or of two that are a pair.
