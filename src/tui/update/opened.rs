@@ -91,11 +91,10 @@ pub(super) fn turn(model: &mut Model) {
         return;
     };
     let other = match view.face {
-        Face::Tree => Face::Text,
         Face::Text if view.tree.is_some() => Face::Raw,
         Face::Text | Face::Raw => Face::Hex,
         Face::Hex if view.tree.is_some() => Face::Tree,
-        Face::Hex => Face::Text,
+        Face::Tree | Face::Hex => Face::Text,
     };
     face(model, other);
 }

@@ -143,6 +143,34 @@ const RAW: &str = "raw";
 /// See [`TREE`].
 const HEX: &str = "hex";
 
+/// The faces that an opened entry has, the one in sight in brackets.
+fn faces(ctx: &Ctx, view: &EntryView) -> Part {
+    let t = &ctx.theme;
+    let with_tree = [
+        (Face::Tree, TREE),
+        (Face::Text, TEXT),
+        (Face::Raw, RAW),
+        (Face::Hex, HEX),
+    ];
+    let alone = [(Face::Text, TEXT), (Face::Hex, HEX)];
+    let faces = match view.tree {
+        Some(_) => &with_tree[..],
+        None => &alone,
+    };
+    let mut pieces = Vec::new();
+    for (face, name) in faces {
+        if !pieces.is_empty() {
+            pieces.push((" ".to_owned(), t.dim));
+        }
+        pieces.push(if *face == view.face {
+            (format!("[{name}]"), t.accent)
+        } else {
+            ((*name).to_owned(), t.dim)
+        });
+    }
+    Part { pieces, rank: 60 }
+}
+
 /// What stands in the title, from the left and from the right.
 fn parts(
     ctx: &Ctx,
@@ -157,33 +185,7 @@ fn parts(
     name.pieces.push((row.id.to_string(), name.pieces[0].1));
     let mut left = vec![name];
     left.extend(queue.map(|q| Part::new(50, format!("of {}", text::cut(q, 40)), t.dim)));
-    if let Some(face) = face {
-        let style = |f| if f == face { t.accent } else { t.dim };
-        let word = |f, word: &str| {
-            if f == face {
-                format!("[{word}]")
-            } else {
-                word.to_owned()
-            }
-        };
-        let has_tree = view.is_some_and(|view| view.tree.is_some());
-        let with_tree = [
-            (Face::Tree, TREE),
-            (Face::Text, TEXT),
-            (Face::Raw, RAW),
-            (Face::Hex, HEX),
-        ];
-        let alone = [(Face::Text, TEXT), (Face::Hex, HEX)];
-        let faces = if has_tree { &with_tree[..] } else { &alone };
-        let mut pieces = Vec::new();
-        for (face, name) in faces.iter().copied() {
-            if !pieces.is_empty() {
-                pieces.push((" ".to_owned(), t.dim));
-            }
-            pieces.push((word(face, name), style(face)));
-        }
-        left.push(Part { pieces, rank: 60 });
-    }
+    left.extend(view.map(|view| faces(ctx, view)));
     let (due, style) = rows::due_in(ctx, row.due);
     let words = match row.due {
         _ if !row.scored() => "no due time".to_owned(),
