@@ -284,6 +284,17 @@ impl Watch {
         wanted.then_some(ask)
     }
 
+    /// The next sample cannot wait for the next survey: the last one has only felt its way, or
+    /// another entry stands still.
+    #[must_use]
+    pub fn presses_for_sample(&self, long: usize) -> bool {
+        let early = |last: &Frames| {
+            let age = self.beats.back().map_or(0, |beat| beat.at.since(last.at));
+            (0..SAMPLE_MS).contains(&age)
+        };
+        self.sample().is_some_and(early) && self.wants_sample(long).is_some()
+    }
+
     fn head(&self) -> Option<EntryId> {
         self.still.map(|still| still.id)
     }
