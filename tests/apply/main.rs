@@ -17,6 +17,7 @@ mod halts;
 mod mends;
 mod noted;
 mod proxy;
+mod repack;
 mod replicas;
 mod undo;
 mod unknown;

@@ -101,6 +101,8 @@ pub struct Watch {
     pub changing: bool,
     /// The last pulse before the last sample.
     sampled: Option<Beat>,
+    /// Since when a sample is on its way; the epoch: since before the first pulse.
+    asked: Option<EpochMillis>,
     /// The largest member seen, in bytes.
     largest: usize,
     /// What has been found before.
@@ -142,6 +144,9 @@ impl Watch {
         };
         if let Some(first) = &pulse.first {
             self.largest = self.largest.max(first.bytes);
+        }
+        if self.asked == Some(EpochMillis::default()) {
+            self.asked = Some(beat.at);
         }
         self.departs(&beat);
         self.still = beat.first.map(|(id, due)| Still {
@@ -198,11 +203,21 @@ impl Watch {
         if let Some(frames) = &survey.frames {
             self.largest = frames.largest;
             self.sampled = self.beats.back().copied();
+            self.asked = None;
             self.frames.push_back(Arc::new((**frames).clone()));
             if self.frames.len() > Self::SAMPLES {
                 self.frames.pop_front();
             }
         }
+    }
+
+    /// A sample has been asked for: until it comes none is wanted, or for ten seconds.
+    pub fn asks_for_sample(&mut self) {
+        self.asked = Some(
+            self.beats
+                .back()
+                .map_or(EpochMillis::default(), |beat| beat.at),
+        );
     }
 
     /// Something was published on the queue's channel.
@@ -229,7 +244,20 @@ impl Watch {
     /// to look at, and the last one is old, or another entry stands still.
     #[must_use]
     pub fn wants_sample(&self, long: usize) -> Option<FramesAsk> {
-        let beat = self.beats.back()?;
+        let Some(beat) = self.beats.back() else {
+            let first = FramesAsk {
+                count: FEELER,
+                long,
+                seek: false,
+            };
+            return self.asked.is_none().then_some(first);
+        };
+        if self
+            .asked
+            .is_some_and(|asked| beat.at.since(asked) < SAMPLE_MS)
+        {
+            return None;
+        }
         let some = [beat.waiting, beat.order, beat.target];
         if some.iter().all(|count| matches!(count, Some(0) | None)) {
             return None;
@@ -254,6 +282,17 @@ impl Watch {
         let felt = last.asked < ask.count.min(FEELER + 1);
         let wanted = age >= rests || age < 0 || (another || felt) && age >= AGAIN_MS;
         wanted.then_some(ask)
+    }
+
+    /// The next sample cannot wait for the next survey: the last one has only felt its way, or
+    /// another entry stands still.
+    #[must_use]
+    pub fn presses_for_sample(&self, long: usize) -> bool {
+        let early = |last: &Frames| {
+            let age = self.beats.back().map_or(0, |beat| beat.at.since(last.at));
+            (0..SAMPLE_MS).contains(&age)
+        };
+        self.sample().is_some_and(early) && self.wants_sample(long).is_some()
     }
 
     fn head(&self) -> Option<EntryId> {
@@ -292,87 +331,4 @@ impl Watch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::{framed, pulse, sample, survey};
-    use super::*;
-    use crate::queue::frame::Form;
-    use crate::queue::frames::{SAMPLE_BYTES, SAMPLED};
-
-    fn watching(pulses: &[Pulse], frames: Option<Frames>) -> Watch {
-        let mut watch = Watch::default();
-        if let Some(frames) = frames {
-            let mut survey = survey(None);
-            survey.frames = Some(Box::new(frames));
-            watch.surveyed(&survey);
-        }
-        for pulse in pulses {
-            watch.saw(pulse);
-        }
-        watch
-    }
-
-    #[test]
-    fn a_first_sample_feels_its_way_and_large_members_make_it_small() {
-        assert_eq!(
-            watching(&[pulse(0, 0, None, 1)], None).wants_sample(8),
-            None
-        );
-        let some = pulse(0, 9, None, 1);
-        let count = |watch: &Watch| watch.wants_sample(8).map(|ask| ask.count);
-        assert_eq!(
-            count(&watching(std::slice::from_ref(&some), None)),
-            Some(FEELER)
-        );
-        let mut large = some;
-        let mut first = framed(Form::ByteId, 1, Some(5));
-        first.bytes = 20_000;
-        large.first = Some(first);
-        let asked = count(&watching(&[large], None)).unwrap();
-        assert!(asked as u64 * 20_000 * 4 <= SAMPLE_BYTES);
-    }
-
-    #[test]
-    fn a_sample_is_taken_again_after_ten_seconds_or_when_another_head_stands_still() {
-        let old = || sample(vec![framed(Form::ByteId, 1, Some(0))], Vec::new());
-        let asked = |pulses: &[Pulse]| {
-            let watch = watching(pulses, Some(old()));
-            watch.wants_sample(8).map(|ask| ask.count)
-        };
-        let at = |ms, id| {
-            let mut pulse = pulse(ms, 9, None, 1);
-            pulse.first = Some(framed(Form::ByteId, id, Some(0)));
-            pulse
-        };
-        assert_eq!(asked(&[at(9_999, 1)]), None);
-        // Nothing has changed since.
-        let mut still = watching(&[at(0, 1)], Some(old()));
-        still.sampled = still.beats.back().copied();
-        still.saw(&at(59_999, 1));
-        assert_eq!(still.wants_sample(8), None);
-        still.saw(&at(60_000, 1));
-        assert!(still.wants_sample(8).is_some());
-        assert_eq!(asked(&[at(10_000, 1)]), Some(SAMPLED));
-        assert_eq!(asked(&[at(2_000, 1), at(4_000, 1)]), None);
-        assert_eq!(asked(&[at(2_000, 2), at(3_000, 2)]), None);
-        assert_eq!(asked(&[at(2_000, 2), at(4_000, 2)]), Some(SAMPLED));
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_begins_anew() {
-        let mut watch = watching(
-            &[pulse(60_000, 5, None, 0), pulse(70_000, 5, None, 0)],
-            None,
-        );
-        assert_eq!(watch.watched_ms(), 10_000);
-        watch.saw(&pulse(0, 5, None, 0));
-        assert_eq!((watch.watched_ms(), watch.beats.len()), (0, 1));
-    }
-
-    #[test]
-    fn pulses_that_come_faster_than_twice_a_second_are_thinned() {
-        let many: Vec<_> = (0..100).map(|i| pulse(i * 100, 5, None, 1)).collect();
-        let watch = watching(&many, None);
-        assert!(watch.beats.len() <= 30, "{}", watch.beats.len());
-        assert_eq!(watch.watched_ms(), 9_900);
-    }
-}
+mod tests;

@@ -37,6 +37,7 @@ pub(super) fn pulse(
                 effects = rows::take_page(model, page);
             }
             order::sort(model);
+            cursor::keep_in_sight(model);
             lists::pulse_came(model);
             opened::refreshed(model);
         }
@@ -48,8 +49,8 @@ pub(super) fn pulse(
 
 /// The members of the selected queue are to be looked at: an entry stands still, say.
 fn wants_sample(model: &Model) -> bool {
-    let sample = |row: &QueueRow| row.watch.wants_sample(model.server.long);
-    model.selected().and_then(sample).is_some()
+    let presses = |row: &QueueRow| row.watch.presses_for_sample(model.server.long);
+    model.selected().is_some_and(presses)
 }
 
 /// What is asked for while the picture stands still moves the moment it shows.
@@ -126,6 +127,8 @@ pub(super) fn survey(
             row.unsurveyed = None;
             row.diagnose(&model.server);
             timeline::keep_bar(model);
+            // What is found takes rows from the panes.
+            cursor::keep_in_sight(model);
         }
         (Some(row), Err(why)) if row.pulse.is_none() => row.trouble = Some(why),
         (Some(row), Err(why)) => row.unsurveyed = Some(why),

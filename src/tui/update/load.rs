@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::plan::{self, on_tick, two_intervals};
 use super::{cursor, filter, link, lists, look};
 use crate::clock::EpochMillis;
-use crate::queue::{PageAsk, Queue};
+use crate::queue::{FramesAsk, PageAsk, Queue};
 use crate::tui::areas::track;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
@@ -175,7 +175,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
     }
     let queue = model.selected()?.queue.clone();
     let held = track::surveyed(model).and_then(|survey| survey.scale);
-    let sample = model.selected()?.watch.wants_sample(model.server.long);
+    let sample = sample(model, model.cursor);
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
@@ -201,7 +201,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
         return None;
     }
     let queue = model.queues[row].queue.clone();
-    let sample = model.queues[row].watch.wants_sample(model.server.long);
+    let sample = sample(model, row);
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.classes.start(now, generation);
@@ -214,6 +214,14 @@ fn classes(model: &mut Model) -> Option<Effect> {
         held: None,
         sample,
     })
+}
+
+/// What a sample of that row shall bring, when it is time for one.
+fn sample(model: &mut Model, row: usize) -> Option<FramesAsk> {
+    let watch = &mut model.queues.get_mut(row)?.watch;
+    let sample = watch.wants_sample(model.server.long)?;
+    watch.asks_for_sample();
+    Some(sample)
 }
 
 /// Which row's classes are read next, and when.

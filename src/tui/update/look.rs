@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{load, plan};
+use super::{cursor, load, plan};
 use crate::queue::ServerLook;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
@@ -43,4 +43,5 @@ pub(super) fn looked(model: &mut Model, generation: u64, result: Result<ServerLo
             row.diagnose(&model.server);
         }
     }
+    cursor::keep_in_sight(model);
 }

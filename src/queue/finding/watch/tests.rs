@@ -1,0 +1,84 @@
+//! What is remembered from read to read.
+
+use super::super::tests::{framed, pulse, sample, survey};
+use super::*;
+use crate::queue::frame::Form;
+use crate::queue::frames::{SAMPLE_BYTES, SAMPLED};
+
+fn watching(pulses: &[Pulse], frames: Option<Frames>) -> Watch {
+    let mut watch = Watch::default();
+    if let Some(frames) = frames {
+        let mut survey = survey(None);
+        survey.frames = Some(Box::new(frames));
+        watch.surveyed(&survey);
+    }
+    for pulse in pulses {
+        watch.saw(pulse);
+    }
+    watch
+}
+
+#[test]
+fn a_first_sample_feels_its_way_and_large_members_make_it_small() {
+    assert_eq!(
+        watching(&[pulse(0, 0, None, 1)], None).wants_sample(8),
+        None
+    );
+    let some = pulse(0, 9, None, 1);
+    let count = |watch: &Watch| watch.wants_sample(8).map(|ask| ask.count);
+    assert_eq!(
+        count(&watching(std::slice::from_ref(&some), None)),
+        Some(FEELER)
+    );
+    let mut large = some;
+    let mut first = framed(Form::ByteId, 1, Some(5));
+    first.bytes = 20_000;
+    large.first = Some(first);
+    let asked = count(&watching(&[large], None)).unwrap();
+    assert!(asked as u64 * 20_000 * 4 <= SAMPLE_BYTES);
+}
+
+#[test]
+fn a_sample_is_taken_again_after_ten_seconds_or_when_another_head_stands_still() {
+    let old = || sample(vec![framed(Form::ByteId, 1, Some(0))], Vec::new());
+    let asked = |pulses: &[Pulse]| {
+        let watch = watching(pulses, Some(old()));
+        watch.wants_sample(8).map(|ask| ask.count)
+    };
+    let at = |ms, id| {
+        let mut pulse = pulse(ms, 9, None, 1);
+        pulse.first = Some(framed(Form::ByteId, id, Some(0)));
+        pulse
+    };
+    assert_eq!(asked(&[at(9_999, 1)]), None);
+    // Nothing has changed since.
+    let mut still = watching(&[at(0, 1)], Some(old()));
+    still.sampled = still.beats.back().copied();
+    still.saw(&at(59_999, 1));
+    assert_eq!(still.wants_sample(8), None);
+    still.saw(&at(60_000, 1));
+    assert!(still.wants_sample(8).is_some());
+    assert_eq!(asked(&[at(10_000, 1)]), Some(SAMPLED));
+    assert_eq!(asked(&[at(2_000, 1), at(4_000, 1)]), None);
+    assert_eq!(asked(&[at(2_000, 2), at(3_000, 2)]), None);
+    assert_eq!(asked(&[at(2_000, 2), at(4_000, 2)]), Some(SAMPLED));
+}
+
+#[test]
+fn a_clock_that_is_set_back_begins_anew() {
+    let mut watch = watching(
+        &[pulse(60_000, 5, None, 0), pulse(70_000, 5, None, 0)],
+        None,
+    );
+    assert_eq!(watch.watched_ms(), 10_000);
+    watch.saw(&pulse(0, 5, None, 0));
+    assert_eq!((watch.watched_ms(), watch.beats.len()), (0, 1));
+}
+
+#[test]
+fn pulses_that_come_faster_than_twice_a_second_are_thinned() {
+    let many: Vec<_> = (0..100).map(|i| pulse(i * 100, 5, None, 1)).collect();
+    let watch = watching(&many, None);
+    assert!(watch.beats.len() <= 30, "{}", watch.beats.len());
+    assert_eq!(watch.watched_ms(), 9_900);
+}
