@@ -28,7 +28,7 @@ fn sick() -> Program {
 fn ids(lines: &[Value]) -> Vec<&str> {
     lines
         .iter()
-        .map(|line| line["id"].as_str().unwrap())
+        .map(|line| line["id"].as_str().unwrap_or_default())
         .collect()
 }
 
