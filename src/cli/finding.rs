@@ -99,9 +99,10 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
     match step {
         Step::Outside => None,
         Step::Worker => Some(format!("{program} worker {name}")),
-        Step::Change(what) => Some(match flags(what)? {
-            (command, flags) => format!("{program} {command} {name}{flags}"),
-        }),
+        Step::Change(what) => {
+            let (command, flags) = flags(what)?;
+            Some(format!("{program} {command} {name}{flags}"))
+        }
         Step::Entry(what, entry) => {
             let (command, flags) = flags(what)?;
             let id = queue.id(&entry.member);

@@ -154,7 +154,8 @@ impl What {
         match self {
             Self::Transfer => Change::Transfer,
             Self::Deliver => Change::Deliver,
-            Self::Requeue(_) => Change::Requeue,
+            // Of seconds for milliseconds too each has a new due time then.
+            Self::Requeue(_) | Self::Unit => Change::Requeue,
             Self::Delete => Change::Delete,
             Self::Edit(_) => Change::Edit,
             Self::Repack(_) => Change::Repack,
@@ -165,8 +166,6 @@ impl What {
             Self::Drift => Change::Drift,
             Self::Unwrap => Change::Unwrap,
             Self::Persist => Change::Persist,
-            // Each has a new due time then.
-            Self::Unit => Change::Requeue,
         }
     }
 }

@@ -272,8 +272,7 @@ async fn as_they_left(
 impl Inverse {
     /// What undoes one item: what was done to it can be read off what the journal keeps of it.
     fn item(&mut self, item: Item, happened: Option<Happened>) {
-        let outcome = happened.as_ref().map(|happened| happened.outcome);
-        let sure = match outcome {
+        let sure = match happened.as_ref().map(|happened| happened.outcome) {
             Some(Outcome::Done) => true,
             Some(Outcome::Unknown) | None => false,
             Some(_) => return,

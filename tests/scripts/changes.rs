@@ -128,12 +128,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let elements = elements.map(|(old, new)| (old.into(), new.into()));
             drop(writer.replace(queue, &elements).await?);
         }
-        "expiry" => {
-            let keys = queue.keys();
-            let each = [b"none", keys.target.as_slice(), &keys.timeouts];
-            let each = each.map(|key| (key, f64::INFINITY, 9e12));
-            drop(writer.expiry(&each).await?);
-        }
+        "expiry" => expiry(writer, queue).await?,
         "discard" => {
             let elements = ["none", "one"].map(|e| e.as_bytes().to_vec());
             drop(writer.discard(queue, &elements).await?);
@@ -144,6 +139,13 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         }
     }
     Ok(())
+}
+
+async fn expiry(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
+    let keys = queue.keys();
+    let each = [b"none", keys.target.as_slice(), &keys.timeouts];
+    let each = each.map(|key| (key, f64::INFINITY, 9e12));
+    writer.expiry(&each).await.map(drop)
 }
 
 async fn transfer_watched(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {

@@ -51,9 +51,9 @@ struct Standing {
 
 fn standing(seen: &Seen) -> Option<Standing> {
     let mut beats = seen.watch.beats.iter().rev();
-    let last = beats.next()?;
-    let length = last.target.filter(|&length| length > 0)?;
-    let (mut since, mut least) = (last.at, length);
+    let newest = beats.next()?;
+    let length = newest.target.filter(|&length| length > 0)?;
+    let (mut since, mut least) = (newest.at, length);
     for beat in beats {
         match beat.target {
             Some(before @ 1..) if before <= least => (since, least) = (beat.at, before),

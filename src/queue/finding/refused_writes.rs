@@ -85,18 +85,27 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
 }
 
-/// Whether it refuses writes for this reason; how often lately, if that is known.
-fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Option<(u64, i64)>> {
+/// How often it has refused something lately.
+#[derive(Clone, Copy, Default)]
+struct Lately {
+    /// So often; 0 when it has not, or does not count.
+    count: u64,
+    /// Within so many ms.
+    ms: i64,
+}
+
+/// Whether it refuses writes for this reason.
+fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Lately> {
     let lately = seen
         .server
         .grew(NOW_MS, |info| info.errors(reason.code))
-        .filter(|(count, _)| *count > 0);
+        .map_or_else(Lately::default, |(count, ms)| Lately { count, ms });
     let holds = (reason.holds)(info);
-    if lately.is_some() && holds != Sign::No || holds == Sign::Yes {
+    if lately.count > 0 && holds != Sign::No || holds == Sign::Yes {
         return Some(lately);
     }
     let ever = info.errors(reason.code).is_some_and(|count| count > 0);
-    (holds == Sign::Perhaps && ever && stuck(seen)).then_some(None)
+    (holds == Sign::Perhaps && ever && stuck(seen)).then_some(lately)
 }
 
 fn stuck(seen: &Seen) -> bool {
@@ -107,7 +116,7 @@ fn stuck(seen: &Seen) -> bool {
     seen.pulse.is_some_and(late)
 }
 
-fn finding(info: &Info, reason: &Reason, lately: Option<(u64, i64)>) -> Finding {
+fn finding(info: &Info, reason: &Reason, lately: Lately) -> Finding {
     let code = reason.code;
     let mut finding = Finding::new(
         ID,
@@ -121,7 +130,8 @@ fn finding(info: &Info, reason: &Reason, lately: Option<(u64, i64)>) -> Finding 
     finding = finding
         .number("code", code)
         .number("errors", info.errors(code));
-    if let Some((count, ms)) = lately {
+    let Lately { count, ms } = lately;
+    if count > 0 {
         let span = text::span(ms.unsigned_abs());
         finding = finding
             .number("errors_lately", count)
@@ -172,8 +182,7 @@ fn disk(info: &Info) -> Sign {
     let refusals = info.errors("MISCONF");
     let append = info.number("aof_enabled") == Some(1) && failed("aof_last_write_status");
     match (failed("rdb_last_bgsave_status"), append, refusals) {
-        (_, true, _) => Sign::Yes,
-        (true, _, Some(1..)) => Sign::Yes,
+        (_, true, _) | (true, _, Some(1..)) => Sign::Yes,
         (true, ..) => Sign::Perhaps,
         (false, false, _) => Sign::No,
     }

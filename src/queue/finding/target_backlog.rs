@@ -61,16 +61,18 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 /// more of it than the third before, and it has not begun to shrink.
 fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
     let third = lengths.len() / 3;
-    let mut means = lengths
-        .chunks_exact(third.max(1))
-        .take(3)
-        .map(|some| flow::per_s(some.iter().map(|(_, n)| n).sum(), some.len() as i64));
+    let mut means = lengths.chunks_exact(third.max(1)).take(3).map(mean);
     let (first, second, third) = (means.next()?, means.next()?, means.next()?);
     let (start, end) = (lengths.first()?.1, lengths.last()?.1);
     let most = lengths.iter().map(|(_, n)| *n).max()?;
     let shrinks = end < most - most / 20;
     let grown = end.saturating_sub(start);
     (first < second && second < third && !shrinks && grown >= FEW).then_some(grown)
+}
+
+fn mean(lengths: &[(i64, u64)]) -> f64 {
+    let sum: u64 = lengths.iter().map(|(_, n)| n).sum();
+    flow::per_s(sum, i64::try_from(lengths.len()).unwrap_or(i64::MAX))
 }
 
 /// What consumers take a second.
@@ -116,12 +118,12 @@ fn finding(seen: &Seen, lengths: &[(i64, u64)], growth: u64, takes: Takes) -> Fi
     let length = lengths.last().map_or(0, |(_, n)| *n);
     let grows = flow::per_s(growth, ms);
     #[expect(clippy::cast_precision_loss, reason = "a span for reading")]
-    let needs_s = |per_s: f64| length as f64 / per_s;
+    let seconds = |per_s: f64| length as f64 / per_s;
     // Only a rate that is no lower bound tells that it takes long.
-    let long = takes.most.is_some_and(|most| needs_s(most) > MUCH_S);
+    let long = takes.most.is_some_and(|most| seconds(most) > MUCH_S);
     let exact = takes.most == Some(takes.least);
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    let needs_ms = (needs_s(takes.least) * 1_000.0) as i64;
+    let needs_ms = (seconds(takes.least) * 1_000.0) as i64;
     let at_most = if exact { "" } else { "at most " };
     let at_least = if exact { "" } else { "at least " };
     let severity = if long {
