@@ -186,7 +186,9 @@ mod tests {
     #[test]
     fn a_named_queue_opens_its_own_keys_only() {
         let rules = Rules::of(&[], &[Queue::redisson("orders")], false);
+        // The twin is looked at, since it would share the other keys.
         let keys = [
+            "{orders}",
             "redisson_delay_queue_timeout:{orders}",
             "redisson_delay_queue:{orders}",
         ];

@@ -1,5 +1,6 @@
 //! Repairs of target, keys and scores, and what takes them back.
 
+use delayscope::ops::apply::Limits;
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::{Change, Outcome, Queue};
 use delayscope::store::change::Fate;
@@ -61,7 +62,7 @@ async fn what_was_consumed_meanwhile_is_gone_and_stays_gone() {
     }
     let prepared = bench.plan(What::Unwrap, Which::Due).await.unwrap();
     bench.server.cmd(&["LPOP", "orders"]);
-    let told = bench.apply(prepared, Default::default()).await;
+    let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(
         (told.count(Outcome::Gone), told.count(Outcome::Done)),
         (1, 1)
@@ -108,7 +109,7 @@ async fn an_expiry_that_somebody_else_has_changed_is_left_alone() {
     bench.server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"3600000"]);
     let prepared = bench.plan(What::Persist, Which::Due).await.unwrap();
     bench.server.cmd_bytes(&[b"PEXPIRE", &timeouts, b"7200000"]);
-    let told = bench.apply(prepared, Default::default()).await;
+    let told = bench.apply(prepared, Limits::default()).await;
     assert_eq!(told.count(Outcome::Changed), 1);
     assert_ne!(
         bench.server.cmd_bytes(&[b"PTTL", &timeouts]),
