@@ -80,7 +80,7 @@ pub enum Cut {
 }
 
 impl Node {
-    /// A value without a type of its own. [`Reader::node`](super::reader::Reader::node) fills in
+    /// A value without a type of its own. `Reader::node` fills in
     /// its span.
     #[must_use]
     pub const fn new(shape: Shape) -> Self {
