@@ -70,7 +70,9 @@ impl Both {
         assert!(self.after.doubled.is_empty(), "{told}");
         for said in &self.said {
             assert!(matches!(said.code, Some(0 | 1)), "{told}");
-            assert!(all_told(said) && said.count("unknown") == 0, "{told}");
+            // What others move again and again, a realignment cannot say to stand in its place.
+            let known = said.summary()["change"] == "realign" || said.count("unknown") == 0;
+            assert!(all_told(said) && known, "{told}");
         }
     }
 
