@@ -14,7 +14,7 @@ use crate::queue::{Keys, Queue};
 mod elements;
 mod watched;
 
-pub use watched::{Moved, Watched};
+pub use watched::{InStep, Moved, Watched};
 
 /// How many entries one call takes at most: the arguments of a script stay below 4,000.
 pub const MOST_CHANGED: usize = 950;

@@ -13,6 +13,7 @@ mod below_zero;
 mod bench;
 mod changes;
 mod costs;
+mod cut;
 mod halts;
 mod mends;
 mod noted;

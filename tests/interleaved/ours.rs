@@ -236,8 +236,8 @@ impl<'a> We<'a> {
         }
         let watched = self.writer.watch_due(self.queue, at(now), n).await;
         let mut watched = watched.map_err(|e| e.to_string())?.unwrap();
-        let rows: Vec<_> = watched.take_rows();
-        let rows: Vec<_> = rows.into_iter().map(|row| row.member).collect();
+        let rows = watched.take_rows();
+        let rows: Vec<_> = rows.rows().iter().map(|row| row.member.clone()).collect();
         same("due under watch", &rows, &in_step(model, now, n))?;
         watched.look(n).await.map_err(|e| e.to_string())?;
         match self.move_watched(model, watched, now, n).await? {
@@ -254,7 +254,12 @@ impl<'a> We<'a> {
         now: u32,
         n: usize,
     ) -> Result<Option<Moved>, String> {
-        let rows: Vec<_> = watched.take_rows().into_iter().map(|c| c.member).collect();
+        let rows = watched.take_rows();
+        let is_frame = |row: &&Chosen| payload(&row.member).is_some();
+        let frames = rows.rows().iter().take_while(is_frame).count();
+        let rows: Vec<_> = { rows.first(frames).into_iter() }
+            .map(|row| row.member)
+            .collect();
         let payloads: Vec<_> = rows.iter().map_while(|member| payload(member)).collect();
         let slices: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();
         if slices.len() < 2 {

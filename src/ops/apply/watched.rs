@@ -12,7 +12,7 @@ use crate::ops::journal::{Happened, Item};
 use crate::ops::plan::work::sha1;
 use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
 use crate::store::StoreError;
-use crate::store::change::{Chosen, Moved, Watched};
+use crate::store::change::{Chosen, InStep, Moved, Watched};
 
 /// Members of so many bytes are cheaper left on the server: here each goes both ways.
 const LARGE: usize = 2_000;
@@ -42,7 +42,7 @@ impl Run {
             return Ok(());
         };
         let rows = watched.take_rows();
-        if rows.iter().any(|row| row.member.len() > LARGE) {
+        if rows.rows().iter().any(|row| row.member.len() > LARGE) {
             return Ok(());
         }
         if watched.look(self.room(0)).await.is_err() {
@@ -167,7 +167,7 @@ impl Run {
     }
 
     /// Writes down what falls due next, and that items `done` were done.
-    async fn write_down(&mut self, done: Range<u64>, rows: Vec<Chosen>) -> Result<Batch, Halt> {
+    async fn write_down(&mut self, done: Range<u64>, rows: InStep) -> Result<Batch, Halt> {
         let Some(record) = &mut self.record else {
             return Ok(Batch::default());
         };
@@ -189,10 +189,10 @@ impl Batch {
 }
 
 /// What a transaction moves of these entries, and what is to be written down.
-fn look(queue: &Queue, mut rows: Vec<Chosen>) -> (Vec<Item>, Batch) {
-    let (mut items, mut batch) = (Vec::with_capacity(rows.len()), Batch::default());
+fn look(queue: &Queue, rows: InStep) -> (Vec<Item>, Batch) {
+    let (mut items, mut batch) = (Vec::with_capacity(rows.rows().len()), Batch::default());
     let mut bytes = 0;
-    for Chosen { member, score } in &rows {
+    for Chosen { member, score } in rows.rows() {
         let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < BYTES) else {
             break;
         };
@@ -210,7 +210,9 @@ fn look(queue: &Queue, mut rows: Vec<Chosen>) -> (Vec<Item>, Batch) {
             hash: Some(sha1(entry.payload)),
         });
     }
-    rows.truncate(items.len());
-    batch.rows = rows;
+    batch.rows = rows.first(items.len());
+    items.truncate(batch.rows.len());
+    batch.ids.truncate(batch.rows.len());
+    batch.headers.truncate(batch.rows.len());
     (items, batch)
 }

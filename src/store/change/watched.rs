@@ -33,7 +33,34 @@ pub struct Watched {
     now: String,
     /// Where the due entries begin in timeouts: behind scores that are no times.
     first: u64,
+    rows: InStep,
+}
+
+/// What is due first, in due order, as far as the same entries stand at the head of the order list,
+/// in whichever order there.
+#[derive(Clone, Debug, Default)]
+pub struct InStep {
     rows: Vec<Chosen>,
+    /// How many of the first ones are also the first ones of the order list, ascending.
+    ends: Vec<usize>,
+}
+
+impl InStep {
+    /// The entries.
+    #[must_use]
+    pub fn rows(&self) -> &[Chosen] {
+        &self.rows
+    }
+
+    /// The first of them, at most `n`, and fewer where the order list does not begin with these: a
+    /// transaction moves so many from both.
+    #[must_use]
+    pub fn first(mut self, n: usize) -> Vec<Chosen> {
+        let at = self.ends.partition_point(|end| *end <= n);
+        let end = at.checked_sub(1).map_or(0, |at| self.ends[at]);
+        self.rows.truncate(end);
+        self.rows
+    }
 }
 
 /// What a watched transfer came to.
@@ -65,7 +92,7 @@ impl Writer {
             keys: [keys.target, keys.timeouts, order],
             now: queue.score(now).to_string(),
             first: 0,
-            rows: Vec::new(),
+            rows: InStep::default(),
         };
         watched.look(n).await?;
         Ok(Some(watched))
@@ -81,15 +108,14 @@ impl Watched {
         self.read(answers)
     }
 
-    /// What was due first when it was read last, in due order, as far as the same entries stand at
-    /// the head of the order list, in whichever order there.
+    /// What was due first when it was read last.
     #[must_use]
-    pub fn take_rows(&mut self) -> Vec<Chosen> {
+    pub fn take_rows(&mut self) -> InStep {
         std::mem::take(&mut self.rows)
     }
 
-    /// Moves the first of the entries read last to target, which are these `payloads`, at least two,
-    /// all of them or none; and reads up to `n` that are due then.
+    /// Moves the [first](InStep::first) of the entries read last to target, which are these
+    /// `payloads`, at least two, all of them or none; and reads up to `n` that are due then.
     pub async fn transfer(
         &mut self,
         payloads: &[&[u8]],
@@ -168,7 +194,7 @@ impl Watched {
     }
 
     fn read(&mut self, answers: Vec<Value>) -> Result<(), StoreError> {
-        self.rows.clear();
+        self.rows = InStep::default();
         let strange = || self.store.unexpected(ATTEMPT, &Value::Nil);
         let answers = answers.into_iter();
         let answers = answers.map(|answer| self.store.accept(ATTEMPT, answer));
@@ -181,8 +207,9 @@ impl Watched {
         let mut rows = rows(due).ok_or_else(strange)?;
         let order = script::list(&order).ok_or_else(strange)?;
         self.first = u64::try_from(first).unwrap_or(0);
-        rows.truncate(in_step(&rows, order));
-        self.rows = rows;
+        let ends = in_step(&rows, order);
+        rows.truncate(ends.last().copied().unwrap_or(0));
+        self.rows = InStep { rows, ends };
         Ok(())
     }
 
@@ -234,10 +261,9 @@ fn rows(due: Value) -> Option<Vec<Chosen>> {
     Some(rows)
 }
 
-/// How many entries, from the first one on, are the same ones on both sides: the longest beginning
-/// that is.
-fn in_step(rows: &[Chosen], order: &[Value]) -> usize {
-    let (mut same, mut open): (usize, HashSet<&[u8]>) = (0, HashSet::new());
+/// How many entries, from the first one on, are the same ones on both sides: each beginning that is.
+fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
+    let (mut same, mut open): (Vec<usize>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
     for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order).enumerate() {
         let Value::BulkString(element) = element else {
             break;
@@ -251,8 +277,34 @@ fn in_step(rows: &[Chosen], order: &[Value]) -> usize {
             }
         }
         if open.is_empty() {
-            same = i + 1;
+            same.push(i + 1);
         }
     }
     same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beginning_that_the_order_list_does_not_begin_with_is_cut_to_one_that_it_does() {
+        let row = |n: u8| Chosen {
+            member: vec![n],
+            score: f64::from(n),
+        };
+        let rows: Vec<Chosen> = (1..=6).map(row).collect();
+        let order = [1, 3, 4, 2, 5, 7].map(|n: u8| Value::BulkString(vec![n]));
+        let ends = in_step(&rows, &order);
+        assert_eq!(ends, [1, 4, 5]);
+        let first = |n| {
+            InStep {
+                rows: rows.clone(),
+                ends: ends.clone(),
+            }
+            .first(n)
+            .len()
+        };
+        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(first), [0, 1, 1, 1, 4, 5, 5]);
+    }
 }
