@@ -24,7 +24,7 @@ async fn what_is_no_frame_amid_the_due_cuts_no_other_entry_out_of_the_order_list
     let (_, told) = bench.change(What::Transfer, Which::Due).await;
     assert_eq!(told.count(Outcome::Done), 49, "{:?}", told.summary);
     let after = bench.contents();
-    assert_eq!(after.order, [foreign.clone()]);
+    assert_eq!(after.order, std::slice::from_ref(&foreign));
     assert_eq!(after.timeouts.into_keys().collect::<Vec<_>>(), [foreign]);
     assert_eq!(after.target.len(), 49);
 }
