@@ -59,8 +59,11 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
             text::thousands(bad.bytes as u64)
         ))
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"]);
-    let Some(member) = &bad.member else {
-        return finding.repair(Step::Outside, "Find out who writes it, and delete it (x).");
+    let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
+        return finding.repair(
+            Step::Change(What::Quarantine),
+            "Find out who writes them; R sets all that is no frame aside in quarantine, u takes it back.",
+        );
     };
     let entry = Entry {
         member: member.clone(),
@@ -68,7 +71,7 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
         state: if due { State::Late } else { State::Waiting },
     };
     finding.repair(
-        Step::Entry(What::Delete, entry),
-        "Find out who writes it; R deletes it, and u puts it back.",
+        Step::Entry(What::Quarantine, entry),
+        "Find out who writes it; R sets it aside in quarantine, and u takes it back.",
     )
 }
