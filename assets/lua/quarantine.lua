@@ -16,7 +16,10 @@
 local timeouts, quarantine, order = KEYS[1], KEYS[2], KEYS[3]
 local needed = {{'ZREM', timeouts, ''}}
 if order then
-  needed = {{'ZREM', timeouts, ''}, {'LINDEX', order, '0'}, {'LREM', order, '0', ''}}
+  needed = {
+    {'ZREM', timeouts, ''}, {'ZRANK', timeouts, ''}, {'ZCARD', timeouts}, {'LLEN', order},
+    {'LRANGE', order, '0', '0'}, {'LINDEX', order, '0'}, {'LREM', order, '0', ''},
+  }
 end
 local refusal = guard({'zset', 'zset', order and 'list'}, needed)
 if refusal then return refusal end

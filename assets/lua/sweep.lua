@@ -27,7 +27,7 @@
 local quarantine = KEYS[3]
 local needed = {
   {'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''},
-  quarantine and {'ZADD', quarantine, '0', ''},
+  {'LLEN', KEYS[2]}, quarantine and {'ZADD', quarantine, '0', ''},
 }
 local refusal = guard({'zset', 'list', quarantine and 'zset'}, needed)
 if refusal then return refusal end

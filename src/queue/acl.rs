@@ -156,7 +156,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
             &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem", "zscan"],
         ],
         Change::Quarantine => &[SCRIPT, DELETE, &["zadd"]],
-        Change::Restore => &[SCRIPT, OFFER, EDIT, RESTORE],
+        Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         // The other way round, and that again.

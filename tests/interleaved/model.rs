@@ -16,6 +16,8 @@ pub struct Model {
     pub aside: Vec<Vec<u8>>,
     /// Target.
     pub target: Vec<Vec<u8>>,
+    /// Quarantine.
+    pub quarantine: BTreeMap<Vec<u8>, f64>,
 }
 
 /// The payload of a frame; none of what is no frame.
