@@ -3,6 +3,7 @@
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
+pub(super) mod extra;
 pub(super) mod handles;
 pub(super) mod number;
 pub(super) mod time;
@@ -11,6 +12,7 @@ use std::collections::HashMap;
 
 use super::time as iso;
 use super::tree::{Field, Name, Node, Shape};
+use extra::Extra;
 
 /// What an object holds of one class of its hierarchy.
 pub(super) struct Level<'a> {
@@ -20,12 +22,12 @@ pub(super) struct Level<'a> {
     pub(super) extra: Vec<Extra<'a>>,
 }
 
-/// What a class wrote besides its fields.
-pub(super) enum Extra<'a> {
-    /// Primitives, as they lie.
-    Block(&'a [u8]),
-    /// An object.
-    Node(Node),
+/// Whether a class may be called that: names of arrays have `[` and `;`, those of classes made while
+/// the program runs `/`.
+pub(super) fn is_class_name(name: &str) -> bool {
+    let fits =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
+    !name.is_empty() && name.chars().all(fits)
 }
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.

@@ -7,7 +7,7 @@ mod guess;
 mod jdk;
 mod parts;
 
-use super::java::handles::Handles;
+use super::java::{self, handles::Handles};
 use super::reader::{Mark, Reader};
 use super::tree::{Name, Node, Shape};
 use super::{scalar, serialization};
@@ -114,9 +114,7 @@ impl Kryo {
             0x80.. => string(r, self.style.is_old)??,
             _ => parts::ascii(r, parts::NAME_MAX)?,
         };
-        let fits =
-            |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
-        if name.is_empty() || !name.chars().all(fits) {
+        if !java::is_class_name(&name) {
             return None;
         }
         r.take_text(4 * size_of::<Name>())?;
