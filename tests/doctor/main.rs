@@ -12,8 +12,10 @@
 mod frames;
 mod healthy;
 mod keys;
+mod life;
 mod moving;
 mod patient;
+mod program;
 #[path = "../support/redisson.rs"]
 mod redisson;
 #[path = "../support/mod.rs"]
