@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+#[path = "demo/sick.rs"]
+mod sick;
 mod support;
 
 use std::io::{BufRead as _, BufReader};
@@ -13,14 +15,9 @@ use std::time::Duration;
 
 use delayscope::clock::instant;
 use delayscope::ops::demo::{Demo, DemoError, DemoEvent, DemoOptions, Scenario};
-use delayscope::ops::doctor::{Examination, look};
 use delayscope::ops::refresh::pulse;
-use delayscope::ops::worker::{WorkerOptions, work};
-use delayscope::queue::finding::Step;
-use delayscope::queue::wish::What;
-use delayscope::queue::{Address, Endpoint, Finding, Form, Pulse, Queue, ServerWatch};
+use delayscope::queue::{Address, Endpoint, Pulse, Queue};
 use delayscope::store::{Access, Store};
-use futures_util::{FutureExt as _, StreamExt as _};
 use support::{PATIENCE, Server, until, wait_for};
 use tokio::sync::broadcast::error::RecvError;
 
@@ -144,101 +141,6 @@ async fn a_burst_is_5000_entries_due_at_one_moment_and_is_moved_whole() {
     })
     .await;
     assert!(after.at >= due, "{after:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_poison_entry_is_named_and_once_it_is_repacked_its_client_goes_on_by_itself() {
-    let options = DemoOptions {
-        faster: 10,
-        ..only(Scenario::Poison)
-    };
-    let mut demo = Demo::start(options).await.unwrap();
-    let mut events = demo.events();
-    let found = named(&demo, "poison").await;
-    assert_eq!(found.evidence.figures["due_before"], 2, "{found:?}");
-    assert_eq!(
-        found.repair.step,
-        Step::Change(What::Repack(Some(Form::ByteId)))
-    );
-    // Those before it are delivered again and again, and nothing behind it is.
-    let mut consumed = Vec::new();
-    while consumed.len() < 5 {
-        if let DemoEvent::Consumed { text, .. } = next(&mut events).await {
-            consumed.push(text);
-        }
-    }
-    assert_eq!(
-        [&consumed[0], &consumed[1], &consumed[0]],
-        [&consumed[2], &consumed[3], &consumed[4]]
-    );
-    mend(&demo, &["repair", "invoices", "--repack"]);
-    see(&demo, "nothing late", |p| p.late.get() == Some(0)).await;
-    let others = |text: &String| !consumed.contains(text);
-    while !matches!(next(&mut events).await, DemoEvent::Consumed { text, .. } if others(&text)) {}
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_mixed_fleet_is_named_and_goes_on_by_itself_once_a_stand_in_has_worked_it_off() {
-    let options = DemoOptions {
-        faster: 10,
-        ..only(Scenario::MixedFleet)
-    };
-    let mut demo = Demo::start(options).await.unwrap();
-    let mut events = demo.events();
-    let found = named(&demo, "mixed-fleet").await;
-    assert_eq!(found.repair.step, Step::Worker);
-    let store = Store::open(demo.endpoint().clone(), Access::ReadWrite);
-    store.ready(PATIENCE).await.unwrap();
-    let queue = demo.queues()[0].clone();
-    let mut worker = work(
-        &store,
-        store.writer().unwrap(),
-        queue,
-        WorkerOptions::default(),
-    );
-    while !matches!(next(&mut events).await, DemoEvent::Note { text, .. } if text.contains("replaced"))
-    {
-        let _ = worker.next().now_or_never();
-    }
-    // What the old instance has left is worked off as well; then nobody needs to stand in.
-    see(&demo, "one form alone", |p| {
-        p.first
-            .as_ref()
-            .is_some_and(|first| first.form == Some(Form::ByteId))
-    })
-    .await;
-}
-
-/// Looks at the demo's only queue until this is the worst that is found.
-async fn named(demo: &Demo, rule: &str) -> Finding {
-    let store = Store::open(demo.endpoint().clone(), Access::ReadOnly);
-    store.ready(PATIENCE).await.unwrap();
-    let (mut server, mut queue) = (
-        ServerWatch::default(),
-        Examination::new(demo.queues()[0].clone()),
-    );
-    let end = instant() + PATIENCE;
-    loop {
-        look(&store, &mut server).await.unwrap();
-        let said = queue.round(&store, &server).await.unwrap();
-        if let Some(found) = said.findings.first().filter(|found| found.id == rule) {
-            return found.clone();
-        }
-        assert!(instant() < end, "waited too long for {rule}: {said:#?}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
-/// What a finding's key does, by the program.
-fn mend(demo: &Demo, arguments: &[&str]) {
-    let state = tempfile::tempdir().unwrap();
-    let output = Program::command(&["-s", socket(demo.endpoint()).to_str().unwrap()], None)
-        .args(arguments)
-        .arg("--yes")
-        .env("XDG_STATE_HOME", state.path())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
