@@ -5,7 +5,6 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
-use crate::queue::wish::What;
 use crate::queue::{Frames, text};
 
 pub(super) const ID: &str = "mixed-fleet";
@@ -73,7 +72,7 @@ fn finding(
             "of the last offered {} are of the older form, {} of the newer",
             offered[0], offered[1]
         ));
-    if let Some((count, span)) = failed {
+    if let Some((count @ 1.., span)) = failed {
         let words = text::counted(count, "script has", "scripts have");
         finding = finding
             .number("failed_scripts", count)
@@ -87,8 +86,8 @@ fn finding(
         );
     }
     finding.check(&["INFO"], b"errorstats").repair(
-        Step::Change(What::Transfer),
-        "Stop the clients of one side; transfer by hand (R) takes both forms meanwhile.",
+        Step::Worker,
+        "Stop the clients of one side; a stand-in worker (R) transfers both forms meanwhile.",
     )
 }
 

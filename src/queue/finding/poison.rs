@@ -84,6 +84,10 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
+    let finding = match bad.due_at().filter(|_| due) {
+        Some(since) => finding.since(since),
+        None => finding,
+    };
     let finding = if block.copies > 0 {
         let copies = text::counted(block.copies as u64, "copy", "copies");
         finding.words(format!("{copies} seen in the tail of target so far"))
