@@ -55,9 +55,11 @@ fn subscribed(socket: &Path, queue: &Queue, db: u32) -> UnixStream {
     let head = format!("*2\r\n$9\r\nSUBSCRIBE\r\n${}\r\n", channel.len());
     let line = [head.as_bytes(), &channel, b"\r\n"].concat();
     stream.write_all(&line).unwrap();
-    let mut answer = vec![0; 4 + 4 + 11 + 4 + channel.len().to_string().len() + channel.len() + 2];
+    let head = format!("*3\r\n$9\r\nsubscribe\r\n${}\r\n", channel.len());
+    let wanted = [head.as_bytes(), &channel, b"\r\n:1\r\n"].concat();
+    let mut answer = vec![0; wanted.len()];
     stream.read_exact(&mut answer).unwrap();
-    assert_eq!(&answer[..4], b"*3\r\n");
+    assert_eq!(answer, wanted);
     stream
 }
 

@@ -13,6 +13,7 @@ mod frames;
 mod healthy;
 mod keys;
 mod life;
+mod mended;
 mod moving;
 mod patient;
 mod program;

@@ -17,12 +17,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// A queue on a server of its own, and what is known of it.
 pub(crate) struct Patient {
+    /// Who lives with it; gone before it is.
+    life: Vec<Box<dyn std::any::Any>>,
     pub(crate) server: Server,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
     pub(crate) watch: ServerWatch,
     pub(crate) examination: Examination,
     random: u64,
+    home: tempfile::TempDir,
 }
 
 impl Patient {
@@ -49,7 +52,24 @@ impl Patient {
             queue,
             watch: ServerWatch::default(),
             random: seed,
+            home: tempfile::tempdir().unwrap(),
+            life: Vec::new(),
         }
+    }
+
+    /// Where the journal of its repairs is.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
+    /// With somebody who lives as long as it does.
+    pub(crate) fn with(&mut self, somebody: impl std::any::Any) {
+        self.life.push(Box::new(somebody));
+    }
+
+    /// All who lived with it are gone.
+    pub(crate) fn without_all(&mut self) {
+        self.life.clear();
     }
 
     /// The next number that the seed brings, below `limit`.

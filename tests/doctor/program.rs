@@ -7,6 +7,7 @@ use delayscope::clock::instant;
 use delayscope::queue::Queue;
 use serde_json::Value;
 
+use crate::patient::Patient;
 use crate::support::{PATIENCE, Server};
 
 /// From one look at a running program to the next.
@@ -100,4 +101,93 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// What `doctor` said.
+pub(crate) struct Doctor {
+    /// Of its first line: the rule,
+    rule: Option<String>,
+    /// the sentence,
+    pub(crate) sentence: String,
+    /// and the command that mends it.
+    pub(crate) command: Option<String>,
+    /// All that it said, and its exit code.
+    all: (String, Option<i32>),
+}
+
+impl Doctor {
+    /// Lets it look at the queue for so long.
+    async fn looks(patient: &Patient, ms: u64) -> Self {
+        let spec = String::from_utf8(patient.queue.spec()).unwrap();
+        let span = format!("{ms}ms");
+        let words = ["doctor", &spec, "--json", "--for", &span];
+        let mut program = delayscope(&patient.server, &words);
+        program.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let span = Duration::from_millis(ms);
+        let output = ended(program.spawn().unwrap(), span + PATIENCE).await;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let first = said.lines().next();
+        let first: Value = first.map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
+        let text = |name: &str| first[name].as_str().map(str::to_owned);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        Self {
+            rule: text("id"),
+            sentence: text("sentence").unwrap_or_default(),
+            command: text("repair_command"),
+            all: (format!("{said}{errors}"), output.status.code()),
+        }
+    }
+
+    /// Lets it look for so long, again and again until that rule comes first.
+    pub(crate) async fn until_first(patient: &Patient, rule: &str, ms: u64) -> Self {
+        let end = instant() + PATIENCE;
+        loop {
+            let said = Self::looks(patient, ms).await;
+            if said.rule.as_deref() == Some(rule) {
+                return said;
+            }
+            assert!(instant() < end, "not {rule} first: {:?}", said.all);
+        }
+    }
+
+    /// Lets it look again and again until it ends with 0 (nothing is a warning) and says nothing of
+    /// that rule.
+    pub(crate) async fn until_well(patient: &Patient, rule: &str) {
+        let end = instant() + PATIENCE;
+        loop {
+            let said = Self::looks(patient, 1_100).await;
+            let of_rule = format!("\"id\":\"{rule}\"");
+            if said.all.1 == Some(0) && !said.all.0.contains(&of_rule) {
+                return;
+            }
+            assert!(instant() < end, "not mended: {:?}", said.all);
+        }
+    }
+}
+
+/// Runs the command that a finding names; a worker goes on until it is dropped.
+pub(crate) async fn repair(patient: &Patient, command: &str) -> Option<Running> {
+    let ours = env!("CARGO_BIN_EXE_delayscope");
+    let rest = command.strip_prefix("delayscope ").expect(command);
+    let home = env!("CARGO_TARGET_TMPDIR");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("exec {ours} {rest} --yes")])
+        .env("XDG_STATE_HOME", patient.home())
+        .env("XDG_CONFIG_HOME", home)
+        .stdin(Stdio::null());
+    if rest.contains(" worker ") {
+        shell.stdout(Stdio::null()).stderr(Stdio::null());
+        return Some(Running(shell.spawn().unwrap()));
+    }
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = ended(shell.spawn().unwrap(), PATIENCE).await;
+    assert!(
+        output.status.success(),
+        "{command}: {} {}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    None
 }

@@ -22,7 +22,7 @@ impl Patient {
     }
 
     /// Somebody who offers an entry each so many ms, the n-th due so many ms later.
-    pub(super) fn offering(
+    pub(crate) fn offering(
         &self,
         each_ms: u64,
         due_ms: impl Fn(u64) -> i64 + Send + 'static,
@@ -31,7 +31,7 @@ impl Patient {
     }
 
     /// The same with those payloads.
-    pub(super) fn offering_texts(
+    pub(crate) fn offering_texts(
         &self,
         each_ms: u64,
         due_ms: impl Fn(u64) -> i64 + Send + 'static,
