@@ -1,5 +1,8 @@
 //! Looking at one queue as the screen does, round by round, and asking the rules.
 
+mod exact;
+
+pub use self::exact::{Examined, examine};
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, Watch};
 use crate::queue::{Pulse, Queue, ServerWatch, Survey};
