@@ -203,6 +203,12 @@ impl Exact {
         }
     }
 
+    /// How many were looked at, wherever most of them are.
+    #[must_use]
+    pub fn looked(&self) -> u64 {
+        self.waiting.max(self.order).max(self.target)
+    }
+
     /// Something in it would be a finding.
     #[must_use]
     pub fn is_odd(&self) -> bool {

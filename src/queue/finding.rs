@@ -131,7 +131,7 @@ impl Finding {
 
     /// With a look at all members that shows it too.
     fn exact(self, exact: &Exact) -> Self {
-        let looked = exact.waiting.max(exact.order).max(exact.target);
+        let looked = exact.looked();
         self.number("exact", true)
             .number("looked_at", looked)
             .number("examined_ms", exact.at.get())

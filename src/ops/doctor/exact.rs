@@ -33,6 +33,17 @@ const NEXT_BYTES: usize = 256 * 1024;
 /// So many bytes of what differs are kept: more is counted only.
 const KEPT: usize = 64 << 20;
 
+/// What a member or element takes (measured), and each of its bytes, in ns.
+const EACH_NS: u64 = 4_000;
+const BYTE_NS: u64 = 10;
+
+/// How long a look at so many members and elements of about so many bytes will take, about.
+pub(super) fn takes(elements: u64, bytes: usize) -> Duration {
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    let each = EACH_NS.saturating_add(bytes.saturating_mul(BYTE_NS));
+    Duration::from_nanos(elements.saturating_mul(each))
+}
+
 /// What it tells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Examined {
