@@ -35,6 +35,7 @@ const READ: &[&str] = &[
     "zrangebyscore",
     "zrank",
     "zrevrangebyscore",
+    "zscan",
     "zscore",
 ];
 /// What finding queues sends that nobody named.
@@ -151,10 +152,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Kick => &[&["publish"]],
         Change::Realign => &[SCRIPT, SWAP],
         Change::RestoreOrder => &[SCRIPT, RESTORE],
-        Change::Drift => &[
-            SCRIPT,
-            &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem", "zscan"],
-        ],
+        Change::Drift => &[SCRIPT, &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem"]],
         Change::Quarantine => &[SCRIPT, DELETE, &["zadd"]],
         Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
