@@ -12,7 +12,7 @@ use delayscope::ops::refresh::{frames, list, pulse, rank_at, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
 use delayscope::queue::{Change, Form, FramesAsk, List, PageAsk, Zoom};
-use delayscope::store::read::look;
+use delayscope::store::read::{look, scan_members};
 use delayscope::store::watch::announcements;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -112,6 +112,8 @@ async fn reading(stage: &Stage) {
     let sample = FramesAsk::of(30, 8, true);
     frames(store, queue, sample).await.unwrap();
     look(store).await.unwrap();
+    let timeouts = queue.keys().timeouts;
+    scan_members(store, &timeouts, 0, 100).await.unwrap();
     rank_at(store, queue, EpochMillis::new(1)).await.unwrap();
     form_of(store, queue).await.unwrap();
     consumer::peek(store, queue, 3).await.unwrap();

@@ -10,7 +10,7 @@ use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, W
 use delayscope::store::write::Writer;
 use proptest::sample::Index;
 
-use crate::model::{Model, payload, take};
+use crate::model::{Model, fate_of, payload, take};
 
 /// We, at work on one queue.
 pub struct We<'a> {
@@ -361,21 +361,6 @@ impl<'a> We<'a> {
         }
         same("edit", &told.done, &expected)
     }
-}
-
-/// What becomes of a chosen one.
-pub fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
-    match waiting.get(&chosen.member) {
-        None => Fate::Gone,
-        Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),
-        Some(_) => Fate::Done,
-    }
-}
-
-fn sorted(list: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let mut list = list.to_vec();
-    list.sort();
-    list
 }
 
 /// Whether it is true where a deleted entry stood.

@@ -3,8 +3,8 @@
 use delayscope::store::change::{Chosen, Deleted, Fate, Place};
 use proptest::sample::Index;
 
-use crate::model::Model;
-use crate::ours::{Checked, We, fate_of, refused, same, stands};
+use crate::model::{Model, fate_of};
+use crate::ours::{Checked, We, refused, same, stands};
 
 impl We<'_> {
     /// What went into quarantine last, each with where it stood (or the tail).
