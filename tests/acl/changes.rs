@@ -10,7 +10,7 @@ use delayscope::store::change;
 use delayscope::store::{Access, Store};
 
 use crate::stage::Stage;
-use crate::support::{PATIENCE, frame};
+use crate::support::{PATIENCE, frame, room};
 
 const SOON: What = What::Requeue(NewDue {
     base: Base::In(60_000),
@@ -88,7 +88,7 @@ pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
     if matches!(chosen, Chosen::Delivered) {
         deliver_some(stage);
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let journal = Journal::at(dir.path(), 30);
     let prepared = prepared(&stage.store, &stage.queue, what, chosen).await;
     done(&stage.store, &journal, prepared).await;
@@ -99,7 +99,7 @@ pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
     if wants_redisson(&what) && !stage.is_redisson() {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let journal = Journal::at(dir.path(), 30);
     if matches!(chosen, Chosen::Delivered) {
         deliver_some(stage);

@@ -10,7 +10,7 @@ use delayscope::queue::{Endpoint, Entry, EntryResult, Outcome, Plan, Queue, Stat
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
-use crate::support::{PATIENCE, Server, Value, frame};
+use crate::support::{PATIENCE, Server, Value, frame, room};
 
 /// A server, a queue, a journal.
 pub(crate) struct Bench {
@@ -68,7 +68,7 @@ impl Bench {
     pub(crate) async fn through(server: Server, endpoint: Endpoint, queue: &Queue) -> Self {
         let store = Store::open(endpoint, Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
-        let dir = tempfile::tempdir().unwrap();
+        let dir = room();
         Self {
             writer: store.writer().unwrap(),
             store,

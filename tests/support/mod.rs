@@ -65,7 +65,7 @@ impl Server {
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {
         let mut server = Self {
-            dir: tempfile::Builder::new().prefix("dsc").tempdir().unwrap(),
+            dir: room(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             port,
             guard: None,
@@ -356,6 +356,15 @@ pub fn frame(id: u64, payload: &[u8]) -> Vec<u8> {
 pub fn double_frame(id: f64, payload: &[u8]) -> Vec<u8> {
     let length = u64::try_from(payload.len()).unwrap();
     [&id.to_le_bytes()[..], &length.to_le_bytes(), payload].concat()
+}
+
+/// A directory of the test's own, for servers and journals: in memory where the system has a place
+/// for that, as what is asked of a disk there is to be sure of every change. No programs can be
+/// started from it.
+pub fn room() -> tempfile::TempDir {
+    let mut builder = tempfile::Builder::new();
+    let in_memory = builder.prefix("dsc").tempdir_in("/dev/shm");
+    in_memory.or_else(|_| builder.tempdir()).unwrap()
 }
 
 /// The installed server program.
