@@ -358,13 +358,11 @@ pub fn double_frame(id: f64, payload: &[u8]) -> Vec<u8> {
     [&id.to_le_bytes()[..], &length.to_le_bytes(), payload].concat()
 }
 
-/// A directory of the test's own, for servers and journals: in memory where the system has a place
-/// for that, as what is asked of a disk there is to be sure of every change. No programs can be
-/// started from it.
+/// A directory for a server or a journal, which waits for its disk at every line: in memory where
+/// there is such a place. No program can be started from it.
 pub fn room() -> tempfile::TempDir {
-    let mut builder = tempfile::Builder::new();
-    let in_memory = builder.prefix("dsc").tempdir_in("/dev/shm");
-    in_memory.or_else(|_| builder.tempdir()).unwrap()
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 /// The installed server program.
