@@ -18,6 +18,7 @@ mod halts;
 mod mends;
 mod noted;
 mod proxy;
+mod quarantine;
 mod repack;
 mod replicas;
 mod undo;
