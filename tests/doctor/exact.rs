@@ -12,7 +12,7 @@ use futures_util::StreamExt as _;
 
 use crate::at_all_seeds;
 use crate::patient::{Patient, Subscriber, offerer};
-use crate::support::{Value, until};
+use crate::support::{Server, Value, until};
 
 impl Patient {
     /// Looks at all entries.
@@ -100,7 +100,6 @@ async fn what_differs_by_members_although_the_numbers_agree_is_told_with_both_si
                     .any(|one| one.id == "drift" && one.figure == Some(1))
             })
             .await;
-        assert!(patient.examination.watch().wants_exact());
         let said = patient.said_of_all().await;
         assert_eq!(found(&said, "drift").evidence.figures["too_often"], 1);
         // Mended by hand: a look at all of them says so.
@@ -240,7 +239,8 @@ async fn nothing_that_comes_or_goes_meanwhile_is_called_drift() {
 
 #[tokio::test]
 async fn a_look_that_is_given_up_reads_no_further_and_leaves_nothing_behind() {
-    let patient = Patient::new(1).await;
+    let server = Server::start_with(&["--enable-debug-command", "local"]);
+    let patient = Patient::on(server, 1).await;
     patient.fill(30_000);
     let digest = || patient.server.cmd(&["DEBUG", "DIGEST"]);
     let before = digest();
