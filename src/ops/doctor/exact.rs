@@ -124,7 +124,12 @@ async fn look(
     if queue.layout == Layout::Redisson {
         let mut reader = ListReader::new(target);
         // Consumers take from its head: what they have taken is as if it had not been there.
-        while let Read::Page(page) = reader.next(store).await? {
+        // What is delivered meanwhile is not waited for.
+        let mut until = u64::MAX;
+        while reader.length() < until
+            && let Read::Page(page) = reader.next(store).await?
+        {
+            until = until.min(page.length);
             for (place, element) in (page.first..).zip(&page.elements) {
                 exact.delivered(queue, place, element);
             }

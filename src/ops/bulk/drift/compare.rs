@@ -53,6 +53,9 @@ pub struct Compare {
     found: Vec<Difference>,
     stage: Stage,
     page: u32,
+    /// How long the order list was when its reading began: what is appended beside that is newer
+    /// than what was read of timeouts.
+    until: Option<u64>,
     sizes: Sizes,
     read: u64,
     of: u64,
@@ -103,6 +106,7 @@ impl Compare {
             found: Vec::new(),
             stage: Stage::Timeouts(0),
             page: FIRST_PAGE,
+            until: None,
             sizes: Sizes::default(),
             read: 0,
             of: 0,
@@ -203,8 +207,17 @@ impl Compare {
             return Ok(Duration::ZERO);
         };
         let (which, second) = (*which, *second);
-        match (reader.next(store).await?, which) {
+        let through = which == Which::Order && self.until.is_some_and(|end| reader.length() >= end);
+        let read = if through {
+            Read::End
+        } else {
+            reader.next(store).await?
+        };
+        match (read, which) {
             (Read::Page(page), _) => {
+                if which == Which::Order {
+                    self.until.get_or_insert(page.length);
+                }
                 self.read += page.elements.len() as u64;
                 self.sizes.aside |= which == Which::Aside;
                 match (second, which) {
@@ -219,6 +232,7 @@ impl Compare {
             (Read::End | Read::Lost, Which::Aside) => {
                 let order = self.queue.keys().order.unwrap_or_default();
                 self.stage = Stage::List(Which::Order, ListReader::new(order), second);
+                self.until = None;
             }
             // From the beginning: nothing that was seen in it counts.
             (Read::Lost, Which::Order) => self.begin_again(beside),
