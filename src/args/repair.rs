@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::How;
+use super::{How, Which};
 use crate::clock::when::Span;
 use crate::queue::{Form, Queue};
 
@@ -13,7 +13,8 @@ use crate::queue::{Form, Queue};
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"]).required(true),
+    group = ArgGroup::new("of_entries").args(["repack", "quarantine", "restore"]),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
@@ -21,11 +22,16 @@ Examples:
   delayscope repair orders --drift --yes
   delayscope repair orders --repack --form byte-id
   delayscope repair orders --unit s --dry-run
+  delayscope repair orders --quarantine --id 9f3c2a7714e08b55
+  delayscope repair orders --restore --all
 
 --repack mends what the clients of a queue cannot unpack: byte-id is that of Redisson 3.21.1 and
 later, double-id that of earlier ones.
 --realign puts the order list into due order, so that a burst is transferred fast when it falls
-due. --restore-order brings an order list back that an interrupted change has set aside."
+due. --restore-order brings an order list back that an interrupted change has set aside.
+--quarantine sets entries aside in a sorted set beside the queue, with their due times: those that
+are chosen, else every member that is no frame, on which all transfers break off. --restore lets
+them wait again. What is there is seen with entries --from quarantined."
 )]
 pub struct Repair {
     /// The queue.
@@ -41,9 +47,15 @@ pub struct Repair {
     /// newest entry]
     #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
     pub form: Option<Form>,
-    /// Of --repack: only the entry with this id (16 hex digits); repeatable
-    #[arg(long = "id", value_name = "ID", requires = "repack")]
-    pub ids: Vec<String>,
+    /// Of --repack, --quarantine and --restore: which entries
+    #[command(flatten)]
+    pub which: Which,
+    /// Set entries aside on which transfers break off
+    #[arg(long)]
+    pub quarantine: bool,
+    /// Let entries wait again that were set aside
+    #[arg(long)]
+    pub restore: bool,
     /// Put the order list into due order
     #[arg(long)]
     pub realign: bool,
@@ -52,7 +64,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit", "score"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,

@@ -13,8 +13,11 @@ mod exact;
 mod frames;
 mod healthy;
 mod keys;
+mod life;
+mod mended;
 mod moving;
 mod patient;
+mod program;
 #[path = "../support/redisson.rs"]
 mod redisson;
 #[path = "../support/mod.rs"]

@@ -84,6 +84,10 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
+    let finding = match bad.due_at().filter(|_| due) {
+        Some(since) => finding.since(since),
+        None => finding,
+    };
     let finding = if block.copies > 0 {
         let copies = text::counted(block.copies as u64, "copy", "copies");
         finding.words(format!("{copies} seen in the tail of target so far"))
@@ -182,7 +186,7 @@ mod tests {
         Scene::default()
             .pulse(seen)
             .sample(sample(next, newest))
-            .look(server_look(0, transferred, 0))
+            .look(server_look(1_000, transferred, 0))
     }
 
     #[test]
@@ -226,6 +230,33 @@ mod tests {
         let short = frame::encode(Form::ByteIdShort, [9; 8], b"hello");
         let found = scene(vec![judged(&short, Some(-10))], NEWER).found(ID);
         assert!(found.unwrap().sentence.contains("other lengths"));
+    }
+
+    #[test]
+    fn what_other_queues_clients_or_those_before_an_upgrade_have_transferred_tells_nothing() {
+        let older = |ms| framed(Form::DoubleId, 1, Some(ms));
+        let pulse_at = |at: i64, clients| {
+            let mut seen = pulse(at, 1, None, clients);
+            seen.first = Some(older(2_000));
+            seen
+        };
+        let sampled = || {
+            Scene::default()
+                .pulse(pulse_at(0, 1))
+                .sample(sample(vec![older(2_000)], vec![older(2_000)]))
+        };
+        // Looked at before they were offered, or about as they were.
+        let early = sampled().look(server_look(900, NEWER, 0));
+        assert_eq!(early.verdict(ID), Verdict::Fine);
+        let later = |clients| {
+            let look = server_look(1_000, NEWER, 0);
+            sampled().look(look).pulse(pulse_at(1_000, clients))
+        };
+        assert_eq!(later(0).verdict(ID), Verdict::Fine);
+        assert_eq!(later(1).found(ID).unwrap().severity, Severity::Warning);
+        // It stands although somebody is there.
+        let stuck = early.pulse(pulse_at(2_500, 1)).pulse(pulse_at(3_000, 1));
+        assert_eq!(stuck.found(ID).unwrap().severity, Severity::Critical);
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(super) const ID: &str = "score-range";
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
 /// printed as `1e+17`.
 const UNREADABLE: f64 = 1e17;
+/// What was meant to be due so long ago should have been delivered, in ms.
+const LATE_MS: i64 = 10_000;
 /// What is meant to be due within this, in ms, is not put off for good.
 const YEARS_MS: i64 = 1_000_000_000_000;
 
@@ -22,8 +24,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if let Some(score) = negative(seen, pulse) {
         return Verdict::Found(below_zero(seen, score));
     }
-    let meant = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_some();
-    if let Some(due) = pulse.oldest_late.filter(meant) {
+    if let Some(due) = oldest_in_seconds(seen, pulse) {
         return Verdict::Found(in_seconds(seen, due));
     }
     match seen.survey {
@@ -32,6 +33,12 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         }
         _ => Verdict::Fine,
     }
+}
+
+/// When the oldest late one is due, if that makes sense only in seconds.
+pub(super) fn oldest_in_seconds(seen: &Seen, pulse: &Pulse) -> Option<EpochMillis> {
+    let meant = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_some();
+    pulse.oldest_late.filter(meant)
 }
 
 /// The lowest score, when it is below zero.
@@ -126,9 +133,15 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
     let group: fn(&Exact) -> &Group = |exact| &exact.in_seconds;
     let (count, bad) = known(seen, group, unit);
     let entries = text::counted(count, "entry is", "entries are");
+    let meant = seen.queue.meant_in_seconds(due, now);
+    let late = meant.is_some_and(|meant| now.since(meant) > LATE_MS);
     let finding = Finding::new(
         ID,
-        Severity::Warning,
+        if late {
+            Severity::Critical
+        } else {
+            Severity::Warning
+        },
         format!(
             "{entries} due in January 1970: most likely the scores are seconds, not milliseconds."
         ),
@@ -244,6 +257,8 @@ mod tests {
         let found_in_seconds = found(1_700_000_060.0).unwrap();
         assert_eq!(found_in_seconds.severity, Severity::Warning);
         assert!(found_in_seconds.sentence.contains("seconds"));
+        // It should have been delivered by now.
+        assert_eq!(found(1_699_999_989.0).unwrap().severity, Severity::Critical);
         let meant = &found_in_seconds.evidence.figures["meant_ms"];
         assert_eq!(meant, 1_700_000_060_000_i64);
         // At once, long ago, now, and in a year.
