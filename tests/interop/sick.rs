@@ -2,17 +2,15 @@
 
 use std::process::{Command, Output, Stdio};
 
-use delayscope::clock::EpochMillis;
 use delayscope::queue::{Era, Form, Queue, frame};
 use serde_json::Value;
 
 use crate::check::{self, wait_for_transfer_clients};
-use crate::peer::{Answers, LAST_OLDER, RELEASES, Release, Side};
+use crate::peer::{LAST_OLDER, RELEASES, Release, Side};
 use crate::support::{PATIENCE, Server, wait_for};
 use crate::terminal::Terminal;
 
 const QUEUE: &str = "orders";
-
 /// What `doctor` says after a look of a refresh or two: its findings, the worst first.
 fn doctor(server: &Server) -> Vec<Value> {
     let Output { status, stdout, .. } =
@@ -68,36 +66,17 @@ fn repaired(server: &Server, found: &Value) {
     assert!(status.success(), "{command}: {}", said.concat());
 }
 
-/// The next so many different texts that a consumer takes, and how often the first of them came.
-fn take(taken: &Answers, different: usize) -> (Vec<String>, usize) {
-    let mut all: Vec<String> = Vec::new();
-    let mut texts: Vec<String> = Vec::new();
-    while texts.len() < different {
-        let text = taken.took().unwrap_or_else(|| panic!("only {texts:?}")).1;
-        all.push(text.clone());
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    let copies = all.iter().filter(|text| **text == all[0]).count();
-    (texts, copies)
-}
-
-/// An entry that the worker cannot unpack falls due amid others: what is before it is delivered
-/// again every 5 s, what is behind it waits; repacked, all of it goes on by itself.
+/// An entry that the worker cannot unpack is due amid others: what is before it is delivered again
+/// every 5 s, what is behind it waits; repacked, all of it goes on by itself.
 pub fn poison(release: &'static Release) {
     let side = Side::start(release, "1");
     let server = &side.server;
-    let client = side.client("worker");
-    client.work(QUEUE, "string");
-    let taken = client.consume(QUEUE, "string");
-    let delays = [
-        (700, "before"),
-        (1_100, "behind"),
-        (1_300, "last"),
-        (600_000, "later"),
-    ];
-    client.offer(QUEUE, "string", delays);
+    let offering = side.client("offers");
+    let delays = [(60_000, "before"), (60_500, "behind"), (61_000, "last")];
+    offering.offer(QUEUE, "string", delays);
+    offering.offer(QUEUE, "string", [(900_000, "later")]);
+    offering.leave();
+    wait_for_transfer_clients(server, QUEUE, 0);
     let other = match release.form.era() {
         Era::Older => Form::ByteId,
         Era::Newer => Form::DoubleId,
@@ -106,26 +85,47 @@ pub fn poison(release: &'static Release) {
     let member = frame::encode(other, [8, 1, 2, 3, 4, 5, 6, 0x43], b"poison");
     let due = side.due_times(QUEUE)[0] + 200;
     server.put(&Queue::redisson(QUEUE), &member, &due.to_string());
+    pass(server, 120_000);
+
+    let client = side.client("worker");
+    client.work(QUEUE, "string");
     wait_for("the worker to choke", || check::errors(server) > 0);
     let found = named(server, "poison");
     assert_eq!(found["severity"], "critical");
     let sentence = found["sentence"].as_str().unwrap();
-    assert!(
-        sentence.contains(release.form.era().releases()),
-        "{sentence}"
-    );
-    let mut got = Vec::new();
-    for _ in 0..2 {
-        got.push(taken.took().expect("a copy every 5 s").1);
-    }
-    assert_eq!(got, ["before", "before"], "it is delivered again");
+    let clients = release.form.era().releases();
+    assert!(sentence.contains(clients), "{sentence}");
+    wait_for("it to be delivered again", || {
+        check::depths(server, QUEUE)[2] >= 2
+    });
     repaired(server, &named(server, "poison"));
-    let (mut rest, _) = take(&taken, 4);
-    rest.sort();
-    assert_eq!(rest, ["before", "behind", "last", "poison"]);
-    assert!(is_well(server));
-    let [waiting, order, _] = check::depths(server, QUEUE);
-    assert_eq!([waiting, order], [1, 1], "what is not due");
+    wait_for("what is due to go on", || {
+        check::depths(server, QUEUE)[..2] == [1, 1]
+    });
+    let mut delivered = delivered(server);
+    assert_eq!(delivered[0], delivered[1], "again and again");
+    delivered.sort();
+    delivered.dedup();
+    assert_eq!(delivered, ["before", "behind", "last", "poison"]);
+    wait_for("the queue to be well", || is_well(server));
+}
+
+/// Lets so many ms pass for the entries of the queue: their due times move.
+fn pass(server: &Server, ms: i64) {
+    const PASS: &[u8] = b"for _, m in ipairs(redis.call('zrange', KEYS[1], 0, -1)) do \
+        redis.call('zincrby', KEYS[1], ARGV[1], m) end";
+    let timeouts = Queue::redisson(QUEUE).keys().timeouts;
+    let by = (-ms).to_string();
+    server.cmd_bytes(&[b"EVAL", PASS, b"1", &timeouts, by.as_bytes()]);
+}
+
+/// What consumers will take.
+fn delivered(server: &Server) -> Vec<String> {
+    server
+        .list(&["LRANGE", QUEUE, "0", "-1"])
+        .into_iter()
+        .map(|element| String::from_utf8(element).unwrap())
+        .collect()
 }
 
 /// A client of each era, both offer and transfer: each is in the way of the other.
@@ -154,9 +154,7 @@ pub fn mixed_fleet() {
     goes.leave();
     repaired(server, &found);
     assert!(is_well(server));
-    let target = Queue::redisson(QUEUE).keys().target;
-    let delivered = server.cmd_bytes(&[b"LRANGE", &target, b"0", b"-1"]);
-    let delivered: Vec<String> = redis::from_redis_value(delivered).unwrap();
+    let delivered = delivered(server);
     assert!(
         texts.iter().all(|text| delivered.contains(text)),
         "none is lost"
@@ -172,7 +170,7 @@ pub fn killed_worker() {
     let server = side.server.clone();
     let client = side.client("worker");
     client.work(QUEUE, "string");
-    server.fill(&Queue::redisson(QUEUE), ALL, server.now().plus(4_000), 0);
+    server.fill(&Queue::redisson(QUEUE), ALL, server.now().plus(60_000), 0);
     std::mem::forget(client);
     side.kill();
     wait_for_transfer_clients(&server, QUEUE, 0);
@@ -181,8 +179,7 @@ pub fn killed_worker() {
         10_000,
         "nothing was due yet"
     );
-    let late = EpochMillis::new(side.due_times(QUEUE)[0]).plus(10_100);
-    wait_for("them to be late", || server.now() > late);
+    pass(&server, 120_000);
     assert_eq!(named(&server, "no-transfer-client")["figure"], ALL);
 
     let program = [env!("CARGO_BIN_EXE_delayscope"), "-u", &server.url()].map(str::to_owned);
@@ -190,9 +187,9 @@ pub fn killed_worker() {
     let mut screen = Terminal::start(&program, (120, 40), &[]);
     screen.wait_text("no client is subscribed");
     screen.send(b"5");
-    screen.wait_text("nobody for");
+    screen.wait_text("[5 findings");
     screen.send(b"R");
-    screen.wait_text("y yes");
+    screen.wait_text("y start");
     screen.send(b"y");
     screen.wait("all moved", PATIENCE, |shown| {
         shown.text().contains("10,000 moved")
