@@ -10,7 +10,7 @@ use delayscope::queue::{Endpoint, Entry, EntryResult, Outcome, Plan, Queue, Stat
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
-use crate::support::{PATIENCE, Server, frame};
+use crate::support::{PATIENCE, Server, frame, room};
 
 /// A server, a queue, a journal.
 pub(crate) struct Bench {
@@ -70,7 +70,7 @@ impl Bench {
     pub(crate) async fn through(server: Server, endpoint: Endpoint, queue: &Queue) -> Self {
         let store = Store::open(endpoint, Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
-        let dir = tempfile::tempdir().unwrap();
+        let dir = room();
         Self {
             writer: store.writer().unwrap(),
             store,
@@ -98,10 +98,21 @@ impl Bench {
     /// Offers `entry 1` to `entry COUNT`, the first due at `first`, each `step` ms after the one
     /// before.
     pub(crate) fn fill(&self, count: u64, first: EpochMillis, step: i64) {
+        let keys = self.queue.keys();
+        let mut zadd = redis::cmd("ZADD");
+        zadd.arg(&keys.timeouts);
+        let mut rpush = redis::cmd("RPUSH");
+        rpush.arg(&keys.order);
         for n in 1..=count {
             let due = first.plus(step * i64::try_from(n - 1).unwrap());
-            let score = self.queue.score(due).to_string();
-            self.server.put(&self.queue, &self.member(n), &score);
+            let (score, member) = (self.queue.score(due).to_string(), self.member(n));
+            zadd.arg(score).arg(&member);
+            rpush.arg(member);
+        }
+        let mut connection = self.server.connection();
+        zadd.exec(&mut connection).unwrap();
+        if keys.order.is_some() {
+            rpush.exec(&mut connection).unwrap();
         }
     }
 

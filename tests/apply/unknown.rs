@@ -7,7 +7,7 @@ use delayscope::queue::{Address, Outcome, Queue, Summary};
 
 use crate::bench::{Bench, Contents};
 use crate::proxy::{Lost, Proxy};
-use crate::support::{PATIENCE, Server, until};
+use crate::support::{PATIENCE, Server, room, until};
 
 /// A change in whose second batch something is lost.
 async fn broken(
@@ -17,7 +17,7 @@ async fn broken(
     stopped: bool,
 ) -> (Bench, Contents, Summary, Vec<String>) {
     let server = Server::start();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let proxy = Proxy::before(&server.socket(), dir.path());
     let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
     let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;

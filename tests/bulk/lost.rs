@@ -17,7 +17,7 @@ use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
 use crate::Server;
-use crate::support::PATIENCE;
+use crate::support::{PATIENCE, room};
 use crate::world::{Dice, World, member};
 
 /// Stands before the server; told to, it keeps the answer of the next script and hangs up.
@@ -28,7 +28,7 @@ struct Between {
 
 impl Between {
     fn start(server: &Server) -> Self {
-        let dir = tempfile::Builder::new().prefix("dsb").tempdir().unwrap();
+        let dir = room();
         let listener = UnixListener::bind(dir.path().join("s")).unwrap();
         let cut = Arc::new(AtomicBool::new(false));
         let (seen, socket) = (Arc::clone(&cut), server.socket());
