@@ -237,7 +237,7 @@ pub struct Block {
 pub struct Panel {
     /// The findings that have room, the worst first.
     pub blocks: Vec<Block>,
-    /// How many have none.
+    /// How many have none: the last line says it.
     pub more: usize,
     /// The first row that is free.
     pub free: u16,
@@ -256,17 +256,19 @@ pub fn panel(model: &Model, slot: Slot) -> Panel {
     for (i, one) in told.iter().enumerate() {
         let left = room - panel.free;
         let more = told.len() - i;
-        if left == 0 {
-            break;
-        }
-        if left == 1 && more > 1 {
+        // Where the last line says what is well, it says as well that there are more.
+        if left == 0 || left == 1 && more > 1 && reserved == 0 {
             panel.more = more;
-            panel.free += 1;
+            panel.free += left;
             break;
         }
-        // A line stays for saying that there are more.
         let most = match (narrow, two) {
-            (true, _) => left - u16::from(more > 1),
+            // The worst has what the others can spare, of whom each shall have two lines.
+            (true, _) => {
+                let others = u16::try_from(more - 1).unwrap_or(u16::MAX);
+                left.saturating_sub(others.saturating_mul(2))
+                    .max(left.min(2))
+            }
             (false, true) => left.min(2),
             (false, false) => 1,
         };

@@ -120,13 +120,17 @@ pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     for block in &panel.blocks {
         finding(ctx, &told[block.finding], slot.inner, *block, buf);
     }
-    if panel.more > 0 {
-        let words = format!("{} {} more: 5 lists them", ctx.data.glyphs.cut, panel.more);
-        put(ctx, slot, panel.free - 1, (&words, ctx.data.dim), buf);
-    }
     let calm = calm(ctx, !told.is_empty());
     for (y, (words, style)) in (panel.free..slot.inner.h).zip(calm) {
         put(ctx, slot, y, (&words, style), buf);
+    }
+    if panel.more > 0 {
+        let words = format!(
+            " {} {} more: 5 lists them ",
+            ctx.data.glyphs.cut, panel.more
+        );
+        let row = slot.inner.row(slot.inner.h - 1);
+        Line::new(buf, row.x, row.y, row.w).put_right(buf, &words, ctx.data.dim);
     }
 }
 
