@@ -117,7 +117,8 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         }
     } else {
         let roomy = !dashboard && h >= 24;
-        if roomy && model.tab != Tab::Traffic {
+        // What is wrong is told with its evidence.
+        if roomy && !matches!(model.tab, Tab::Traffic | Tab::Findings) {
             let rows = if boxed { 6 } else { 4 };
             areas.traffic = Slot::new(body.take_bottom(rows), boxed);
         }
@@ -168,7 +169,9 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
             true,
         );
     } else {
-        areas.news = body.take_bottom(u16::from(h >= 21));
+        // The cause of the worst hardly fits into one line.
+        let told = h >= 24 && model.tab != Tab::Findings && super::findings::any(model);
+        areas.news = body.take_bottom(if told { 2 } else { u16::from(h >= 21) });
     }
 }
 
