@@ -35,7 +35,11 @@ Each is planned first; --dry-run only prints the plan. What they do:
   --unwrap         elements that consumers cannot read, since they still have a frame
   --persist        keys that somebody has set to expire
   --unit s         seconds that were written for milliseconds
-undo takes back --repack, --drift, --unwrap, --persist and --unit; not --realign, --restore-order."
+  --score          scores that are no times become due times
+  --quarantine     sets entries aside, with their due times: those that are chosen, else every
+                   member that is no frame, on which all transfers break off
+  --restore        lets them wait again; they are seen with entries --from quarantined
+undo takes back all but --kick, --realign and --restore-order."
 )]
 pub struct Repair {
     /// The queue.
