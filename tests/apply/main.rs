@@ -15,6 +15,7 @@ mod changes;
 mod costs;
 mod cut;
 mod halts;
+mod kicks;
 mod mends;
 mod noted;
 mod proxy;

@@ -17,14 +17,12 @@ pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     form::frame(ctx, &plan, "Repair", &name, buf);
     let row = menu.row(ctx.model);
     for part in menu.parts() {
-        match (part, row) {
-            (Part::Repair(repair), Some(row)) => one(ctx, menu, &plan, (*repair, row), buf),
-            _ => {
-                let focused = *part == menu.at;
-                form::label(ctx, &plan, (*part, "  within"), focused, buf);
-            }
+        if let (Part::Repair(repair), Some(row)) = (part, row) {
+            one(ctx, menu, &plan, (*repair, row), buf);
         }
     }
+    let within = menu.at == Part::Within;
+    form::label(ctx, &plan, (Part::Within, "  within"), within, buf);
     form::typed(ctx, menu, &plan, (Part::Within, &menu.within), buf);
     form::say(ctx, &menu.what_within(), plan.note(Part::Within), buf);
     form::sum(ctx, does(menu.chosen()), plan.sum, buf);
