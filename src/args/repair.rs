@@ -14,7 +14,6 @@ use crate::queue::{Form, Queue};
 )]
 #[command(
     group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"]).required(true),
-    group = ArgGroup::new("of_entries").args(["repack", "quarantine", "restore"]),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
@@ -25,13 +24,22 @@ Examples:
   delayscope repair orders --quarantine --id 9f3c2a7714e08b55
   delayscope repair orders --restore --all
 
---repack mends what the clients of a queue cannot unpack: byte-id is that of Redisson 3.21.1 and
-later, double-id that of earlier ones.
---realign puts the order list into due order, so that a burst is transferred fast when it falls
-due. --restore-order brings an order list back that an interrupted change has set aside.
---quarantine sets entries aside in a sorted set beside the queue, with their due times: those that
-are chosen, else every member that is no frame, on which all transfers break off. --restore lets
-them wait again. What is there is seen with entries --from quarantined."
+Each is planned first; --dry-run only prints the plan. What they do:
+  --kick           nothing is changed; says whether it helped, and what to conclude if not
+  --repack         an entry in the other form stops every transfer: byte-id is that of Redisson
+                   3.21.1 and later, double-id that of earlier ones; place and due time stay
+  --drift          what only timeouts holds is appended to the order list; what only the order
+                   list holds is kept in the journal and removed
+  --restore-order  an order list that a change cut off left aside; from any machine
+  --realign        brings the order list into due order, so that a burst is transferred fast
+  --unwrap         elements that consumers cannot read, since they still have a frame
+  --persist        keys that somebody has set to expire
+  --unit s         seconds that were written for milliseconds
+  --score          scores that are no times become due times
+  --quarantine     sets entries aside, with their due times: those that are chosen, else every
+                   member that is no frame, on which all transfers break off
+  --restore        lets them wait again; they are seen with entries --from quarantined
+undo takes back all but --kick, --realign and --restore-order."
 )]
 pub struct Repair {
     /// The queue.

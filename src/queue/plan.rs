@@ -384,6 +384,9 @@ pub struct Summary {
     pub longest_block: Duration,
     /// How many transfer clients listened to a kick; none: it was none, or nobody may count them.
     pub listening: Option<u64>,
+    /// Whether a kick has set going what was late before it; none when nothing was, or nobody
+    /// listened, or nobody could tell.
+    pub helped: Option<bool>,
     /// What else there is to say: what is left to mend and how, how many listened to a kick. A
     /// sentence each.
     pub notes: Vec<String>,

@@ -268,19 +268,6 @@ async fn an_id_of_two_entries_is_refused_and_both_are_listed() {
 }
 
 #[tokio::test]
-async fn a_kick_tells_how_many_listened() {
-    let bench = Bench::new(&Queue::redisson("orders")).await;
-    let (_, told) = bench.change(What::Kick, Which::Due).await;
-    assert!(told.summary.notes[0].starts_with("Nobody listened"));
-    let zset_list = Bench::new(&layouts()[1]).await;
-    let refused = zset_list.plan(What::Kick, Which::Due).await.unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "a zset-list queue has no channel that could be kicked"
-    );
-}
-
-#[tokio::test]
 async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(2, bench.server.now().plus(60_000), 1_000);

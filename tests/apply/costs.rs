@@ -158,6 +158,22 @@ async fn deletions_of_many_and_of_few_cost_what_the_plan_says() {
 }
 
 #[tokio::test]
+async fn quarantines_of_many_and_of_few_cost_what_the_plan_says_and_so_do_their_ends() {
+    for (filter, way) in [(HALF, Way::Sweep), (FEW, Way::InOrder)] {
+        let bench = shuffled(900_000).await;
+        let which = matching(filter, From::Waiting);
+        let set_aside = What::Quarantine;
+        bench
+            .as_planned(set_aside.clone(), which.clone(), way)
+            .await;
+        bench.undone_as_planned(way).await;
+        bench.as_planned(set_aside, which, way).await;
+        let (restore, all) = (What::Restore, Which::Due);
+        bench.as_planned(restore, all, Way::InOrder).await;
+    }
+}
+
+#[tokio::test]
 async fn changes_of_delivered_elements_cost_what_the_plan_says_wherever_they_stand() {
     let bench = shuffled(-1_000).await;
     bench.change(What::Transfer, Which::Due).await;

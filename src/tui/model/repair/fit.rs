@@ -2,7 +2,7 @@
 
 use super::{Repair, form_of};
 use crate::clock::EpochMillis;
-use crate::queue::{Finding, Known, Layout, Pulse, text};
+use crate::queue::{Finding, Judged, Known, Layout, Pulse, text};
 use crate::tui::model::{Model, QueueRow};
 
 /// Seconds that were written for milliseconds are due before this, in ms: 1973.
@@ -36,11 +36,13 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     let seen = match repair {
         Repair::Transfer => transfer(pulse),
         Repair::Kick => kick(row, pulse),
-        Repair::Worker => worker(pulse),
+        Repair::Worker => Ok(worker(pulse)),
         Repair::Realign => realign(row, pulse),
         Repair::RestoreOrder => restore_order(row),
         Repair::Drift => drift(row, pulse),
         Repair::Repack => repack(row, pulse),
+        Repair::Quarantine => quarantine(row, pulse),
+        Repair::Restore => restore(row),
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
         Repair::Unit => unit(pulse),
@@ -78,13 +80,13 @@ fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn worker(pulse: &Pulse) -> Seen {
-    Ok(match &pulse.transfer_clients {
+fn worker(pulse: &Pulse) -> String {
+    match &pulse.transfer_clients {
         Known::Is(0) => "nobody transfers here".to_owned(),
         Known::Is(n) => format!("beside {}", clients(*n)),
         Known::None => "beside whatever polls this queue".to_owned(),
         Known::Unknown(_) => "who transfers here cannot be read".to_owned(),
-    })
+    }
 }
 
 fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
@@ -140,6 +142,23 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
     })
 }
 
+fn quarantine(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_frames(row)?;
+    match pulse.waiting.get() {
+        Some(0) => nothing("nothing waits"),
+        _ => Ok("none seen: the members looked at are frames".to_owned()),
+    }
+}
+
+fn restore(row: &QueueRow) -> Seen {
+    match row.survey.as_ref().map(|survey| survey.quarantined) {
+        Some(Some(0)) => nothing("nothing is in quarantine"),
+        Some(Some(n)) => Ok(format!("{} in quarantine", is(n))),
+        Some(None) => Ok("what is in quarantine cannot be read".to_owned()),
+        None => nothing("the queue has not been surveyed yet"),
+    }
+}
+
 fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
     has_frames(row)?;
     match pulse.target.get() {
@@ -162,7 +181,7 @@ fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
 
 fn unit(pulse: &Pulse) -> Seen {
     let first = pulse.first.as_ref();
-    match first.and_then(|first| first.due_at()) {
+    match first.and_then(Judged::due_at) {
         Some(due) if due < BEFORE => Ok("the first is due before 1973".to_owned()),
         _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
         _ => nothing("no due time looks like seconds"),
