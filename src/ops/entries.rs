@@ -44,6 +44,8 @@ pub enum From {
     Delivered,
     /// The order list, from its head.
     Order,
+    /// Quarantine, by due time.
+    Quarantined,
 }
 
 /// The entries that `selection` says, as they are read. What comes and goes meanwhile may or may
@@ -76,6 +78,12 @@ pub async fn peek(
 ) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
     let page = read::list_page(store, &queue.keys().target, first, count.min(PEEK_MOST)).await?;
     Ok((page.elements, page.length))
+}
+
+/// How many entries are in quarantine.
+pub async fn quarantined(store: &Store, queue: &Queue) -> Result<u64, StoreError> {
+    let (key, all) = (queue.keys().quarantine, f64::INFINITY);
+    read::count_between(store, &key, -all, all).await
 }
 
 /// So many elements are peeked at in one go.

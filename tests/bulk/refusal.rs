@@ -6,7 +6,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
 use delayscope::store::change::Chosen;
 use delayscope::store::write::Writer;
 
@@ -70,8 +70,16 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     tell("set aside", set_aside.map(drop));
     tell("swap", writer.swap(&queue, &[swap]).await.map(drop));
     let chosen = [(&member(1)[..], Broom::Delete(1.0))];
-    tell("sweep", writer.sweep(&queue, 2, &chosen).await.map(drop));
-    let put = writer.put_back_around(&queue, 2, &[returning]).await;
+    tell(
+        "sweep",
+        writer
+            .sweep(&queue, 2, &chosen, Away::Nowhere)
+            .await
+            .map(drop),
+    );
+    let put = writer
+        .put_back_around(&queue, 2, &[returning], Away::Nowhere)
+        .await;
     tell("put back", put.map(drop));
     tell(
         "append",

@@ -84,6 +84,7 @@ fn item(n: u64) -> Item {
         new_member: None,
         form: None,
         hash: None,
+        to_quarantine: false,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
-    Appended, Broom, BroughtBack, Order, Returned, Returning, SetAside, Swap, Swept, Where,
+    Appended, Away, Broom, BroughtBack, Order, Returned, Returning, SetAside, Swap, Swept, Where,
 };
 use delayscope::store::change::Place;
 use proptest::sample::Index;
@@ -96,7 +96,10 @@ impl We<'_> {
         let brooms: Vec<(&[u8], Broom)> = { chosen.iter() }
             .map(|c| (c.member.as_slice(), Broom::Delete(c.score)))
             .collect();
-        let told = self.writer.sweep(self.queue, n, &brooms).await;
+        let told = self
+            .writer
+            .sweep(self.queue, n, &brooms, Away::Nowhere)
+            .await;
         let told = told.map_err(|e| e.to_string())?.done;
         same("sweep went", &told.went, &n)?;
         let slice: Vec<Vec<u8>> = model.order.drain(..n).collect();
@@ -146,7 +149,9 @@ impl We<'_> {
                 member: &chosen.member,
             })
             .collect();
-        let told = self.writer.put_back_around(self.queue, n.into(), &back);
+        let told = self
+            .writer
+            .put_back_around(self.queue, n.into(), &back, Away::Nowhere);
         let Some(told) = refused(model, told.await)? else {
             return Ok(());
         };

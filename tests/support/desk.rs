@@ -292,6 +292,7 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
         classes: [0; 7],
         keys: Vec::new(),
         aside: None,
+        quarantined: Some(0),
         frames: None,
         server_us: 50,
     }

@@ -68,6 +68,7 @@ fn items(from: u64, count: u64) -> Vec<Item> {
             new_member: (i > 2).then(|| b"\x00\xffnew".to_vec()),
             form: forms[i],
             hash: i.is_multiple_of(2).then_some([n.to_le_bytes()[0]; 20]),
+            to_quarantine: i % 3 == 1,
         }
     };
     (from..from + count).map(item).collect()
