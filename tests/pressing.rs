@@ -179,6 +179,10 @@ fn press(server: &Server, case: &Case, editor: &str) {
     let (keys, there) = way(place);
     terminal.send(keys);
     step(&terminal, there);
+    if place == Place::Order {
+        // A list that has not been read yet has no rows to act on.
+        step(&terminal, "line-000");
+    }
     for (keys, there) in expected.before {
         terminal.send(keys.as_bytes());
         step(&terminal, there);

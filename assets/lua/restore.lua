@@ -1,21 +1,21 @@
 -- Lets entries wait again that are in quarantine, each with its score.
 --
--- KEYS     1 timeouts (sorted set)   2 quarantine (sorted set)   where the queue has an order list:
---          3 it (list)   4 aside (list)
+-- KEYS     1 timeouts (sorted set)   2 quarantine (sorted set)   where the queue has an order
+--          list: 3 it (list)   4 aside (list)
 -- ARGV     1 channel; empty when the queue has none
---          then, for each entry: its score (decimal text), its member, `head`, `behind` or `tail` (of
---          the order list; `out`: it does not come into it), and the member that it stood behind (else
---          empty). At most 950 entries.
+--          then, for each entry: its score (decimal text), its member, `head`, `behind` or `tail`
+--          (of the order list; `out`: it does not come into it), and the member that it stood
+--          behind (else empty). At most 950 entries.
 -- returns  {0, k, type}             KEYS[k] holds a `type`; nothing was done
 --          {1, head, {fate, ...}}   head: see announce; of each entry: done; gone or its other score
 --                                   (see chosen) in quarantine; no_frame: it waits already with
 --                                   another score, and stays in quarantine
 --          or an error ASIDE: see is_aside
 --
--- Nothing here depends on anything but the arguments and the keys. ZADD goes before what takes an
--- entry out of quarantine: a server that is full, a replica or may not write refuses it, and then that
--- entry is where it was. One that waits already with the same score is the same one: it leaves
--- quarantine, and keeps its place. Parts: guard, chosen, aside, announce.
+-- Nothing here depends on anything but the arguments and the keys. The first write is ZADD: a
+-- server that is full, a replica or may not write refuses that one, and then nothing was done. One
+-- that waits already with the same score is the same one: it leaves quarantine, and keeps its
+-- place. Parts: guard, chosen, aside, announce.
 
 local timeouts, quarantine, order = KEYS[1], KEYS[2], KEYS[3]
 local needed = {{'ZREM', quarantine, ''}, {'ZRANGE', timeouts, '0', '0'}}

@@ -1,9 +1,9 @@
 -- Lets the head of the order list go round to its tail, and takes chosen entries out of it and of
--- timeouts on the way: for good, or into quarantine. Called slice after slice until the list has gone
--- round once.
+-- timeouts on the way: for good, or into quarantine. Called slice after slice until the list has
+-- gone round once.
 --
--- KEYS     1 timeouts (sorted set)   2 order list (list)   3 quarantine (sorted set): only where what
---          leaves timeouts goes there
+-- KEYS     1 timeouts (sorted set)   2 order list (list)   3 quarantine (sorted set): only where
+--          what leaves timeouts goes there
 -- ARGV     1 n: so many elements go round, 0 to 2,000
 --          2 what is to be done with each of the members that follow, 9 bytes each: a kind, and the
 --            score that the member must have (double, little-endian). Kinds:
@@ -21,13 +21,13 @@
 --
 -- Depends on nothing but the arguments and the keys. What is removed comes last. The first LTRIM
 -- changes nothing, but it is a write: after it a full server lets the rest pass, or else nobody
--- could delete there. What goes into quarantine comes before it, by ZADD, which a full server refuses:
--- then nothing was done. Part: guard.
+-- could delete there. What goes into quarantine comes before it, by ZADD, which a full server
+-- refuses: then nothing was done. Part: guard.
 
 local quarantine = KEYS[3]
 local needed = {
   {'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''},
-  quarantine and {'ZADD', quarantine, '0', ''},
+  {'LLEN', KEYS[2]}, quarantine and {'ZADD', quarantine, '0', ''},
 }
 local refusal = guard({'zset', 'list', quarantine and 'zset'}, needed)
 if refusal then return refusal end

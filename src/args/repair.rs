@@ -14,7 +14,6 @@ use crate::queue::{Form, Queue};
 )]
 #[command(
     group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"]).required(true),
-    group = ArgGroup::new("of_entries").args(["repack", "quarantine", "restore"]),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run

@@ -73,10 +73,12 @@ pub(super) async fn check_that_it_is_there(
 ) -> anyhow::Result<()> {
     let seen = async {
         let seen = pulse(&session.store, queue, None).await?;
+        if queues::is_there(&seen) {
+            return Ok(true);
+        }
         // What is set aside alone is a sign too.
-        Ok::<_, StoreError>(
-            queues::is_there(&seen) || quarantined(&session.store, queue).await? > 0,
-        )
+        let kept = quarantined(&session.store, std::slice::from_ref(queue)).await?;
+        Ok::<_, StoreError>(kept.iter().any(|count| *count > Some(0)))
     };
     if !seen.await.with_context(what)? {
         return Err(queues::no_such(queue, config));

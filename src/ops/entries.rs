@@ -80,10 +80,13 @@ pub async fn peek(
     Ok((page.elements, page.length))
 }
 
-/// How many entries are in quarantine.
-pub async fn quarantined(store: &Store, queue: &Queue) -> Result<u64, StoreError> {
-    let (key, all) = (queue.keys().quarantine, f64::INFINITY);
-    read::count_between(store, &key, -all, all).await
+/// How many entries of each queue are in quarantine; none where they cannot be counted.
+pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u64>>, StoreError> {
+    if queues.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys: Vec<_> = queues.iter().map(Queue::keys).collect();
+    read::quarantined(store, &keys).await
 }
 
 /// So many elements are peeked at in one go.

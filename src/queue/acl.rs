@@ -154,7 +154,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::RestoreOrder => &[SCRIPT, RESTORE],
         Change::Drift => &[SCRIPT, &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem"]],
         Change::Quarantine => &[SCRIPT, DELETE, &["zadd"]],
-        Change::Restore => &[SCRIPT, OFFER, EDIT, RESTORE],
+        Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         // The other way round, and that again.

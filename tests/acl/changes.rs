@@ -11,7 +11,7 @@ use delayscope::store::read::scan_members;
 use delayscope::store::{Access, Store};
 
 use crate::stage::Stage;
-use crate::support::{PATIENCE, frame};
+use crate::support::{PATIENCE, frame, room};
 
 const SOON: What = What::Requeue(NewDue {
     base: Base::In(60_000),
@@ -89,7 +89,7 @@ pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
     if matches!(chosen, Chosen::Delivered) {
         deliver_some(stage);
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let journal = Journal::at(dir.path(), 30);
     let prepared = prepared(&stage.store, &stage.queue, what, chosen).await;
     done(&stage.store, &journal, prepared).await;
@@ -100,7 +100,7 @@ pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
     if wants_redisson(&what) && !stage.is_redisson() {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let journal = Journal::at(dir.path(), 30);
     if matches!(chosen, Chosen::Delivered) {
         deliver_some(stage);

@@ -65,7 +65,7 @@ async fn everything_due_is_transferred_and_nothing_else() {
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
         let now = bench.server.now();
-        bench.fill(700, now.plus(-650_500), 1_000);
+        bench.fill(700, now.plus(-650 * 60_000 - 30_000), 60_000);
         let before = bench.contents();
         let (plan, told) = bench.change(What::Transfer, Which::Due).await;
         assert_eq!((plan.planned, plan.first.len()), (651, 5));

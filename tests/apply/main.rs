@@ -19,6 +19,7 @@ mod kicks;
 mod mends;
 mod noted;
 mod proxy;
+mod quarantine;
 mod repack;
 mod replicas;
 mod undo;

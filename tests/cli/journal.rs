@@ -19,7 +19,7 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(crate::support::room())
     }
 
     fn journal(&self) -> Journal {

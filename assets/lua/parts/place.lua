@@ -4,8 +4,8 @@
 -- ARGV     the same
 -- returns  nothing: it defines place
 --
--- place(order, m, length, from_tail) is where m stands in order, which is so long, from 0: nil when it
--- does not, false when that is not known. The list is walked from the end where m is likely to be
+-- place(order, m, length, from_tail) is where m stands in order, which is so long, from 0: nil when
+-- it does not, false when that is not known. The list is walked from the end where m is likely to be
 -- nearer: what falls due late was mostly offered late. Of copies that nearest to this end is told.
 
 -- How many elements may be read in search of places where the server has no LPOS (before 6.0.6).

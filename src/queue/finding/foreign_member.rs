@@ -41,12 +41,8 @@ fn deeper(seen: &Seen) -> Option<Finding> {
         &[&score, &score, "WITHSCORES"],
     );
     let finding = of_all(finding, exact);
-    Some(repaired(
-        finding,
-        bad,
-        exact.foreign.count,
-        bad.is_due(pulse.at),
-    ))
+    let count = exact.foreign.count;
+    Some(repaired(finding, bad, bad.is_due(pulse.at), count))
 }
 
 /// With how many of all that waits have none.
@@ -92,11 +88,12 @@ fn about(finding: Finding, bad: &Judged) -> Finding {
         .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
 }
 
-fn repaired(finding: Finding, bad: &Judged, count: u64, due: bool) -> Finding {
+/// With what repairs it; `count`: as many are known.
+fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(
             Step::Change(What::Quarantine),
-            "Find out who writes them; R sets all that is no frame aside in quarantine, u takes it back.",
+            "Find out who writes them; R sets all that is no frame aside, and u takes it back.",
         );
     };
     let entry = Entry {
@@ -134,5 +131,5 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
             text::thousands(bad.bytes as u64)
         ))
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"]);
-    repaired(finding, bad, count as u64, due)
+    repaired(finding, bad, due, count as u64)
 }

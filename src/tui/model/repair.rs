@@ -29,6 +29,10 @@ pub enum Repair {
     Drift,
     /// Frames get the form that the clients unpack.
     Repack,
+    /// What is no frame is set aside.
+    Quarantine,
+    /// What was set aside waits again.
+    Restore,
     /// Elements of target lose their frames.
     Unwrap,
     /// The keys lose their expiry.
@@ -49,6 +53,8 @@ impl Repair {
             Step::Change(What::RestoreOrder) => Self::RestoreOrder,
             Step::Change(What::Drift) => Self::Drift,
             Step::Change(What::Repack(_)) => Self::Repack,
+            Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
+            Step::Change(What::Restore) => Self::Restore,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
             Step::Change(What::Unit) => Self::Unit,
@@ -67,6 +73,8 @@ impl Repair {
             Self::RestoreOrder => "restore-order",
             Self::Drift => "drift",
             Self::Repack => "repack",
+            Self::Quarantine => "quarantine",
+            Self::Restore => "restore",
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
             Self::Unit => "unit",
@@ -123,6 +131,8 @@ impl RepairForm {
             Repair::RestoreOrder => What::RestoreOrder,
             Repair::Drift => What::Drift,
             Repair::Repack => What::Repack(form_of(row)),
+            Repair::Quarantine => What::Quarantine,
+            Repair::Restore => What::Restore,
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
             Repair::Unit => What::Unit,
@@ -179,6 +189,8 @@ impl Filling for RepairForm {
             Part::Repair(Repair::Kick),
             Part::Repair(Repair::Worker),
             Part::Repair(Repair::Repack),
+            Part::Repair(Repair::Quarantine),
+            Part::Repair(Repair::Restore),
             Part::Repair(Repair::Drift),
             Part::Repair(Repair::RestoreOrder),
             Part::Repair(Repair::Realign),

@@ -83,6 +83,14 @@ const fn does(repair: Repair) -> &'static str {
             "Gives the frames of all that waits the form that its clients unpack: same payload, \
              due time and place. Enter plans it; u takes it back."
         }
+        Repair::Quarantine => {
+            "Sets all members that are no frames aside, in a sorted set beside the queue, so that \
+             transfers go on without them. Enter plans it; u takes it back."
+        }
+        Repair::Restore => {
+            "Lets all that is in quarantine wait again, each with its due time. Enter plans it; u \
+             takes it back."
+        }
         Repair::Unwrap => {
             "Takes the frames off that elements of target still have, in their places, so that \
              consumers can read them. Enter plans it; u takes it back."

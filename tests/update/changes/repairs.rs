@@ -47,7 +47,13 @@ fn sick() -> Desk {
     pulse.transfer_clients = Known::Is(2);
     pulse.target = Known::Is(3);
     let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
-    let others = [What::RestoreOrder, What::Persist, What::Unit, What::Drift];
+    let others = [
+        What::RestoreOrder,
+        What::Persist,
+        What::Unit,
+        What::Drift,
+        What::Restore,
+    ];
     let others = others.map(Step::Change).into_iter().chain([repack]);
     row.findings = others.map(|step| finding("sick", step)).collect();
     desk
@@ -62,6 +68,8 @@ fn the_menu_plans_the_repair_with_the_keys() {
         (Row::RestoreOrder, What::RestoreOrder),
         (Row::Drift, What::Drift),
         (Row::Repack, What::Repack(Some(Form::DoubleId))),
+        (Row::Quarantine, What::Quarantine),
+        (Row::Restore, What::Restore),
         (Row::Unwrap, What::Unwrap),
         (Row::Persist, What::Persist),
         (Row::Unit, What::Unit),
@@ -99,6 +107,7 @@ fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
     let reasons = [
         (Row::Transfer, "nothing is due"),
         (Row::RestoreOrder, "not set aside"),
+        (Row::Restore, "nothing is in quarantine"),
         (Row::Unwrap, "target is empty"),
         (Row::Persist, "no key of it expires"),
         (Row::Unit, "looks like seconds"),
@@ -152,6 +161,7 @@ fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_tha
     let all = [
         Row::Kick,
         Row::Repack,
+        Row::Quarantine,
         Row::Drift,
         Row::RestoreOrder,
         Row::Realign,

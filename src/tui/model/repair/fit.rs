@@ -50,6 +50,8 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::RestoreOrder => restore_order(row),
         Repair::Drift => drift(row, pulse),
         Repair::Repack => repack(row, pulse),
+        Repair::Quarantine => quarantine(row, pulse),
+        Repair::Restore => restore(row),
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
         Repair::Unit => unit(pulse),
@@ -152,6 +154,23 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
         0 => format!("none seen: those looked at are {}", form.word()),
         _ => format!("some of those looked at are not {}", form.word()),
     })
+}
+
+fn quarantine(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_frames(row)?;
+    match pulse.waiting.get() {
+        Some(0) => nothing("nothing waits"),
+        _ => Ok("none seen: the members looked at are frames".to_owned()),
+    }
+}
+
+fn restore(row: &QueueRow) -> Seen {
+    match row.survey.as_ref().map(|survey| survey.quarantined) {
+        Some(Some(0)) => nothing("nothing is in quarantine"),
+        Some(Some(n)) => Ok(format!("{} in quarantine", is(n))),
+        Some(None) => Ok("what is in quarantine cannot be read".to_owned()),
+        None => nothing("the queue has not been surveyed yet"),
+    }
 }
 
 fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
