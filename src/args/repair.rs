@@ -28,9 +28,6 @@ Each is planned first; --dry-run only prints the plan. What they do:
   --kick           nothing is changed; says whether it helped, and what to conclude if not
   --repack         an entry in the other form stops every transfer: byte-id is that of Redisson
                    3.21.1 and later, double-id that of earlier ones; place and due time stay
-  --quarantine     sets entries aside in a sorted set beside the queue, with their due times: those
-                   chosen, else every member that is no frame, at which all transfers break off
-  --restore        lets them wait again; entries --from quarantined lists what is there
   --drift          what only timeouts holds is appended to the order list; what only the order
                    list holds is kept in the journal and removed
   --restore-order  an order list that a change cut off left aside; from any machine
@@ -38,8 +35,11 @@ Each is planned first; --dry-run only prints the plan. What they do:
   --unwrap         elements that consumers cannot read, since they still have a frame
   --persist        keys that somebody has set to expire
   --unit s         seconds that were written for milliseconds
-  --score          what is never due, or holds up what is: below 0, in nanoseconds, overflowed
-undo takes all of them back but --kick, --realign and --restore-order."
+  --score          scores that are no times become due times
+  --quarantine     sets entries aside, with their due times: those that are chosen, else every
+                   member that is no frame, on which all transfers break off
+  --restore        lets them wait again; they are seen with entries --from quarantined
+undo takes back all but --kick, --realign and --restore-order."
 )]
 pub struct Repair {
     /// The queue.
