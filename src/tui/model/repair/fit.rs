@@ -2,11 +2,20 @@
 
 use super::{Repair, form_of};
 use crate::clock::EpochMillis;
-use crate::queue::{Finding, Judged, Known, Layout, Pulse, text};
+use crate::queue::{Finding, Judged, Known, Layout, Pulse, Severity, text};
 use crate::tui::model::{Model, QueueRow};
 
 /// Seconds that were written for milliseconds are due before this, in ms: 1973.
 const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
+
+/// The findings that tell of something at which every transfer fails, kicked or not.
+const STOPS: [&str; 5] = [
+    "wrong-type",
+    "refused-writes",
+    "mixed-fleet",
+    "poison",
+    "foreign-member",
+];
 
 /// Whether a repair suits a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -71,6 +80,11 @@ fn transfer(pulse: &Pulse) -> Seen {
 fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
     if row.queue.keys().channel.is_none() {
         return nothing("this layout has no channel to kick by");
+    }
+    let stops =
+        |found: &&Finding| STOPS.contains(&found.id) && found.severity == Severity::Critical;
+    if let Some(found) = row.findings.iter().find(stops) {
+        return Err(format!("it would not help against {}", found.id));
     }
     match (pulse.transfer_clients.get(), pulse.late.get()) {
         (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
