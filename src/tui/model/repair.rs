@@ -44,7 +44,8 @@ pub enum Repair {
 }
 
 impl Repair {
-    /// The repair that is a finding's, when it is one of these.
+    /// The repair that is a finding's, when it is one of these. That something is in quarantine asks
+    /// for nothing: whether it does no harm any more only people know.
     #[must_use]
     pub const fn of(step: &Step) -> Option<Self> {
         Some(match step {
@@ -56,7 +57,6 @@ impl Repair {
             Step::Change(What::Drift) => Self::Drift,
             Step::Change(What::Repack(_)) => Self::Repack,
             Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
-            Step::Change(What::Restore) => Self::Restore,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
             Step::Change(What::Unit) => Self::Unit,
