@@ -84,6 +84,15 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
+    let others = seen.pulse.and_then(|pulse| pulse.transfer_clients.get()) >= Some(2);
+    let finding = if others && heads::both_transferred(seen) == Some(true) {
+        finding.words(
+            "clients of both eras have transferred since the server's start: if some of the other \
+             one are still there, stop them first",
+        )
+    } else {
+        finding
+    };
     let finding = if block.copies > 0 {
         let copies = text::counted(block.copies as u64, "copy", "copies");
         finding.words(format!("{copies} seen in the tail of target so far"))
