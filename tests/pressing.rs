@@ -57,7 +57,7 @@ fn way(place: Place) -> (&'static [u8], &'static str) {
         Place::Traffic => (b"4", "[4 traffic"),
         Place::Findings => (b"5", "[5 findings"),
         Place::Changes => (b"6", "[6 changes"),
-        Place::Entry => (b"1\r", "text/hex"),
+        Place::Entry => (b"1\r", "next view"),
         Place::Help => (b"?", "quit at once"),
         Place::Dialog => (b"w", "n no"),
         Place::Form => (b"o", "^S offer"),
@@ -179,6 +179,10 @@ fn press(server: &Server, case: &Case, editor: &str) {
     let (keys, there) = way(place);
     terminal.send(keys);
     step(&terminal, there);
+    if place == Place::Order {
+        // A list that has not been read yet has no rows to act on.
+        step(&terminal, "line-000");
+    }
     for (keys, there) in expected.before {
         terminal.send(keys.as_bytes());
         step(&terminal, there);

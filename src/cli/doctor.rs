@@ -1,9 +1,13 @@
 //! `doctor`: what is wrong, why, and what repairs it; with an exit code that programs can act on.
 
+mod arrivals;
+mod kept;
+mod looks;
 mod watched;
 
+use std::collections::HashMap;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
@@ -34,6 +38,8 @@ pub(super) async fn run<W: Write>(
     let queues = which(asked.queue.as_ref(), &session, config).await?;
     let span = asked.span.map(|span| Duration::from_millis(span.ms()));
     let mut doctor = Doctor::new(&session, queues);
+    doctor.all = asked.exact;
+    doctor.quiet = out.is_json();
     if asked.watch {
         return watched::run(&mut doctor, asked, span, config, out).await;
     }
@@ -85,6 +91,18 @@ pub(super) struct Doctor<'a> {
     pub(super) server: ServerWatch,
     /// What is known of each queue.
     pub(super) queues: Vec<Examination>,
+    /// All entries are looked at, however long that takes.
+    all: bool,
+    /// It says nothing of how far it is.
+    quiet: bool,
+    /// Of which queues a sample was looked at only, and how long it would take to look at all.
+    sampled: Vec<(Queue, Duration)>,
+    /// What could not be looked at whole, and why.
+    failed: Vec<String>,
+    /// Since when nothing is left of which queues.
+    empty: HashMap<Queue, Instant>,
+    /// Until when no other look at all entries of which queues is taken.
+    rests: HashMap<Queue, Instant>,
 }
 
 impl<'a> Doctor<'a> {
@@ -94,6 +112,12 @@ impl<'a> Doctor<'a> {
             session,
             server: ServerWatch::default(),
             queues: queues.into_iter().map(Examination::new).collect(),
+            all: false,
+            quiet: false,
+            sampled: Vec::new(),
+            failed: Vec::new(),
+            empty: HashMap::new(),
+            rests: HashMap::new(),
         }
     }
 
@@ -103,17 +127,24 @@ impl<'a> Doctor<'a> {
         let end = instant() + span;
         let pause = PAUSE.min(span / 4).max(Duration::from_millis(50));
         self.round().await?;
+        let mut looks = self.looks(span);
+        let mut round = instant() + pause;
         loop {
-            let left = end.saturating_duration_since(instant());
-            if left.is_zero() {
+            let now = instant();
+            if now >= end && looks.are_done() {
                 break;
             }
+            // The last round comes at the end.
+            let next = if now < end { round.min(end) } else { round };
             tokio::select! {
                 () = stop.asked() => bail!("interrupted before it had looked for {}", words(span)),
-                () = tokio::time::sleep(pause.min(left)) => {}
-            }
-            if left > pause {
-                self.round().await?;
+                (queue, said) = looks.next() => { self.looked(&queue, said); }
+                () = tokio::time::sleep_until(next.into()) => {
+                    if next == round {
+                        self.round().await?;
+                        round = instant() + pause;
+                    }
+                }
             }
         }
         // What the server counts is told by two looks at least.
@@ -213,11 +244,17 @@ fn people<W: Write>(
     let well = all.len() - sick;
     let line = match (well, all) {
         (0, _) => return Ok(()),
-        (1, [said]) => format!(
-            "{}: nothing found, {} looked at",
-            text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
-            text::counted(u64::try_from(said.fine)?, "rule", "rules")
-        ),
+        (1, [said]) => {
+            let all = doctor.queues[0].exact().map_or_else(String::new, |exact| {
+                let entries = text::counted(exact.looked(), "entry", "entries");
+                format!(", all {entries} looked at")
+            });
+            format!(
+                "{}: nothing found, {} asked{all}",
+                text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
+                text::counted(u64::try_from(said.fine)?, "rule", "rules")
+            )
+        }
         _ => format!("{well} of {} queues: nothing found", all.len()),
     };
     out.whole(&line)?;
@@ -233,6 +270,17 @@ fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
             told.push(line);
         }
     };
+    for line in &doctor.failed {
+        tell(line.clone());
+    }
+    for (queue, takes) in &doctor.sampled {
+        tell(format!(
+            "{}: only a sample of its entries was looked at; --exact looks at all of them, which \
+             takes about {}",
+            text::printable_bytes(queue.name.as_bytes()),
+            words(*takes)
+        ));
+    }
     for (one, said) in doctor.queues.iter().zip(all) {
         for (id, why) in &said.blind {
             tell(format!("{id} cannot be looked at: {why}"));

@@ -4,6 +4,7 @@ mod choose;
 mod cost;
 pub(super) mod make;
 mod mend;
+mod quarantine;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -119,12 +120,15 @@ pub async fn plan(
                 now,
             };
             let made = match wish.what {
-                What::Unwrap | What::Persist | What::Unit => {
+                What::Unwrap | What::Persist | What::Unit | What::Score => {
                     mend::make(&making, &wish.what, &tell).await?
                 }
                 _ => {
                     let which = match (&wish.what, wish.which) {
                         (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
+                        (What::Quarantine | What::Restore, Which::Due) => {
+                            quarantine::all(&wish.queue, &wish.what)?
+                        }
                         (_, which) => which,
                     };
                     let found = choose::choose(store, &wish.queue, which, &tell).await?;
@@ -154,8 +158,8 @@ impl What {
         match self {
             Self::Transfer => Change::Transfer,
             Self::Deliver => Change::Deliver,
-            // Of seconds for milliseconds too each has a new due time then.
-            Self::Requeue(_) | Self::Unit => Change::Requeue,
+            // Of what had none, or another unit, too each has a new due time then.
+            Self::Requeue(_) | Self::Unit | Self::Score => Change::Requeue,
             Self::Delete => Change::Delete,
             Self::Edit(_) => Change::Edit,
             Self::Repack(_) => Change::Repack,
@@ -164,6 +168,8 @@ impl What {
             Self::Realign(_) => Change::Realign,
             Self::RestoreOrder => Change::RestoreOrder,
             Self::Drift => Change::Drift,
+            Self::Quarantine => Change::Quarantine,
+            Self::Restore => Change::Restore,
             Self::Unwrap => Change::Unwrap,
             Self::Persist => Change::Persist,
         }

@@ -3,14 +3,20 @@
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
+pub(super) mod constant;
+pub(super) mod extra;
 pub(super) mod handles;
 pub(super) mod number;
+pub(super) mod scalar;
 pub(super) mod time;
 
 use std::collections::HashMap;
 
-use super::time as iso;
 use super::tree::{Field, Name, Node, Shape};
+use extra::Extra;
+
+/// Copies of one element that are said one by one, and how long it may be.
+const MAX_COPIES: usize = 100;
 
 /// What an object holds of one class of its hierarchy.
 pub(super) struct Level<'a> {
@@ -20,12 +26,12 @@ pub(super) struct Level<'a> {
     pub(super) extra: Vec<Extra<'a>>,
 }
 
-/// What a class wrote besides its fields.
-pub(super) enum Extra<'a> {
-    /// Primitives, as they lie.
-    Block(&'a [u8]),
-    /// An object.
-    Node(Node),
+/// Whether a class may be called that: names of arrays have `[` and `;`, those of classes made while
+/// the program runs `/`.
+pub(super) fn is_class_name(name: &str) -> bool {
+    let fits =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
+    !name.is_empty() && name.chars().all(fits)
 }
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.
@@ -41,7 +47,7 @@ fn known<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<Level
     if !class.starts_with("java") && !class.starts_with("sun.util.calendar") {
         return Err(levels);
     }
-    if let Some(node) = special(class, &levels) {
+    if let Some(node) = scalar::value(class, &levels) {
         return Ok(node.of(class.clone()));
     }
     if class.starts_with("java.lang.")
@@ -61,88 +67,21 @@ fn known<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<Level
     collection(class, levels)
 }
 
-/// Scalars that consist of several fields or of bytes.
-fn special(class: &str, levels: &[Level<'_>]) -> Option<Node> {
-    match class {
-        "java.util.Date" | "java.sql.Date" | "java.sql.Time" => date(levels),
-        "java.sql.Timestamp" => {
-            let Shape::Text(text) = date(levels)?.shape else {
-                return None;
-            };
-            let nanos = u32::try_from(long(levels, "nanos")?).ok()?;
-            let seconds = text.get(..19)?;
-            Some(Node::text(format!("{seconds}{}Z", iso::fraction(nanos))))
-        }
-        "java.util.GregorianCalendar" => Some(iso::date(long(levels, "time")?)),
-        "java.util.UUID" => Some(number::uuid(
-            long(levels, "mostSigBits")?.cast_unsigned(),
-            long(levels, "leastSigBits")?.cast_unsigned(),
-        )),
-        "java.math.BigInteger" => {
-            let Shape::Bytes(magnitude) = &field(levels, "magnitude")?.shape else {
-                return None;
-            };
-            number::big_integer(long(levels, "signum")?, magnitude)
-        }
-        "java.math.BigDecimal" => {
-            let Shape::Number(unscaled) = &field(levels, "intVal")?.shape else {
-                return None;
-            };
-            number::big_decimal(unscaled.as_str(), long(levels, "scale")?)
-        }
-        "java.util.Locale" => {
-            let parts = ["language", "country", "variant"].map(|part| text(levels, part));
-            let parts: Vec<_> = parts.into_iter().flatten().collect();
-            let filled: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            Some(Node::text(filled.join("_")))
-        }
-        "java.net.URL" => Some(Node::text(url(levels)?)),
-        "java.util.BitSet" | "java.util.concurrent.atomic.AtomicBoolean" => None,
-        _ => {
-            let field = one_text(class)?;
-            text(levels, field).map(Node::text)
-        }
-    }
-}
-
-fn url(levels: &[Level<'_>]) -> Option<String> {
-    let host = text(levels, "host").unwrap_or_default();
-    let file = text(levels, "file").unwrap_or_default();
-    let port = match long(levels, "port")? {
-        -1 => String::new(),
-        port => format!(":{port}"),
-    };
-    let slashes = if host.is_empty() { "" } else { "//" };
-    let protocol = text(levels, "protocol")?;
-    let anchor = text(levels, "ref").map(|anchor| format!("#{anchor}"));
-    let anchor = anchor.unwrap_or_default();
-    Some(format!("{protocol}:{slashes}{host}{port}{file}{anchor}"))
-}
-
-/// The field of a class that says it all.
-fn one_text(class: &str) -> Option<&'static str> {
-    Some(match class {
-        "java.net.URI" => "string",
-        "java.util.Currency" => "currencyCode",
-        "java.util.regex.Pattern" => "pattern",
-        "java.io.File" => "path",
-        "sun.util.calendar.ZoneInfo" | "java.util.SimpleTimeZone" => "ID",
-        _ => return None,
-    })
-}
-
 /// The field of a class that only wraps what stands in it.
 fn wrapped(class: &str) -> Option<&'static str> {
     let inner = class.strip_prefix("java.util.")?;
     Some(match inner {
         "Arrays$ArrayList" => "a",
         "EnumSet$SerializationProxy" => "elements",
-        "Collections$SetFromMap" => "m",
-        "Vector" | "Stack" => "elementData",
+        "concurrent.CopyOnWriteArraySet" => "al",
+        "concurrent.atomic.AtomicIntegerArray"
+        | "concurrent.atomic.AtomicLongArray"
+        | "concurrent.atomic.AtomicReferenceArray" => "array",
         "concurrent.atomic.AtomicInteger"
         | "concurrent.atomic.AtomicLong"
-        | "concurrent.atomic.AtomicBoolean"
         | "concurrent.atomic.AtomicReference"
+        | "concurrent.atomic.LongAdder$SerializationProxy"
+        | "concurrent.atomic.DoubleAdder$SerializationProxy"
         | "Optional"
         | "OptionalInt"
         | "OptionalLong"
@@ -159,7 +98,7 @@ fn wrapped(class: &str) -> Option<&'static str> {
 }
 
 /// Collections and maps, whose elements `writeObject` wrote.
-fn collection<'a>(class: &Name, levels: Vec<Level<'a>>) -> Result<Node, Vec<Level<'a>>> {
+fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<Level<'a>>> {
     let kind = class.strip_prefix("java.util.").unwrap_or_default();
     let kind = kind.strip_prefix("concurrent.").unwrap_or(kind);
     if class.starts_with("java.time.") || class.starts_with("java.time.chrono.") {
@@ -167,8 +106,8 @@ fn collection<'a>(class: &Name, levels: Vec<Level<'a>>) -> Result<Node, Vec<Leve
         let said = block.and_then(time::said);
         return said.ok_or(levels);
     }
-    if let Some(rest) = kind.strip_prefix("Collections$") {
-        return special_collection(class, rest, levels);
+    if let Some(node) = by_fields(kind, &mut levels) {
+        return Ok(node.of(class.clone()));
     }
     if &**class == "java.util.CollSer" {
         let tag = long(&levels, "tag").unwrap_or_default() & 0xff;
@@ -204,30 +143,73 @@ fn collection<'a>(class: &Name, levels: Vec<Level<'a>>) -> Result<Node, Vec<Leve
     Ok(node.of(class.clone()))
 }
 
-/// What `Collections.emptyList()`, `singleton()` and the like make.
-fn special_collection<'a>(
-    class: &Name,
-    kind: &str,
-    mut levels: Vec<Level<'a>>,
-) -> Result<Node, Vec<Level<'a>>> {
-    let shape = match kind {
-        "EmptyList" | "EmptySet" => Shape::List(Vec::new()),
-        "EmptyMap" => Shape::Map(Vec::new()),
-        "SingletonList" | "SingletonSet" => match take(&mut levels, "element") {
-            Some(element) => Shape::List(vec![element]),
-            None => return Err(levels),
-        },
-        "SingletonMap" => match (take(&mut levels, "k"), take(&mut levels, "v")) {
-            (Some(key), Some(value)) => Shape::Map(vec![(key, value)]),
-            _ => return Err(levels),
-        },
-        "CopiesList" => match (long(&levels, "n"), take(&mut levels, "element")) {
-            (Some(n), Some(element)) => Shape::Map(vec![(Node::number(n), element)]),
-            _ => return Err(levels),
-        },
-        _ => return Err(levels),
+/// Collections and maps whose elements stand in their fields; `kind` is their class without its
+/// package.
+fn by_fields(kind: &str, levels: &mut [Level<'_>]) -> Option<Node> {
+    Some(Node::new(match kind {
+        "Collections$EmptyList" | "Collections$EmptySet" => Shape::List(Vec::new()),
+        "Collections$EmptyMap" => Shape::Map(Vec::new()),
+        "Collections$SingletonList" | "Collections$SingletonSet" => {
+            Shape::List(vec![take(levels, "element")?])
+        }
+        "Collections$SingletonMap" => Shape::Map(vec![(take(levels, "k")?, take(levels, "v")?)]),
+        "Collections$CopiesList" => Shape::List(copies(levels)?),
+        "Collections$SetFromMap" | "ConcurrentSkipListSet" => Shape::List(keys(levels, "m")?),
+        "ConcurrentHashMap$KeySetView" => Shape::List(keys(levels, "map")?),
+        "AbstractMap$SimpleEntry" | "AbstractMap$SimpleImmutableEntry" => {
+            Shape::Map(vec![(take(levels, "key")?, take(levels, "value")?)])
+        }
+        "Vector" | "Stack" => {
+            let count = usize::try_from(long(levels, "elementCount")?).ok()?;
+            let mut elements = list(levels, "elementData")?;
+            elements.truncate(count);
+            Shape::List(elements)
+        }
+        "ArrayBlockingQueue" => {
+            let count = usize::try_from(long(levels, "count")?).ok()?;
+            let first = usize::try_from(long(levels, "takeIndex")?).ok()?;
+            let mut ring = list(levels, "items")?;
+            let length = ring.len();
+            ring.rotate_left(first.min(length));
+            ring.truncate(count);
+            Shape::List(ring)
+        }
+        _ => return None,
+    }))
+}
+
+/// Copies of an element, if it is short and they are few.
+fn copies(levels: &[Level<'_>]) -> Option<Vec<Node>> {
+    let count = usize::try_from(long(levels, "n")?).ok()?;
+    let element = field(levels, "element")?;
+    let is_short = match &element.shape {
+        Shape::Text(text) => text.len() <= MAX_COPIES,
+        Shape::Bytes(_) => false,
+        _ => element.is_leaf(),
     };
-    Ok(Node::new(shape).of(class.clone()))
+    (is_short && count <= MAX_COPIES).then(|| vec![element.clone(); count])
+}
+
+/// The elements of a list in a field.
+fn list(levels: &mut [Level<'_>], name: &str) -> Option<Vec<Node>> {
+    if !matches!(field(levels, name)?.shape, Shape::List(_)) {
+        return None;
+    }
+    match take(levels, name)?.shape {
+        Shape::List(nodes) => Some(nodes),
+        _ => None,
+    }
+}
+
+/// The keys of a map in a field.
+fn keys(levels: &mut [Level<'_>], name: &str) -> Option<Vec<Node>> {
+    if !matches!(field(levels, name)?.shape, Shape::Map(_)) {
+        return None;
+    }
+    match take(levels, name)?.shape {
+        Shape::Map(pairs) => Some(pairs.into_iter().map(|(key, _)| key).collect()),
+        _ => None,
+    }
 }
 
 /// Whether a class is one of the JDK's maps.
@@ -262,15 +244,6 @@ fn block<'a>(extra: &Extra<'a>) -> Option<&'a [u8]> {
         Extra::Block(bytes) => Some(bytes),
         Extra::Node(_) => None,
     }
-}
-
-/// The milliseconds that `java.util.Date` writes.
-fn date(levels: &[Level<'_>]) -> Option<Node> {
-    let level = levels
-        .iter()
-        .find(|level| &*level.class == "java.util.Date")?;
-    let bytes = level.extra.iter().find_map(block)?;
-    Some(iso::date(i64::from_be_bytes(bytes.try_into().ok()?)))
 }
 
 fn field<'a>(levels: &'a [Level<'_>], name: &str) -> Option<&'a Node> {

@@ -3,13 +3,14 @@
 //! Numbers, strings and the JDK's types have serializers of Kryo's own, and are read. The fields of
 //! any other class lie in the order of their names, without names and types: see [`guess`].
 
+mod array;
 mod guess;
 mod jdk;
 mod parts;
 
-use super::java::handles::Handles;
+use super::java::{self, handles::Handles};
 use super::reader::{Mark, Reader};
-use super::tree::{Name, Node, Shape};
+use super::tree::{Cut, Name, Node, Shape};
 use super::{scalar, serialization};
 
 pub(super) use parts::{long, string, varint};
@@ -30,6 +31,15 @@ pub(super) mod id {
     pub(in crate::payload) const VOID: u8 = 0x0b;
 }
 
+/// What is taken for the fields of an object whose class is not known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Unknown {
+    /// All that is left.
+    Rest,
+    /// One number, as the constants of enums are written, where something follows.
+    Small,
+}
+
 /// Which Kryo wrote a payload, and how it was set up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
@@ -46,6 +56,7 @@ pub(super) struct Kryo {
     style: Style,
     names: Vec<Name>,
     handles: Handles,
+    unknown: Unknown,
 }
 
 /// The class of a value.
@@ -63,20 +74,35 @@ enum Class {
 pub(super) fn read(r: &mut Reader<'_>, styles: &[Style]) -> Option<Node> {
     let mark: Mark<'_> = r.mark();
     for style in styles {
-        let mut kryo = Kryo {
-            style: *style,
-            names: Vec::new(),
-            handles: Handles::default(),
-        };
-        let node = kryo
-            .class(r)
-            .and_then(|class| kryo.content(r, &class, true));
-        if let Some(node) = node.and_then(|node| r.at_end(node)) {
-            return Some(node);
+        if let Some(node) = whole(r, *style, Unknown::Rest) {
+            if r.why_cut() != Some(Cut::Unreadable) {
+                return Some(node);
+            }
+            r.back(mark);
+            let small = whole(r, *style, Unknown::Small);
+            return match small.filter(|_| !r.is_cut()) {
+                Some(small) => Some(small),
+                None => {
+                    r.stop(Cut::Unreadable);
+                    Some(node)
+                }
+            };
         }
         r.back(mark);
     }
     None
+}
+
+fn whole(r: &mut Reader<'_>, style: Style, unknown: Unknown) -> Option<Node> {
+    let mut kryo = Kryo {
+        style,
+        names: Vec::new(),
+        handles: Handles::default(),
+        unknown,
+    };
+    let class = kryo.class(r)?;
+    let node = kryo.content(r, &class, true)?;
+    r.at_end(node)
 }
 
 impl Kryo {
@@ -114,9 +140,7 @@ impl Kryo {
             0x80.. => string(r, self.style.is_old)??,
             _ => parts::ascii(r, parts::NAME_MAX)?,
         };
-        let fits =
-            |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
-        if name.is_empty() || !name.chars().all(fits) {
+        if !java::is_class_name(&name) {
             return None;
         }
         r.take_text(4 * size_of::<Name>())?;
@@ -263,7 +287,7 @@ impl Class {
     fn says_null(&self) -> bool {
         match self {
             Self::Known(id) => *id == id::STRING,
-            Self::Named(name) => name.starts_with('['),
+            Self::Named(name) => name.starts_with('[') || java::constant::name(name, 0).is_some(),
             _ => false,
         }
     }

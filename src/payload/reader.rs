@@ -126,7 +126,10 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             match each(self) {
                 Some(node) => nodes.push(node),
-                None if self.is_cut() => break,
+                None if self.is_cut() => {
+                    nodes.extend(self.lost());
+                    break;
+                }
                 None => return None,
             }
         }
@@ -160,7 +163,11 @@ impl<'a> Reader<'a> {
         for _ in 0..count {
             let key = match each(self) {
                 Some(key) => key,
-                None if self.is_cut() => break,
+                None if self.is_cut() => {
+                    let lost = self.lost();
+                    pairs.extend(lost.map(|lost| (Node::text("…"), lost)));
+                    break;
+                }
                 None => return None,
             };
             match (each(self), self.cut) {
@@ -173,6 +180,13 @@ impl<'a> Reader<'a> {
             }
         }
         Some(pairs)
+    }
+
+    /// What stands for values that cannot be told apart from what was read before them. Over any
+    /// other bound the value that is over it says so itself.
+    fn lost(&self) -> Option<Node> {
+        let why = self.cut.filter(|why| *why == Cut::Unreadable)?;
+        Some(Node::new(Shape::Cut(why)))
     }
 
     /// Ends all reading: what comes is over a bound.

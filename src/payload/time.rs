@@ -24,12 +24,17 @@ pub(super) fn instant(seconds: i64, nanos: u32) -> String {
 
 /// A day of the calendar.
 pub(super) fn year_month_day(year: i64, month: u8, day: u8) -> String {
+    format!("{}-{day:02}", year_month(year, month))
+}
+
+/// A month of the calendar.
+pub(super) fn year_month(year: i64, month: u8) -> String {
     let year = match year {
         0..=9999 => format!("{year:04}"),
         10_000.. => format!("+{year}"),
         _ => format!("-{:04}", year.unsigned_abs()),
     };
-    format!("{year}-{month:02}-{day:02}")
+    format!("{year}-{month:02}")
 }
 
 /// `java.time.LocalTime`: seconds of the day and nanoseconds.

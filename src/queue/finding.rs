@@ -17,6 +17,7 @@ mod name_collision;
 mod no_transfer_client;
 mod nothing_consumed;
 mod poison;
+mod quarantined;
 mod refused_writes;
 mod score_range;
 mod set_aside;
@@ -32,7 +33,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::look::ServerWatch;
-use super::{Pulse, Queue, Survey};
+use super::{Exact, Pulse, Queue, Survey, text};
 use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
@@ -129,6 +130,15 @@ impl Finding {
         self
     }
 
+    /// With a look at all members that shows it too.
+    fn exact(self, exact: &Exact) -> Self {
+        let looked = exact.looked();
+        self.number("exact", true)
+            .number("looked_at", looked)
+            .number("examined_ms", exact.at.get())
+            .words(format!("all {} were looked at", text::thousands(looked)))
+    }
+
     /// With what repairs it: a step of ours, and the sentence that says so.
     fn repair(mut self, step: Step, sentence: impl Into<String>) -> Self {
         *self.repair = Repair {
@@ -209,6 +219,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),
     Rule::new(set_aside::ID, set_aside::look),
+    Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),

@@ -29,12 +29,19 @@ pub enum What {
     RestoreOrder,
     /// Let timeouts and order list hold the same members again.
     Drift,
+    /// Set entries aside that break transfers. Of `Which::Due`: all members that are no frames, which
+    /// no transfer can unpack.
+    Quarantine,
+    /// Let entries wait again that are in quarantine. Of `Which::Due`: all of them.
+    Restore,
     /// Take the frames off that elements of target still have.
     Unwrap,
     /// Take the expiry of the queue's keys away.
     Persist,
     /// Requeue what has seconds for milliseconds to when it was meant to be due.
     Unit,
+    /// Requeue what has a score that is no due time: see [`Queue::meant`](super::Queue::meant).
+    Score,
 }
 
 /// A new due time.

@@ -75,6 +75,7 @@ const SCENES: &[(&str, Scene)] = scenes! {
     "slow-transfer": keys::a_burst_far_down;
     "drift": keys::lists_that_disagree;
     "set-aside": keys::an_order_list_aside;
+    "quarantined": frames::entries_set_aside;
     "ttl": keys::an_expiry;
     "evictable": server::a_policy_that_drops_keys;
     "framed-target": target::elements_with_their_frames;

@@ -10,7 +10,7 @@ use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, W
 use delayscope::store::write::Writer;
 use proptest::sample::Index;
 
-use crate::model::{Model, payload, take};
+use crate::model::{Model, fate_of, payload, take};
 
 /// We, at work on one queue.
 pub struct We<'a> {
@@ -21,6 +21,8 @@ pub struct We<'a> {
     /// The queue under watch, and up to when an entry is due there.
     watched: Option<(Watched, u32)>,
     pub deleted: Vec<(Chosen, Place)>,
+    /// What went into quarantine last, each with where it stood.
+    pub kept: Vec<(Chosen, Option<Place>)>,
     discarded: Vec<Vec<u8>>,
     fresh: u64,
 }
@@ -59,6 +61,7 @@ impl<'a> We<'a> {
             seen: Model::default(),
             watched: None,
             deleted: Vec::new(),
+            kept: Vec::new(),
             discarded: Vec::new(),
             fresh: 1 << 48,
         }
@@ -107,11 +110,6 @@ impl<'a> We<'a> {
         }
         if copied {
             let real = self.order_now().await;
-            let sorted = |list: &[Vec<u8>]| {
-                let mut list = list.to_vec();
-                list.sort();
-                list
-            };
             same("delete", &sorted(&real), &sorted(&model.order))?;
             model.order = real;
         }
@@ -365,17 +363,8 @@ impl<'a> We<'a> {
     }
 }
 
-/// What becomes of a chosen one.
-fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
-    match waiting.get(&chosen.member) {
-        None => Fate::Gone,
-        Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),
-        Some(_) => Fate::Done,
-    }
-}
-
 /// Whether it is true where a deleted entry stood.
-fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
+pub fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
     let at = model.order.iter().position(|m| m == member);
     let holds = match (at, stood) {
         (None, stood) => stood.is_none(),
@@ -392,11 +381,6 @@ fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
 fn in_step(model: &Model, now: u32, n: usize) -> Vec<Vec<u8>> {
     let due: Vec<_> = model.due(f64::from(now), n);
     let due: Vec<Vec<u8>> = due.into_iter().map(|(member, _)| member).collect();
-    let sorted = |list: &[Vec<u8>]| {
-        let mut list = list.to_vec();
-        list.sort();
-        list
-    };
     let most = due.len().min(model.order.len());
     let same = |k: &usize| sorted(&due[..*k]) == sorted(&model.order[..*k]);
     let k = (0..=most).rev().find(same).unwrap_or(0);

@@ -92,6 +92,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
             }
         }
         A::Kick => at_once(Seen::Text("Nobody listened")),
+        A::Examine => at_once(Seen::Text("looked at")),
         A::Repair if place == Place::Findings => {
             after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
         }
@@ -159,7 +160,7 @@ fn opened(place: Place) -> Option<Expected> {
     Some(match place {
         Place::Queues | Place::Findings => at_once(Seen::Gone("Queues")),
         Place::Timeline => at_once(Seen::Text("choose a bar first")),
-        Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("text/hex")),
+        Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("next view")),
         Place::Traffic => at_once(Seen::Text("nothing has been announced")),
         Place::Changes => at_once(Seen::Text("no change to open")),
         _ => return None,
@@ -169,7 +170,7 @@ fn opened(place: Place) -> Option<Expected> {
 /// On the first screen Esc has nothing to close; what is typed into a form is no command.
 fn left(action: Action, place: Place) -> Option<Expected> {
     let back = match place {
-        Place::Entry => Some("text/hex"),
+        Place::Entry => Some("next view"),
         Place::Help => Some("quit at once"),
         Place::Dialog => Some("n no"),
         Place::Form => Some("^S offer"),

@@ -65,7 +65,7 @@ impl Server {
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {
         let mut server = Self {
-            dir: tempfile::Builder::new().prefix("dsc").tempdir().unwrap(),
+            dir: room(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             port,
             guard: None,
@@ -356,6 +356,13 @@ pub fn frame(id: u64, payload: &[u8]) -> Vec<u8> {
 pub fn double_frame(id: f64, payload: &[u8]) -> Vec<u8> {
     let length = u64::try_from(payload.len()).unwrap();
     [&id.to_le_bytes()[..], &length.to_le_bytes(), payload].concat()
+}
+
+/// A directory for a server or a journal, which waits for its disk at every line: in memory where
+/// there is such a place. No program can be started from it.
+pub fn room() -> tempfile::TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 /// The installed server program.

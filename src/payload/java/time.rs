@@ -56,8 +56,8 @@ pub(in crate::payload) fn value(r: &mut Reader<'_>, c: &Coder) -> Option<Node> {
         OFFSET_DATE_TIME => ("OffsetDateTime", date_time(r, c)? + &offset(r, c)?),
         YEAR => ("Year", (c.int)(r)?.to_string()),
         YEAR_MONTH => {
-            let day = time::year_month_day((c.int)(r)?.into(), r.byte()?, 1);
-            ("YearMonth", day.trim_end_matches("-01").to_owned())
+            let (year, month) = ((c.int)(r)?, r.byte()?);
+            ("YearMonth", time::year_month(year.into(), month))
         }
         MONTH_DAY => ("MonthDay", format!("--{:02}-{:02}", r.byte()?, r.byte()?)),
         PERIOD => {

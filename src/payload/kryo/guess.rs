@@ -4,9 +4,8 @@
 //! name of a class is read as that; texts of three or more characters stand out; all else stays as
 //! bytes. Where the object ends cannot be told either: nothing behind it is read.
 
-use super::{Class, Kryo, parts};
+use super::{Class, Kryo, Unknown, parts};
 use crate::payload::reader::Reader;
-use crate::payload::text;
 use crate::payload::tree::{Cut, Node, Shape};
 
 /// Shorter texts do not stand out among other bytes.
@@ -14,6 +13,9 @@ const MIN_TEXT: usize = 3;
 
 /// All that is left, as the values of an object; `last` if nothing can follow it.
 pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<Node> {
+    if !last && kryo.unknown == Unknown::Small {
+        return small(r);
+    }
     let mut pieces = Vec::new();
     while !r.rest().is_empty() {
         let piece = r.node(|r| {
@@ -26,6 +28,18 @@ pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<
         r.stop(Cut::Unreadable);
     }
     Some(Node::new(Shape::Nameless(pieces)))
+}
+
+/// A number, as it lies.
+fn small(r: &mut Reader<'_>) -> Option<Node> {
+    let piece = r.node(|r| {
+        let rest = r.rest();
+        let start = r.at();
+        parts::varint(r, 5)?;
+        let bytes = rest.get(..r.at() - start)?;
+        Some(Node::new(Shape::Bytes(bytes.to_vec())))
+    });
+    Some(Node::new(Shape::Nameless(vec![piece?])))
 }
 
 /// Bytes up to what stands out.
@@ -85,7 +99,7 @@ fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
     if begins
         && let Some(Some(text)) = parts::string(r, kryo.style.is_old)
         && text.chars().count() >= MIN_TEXT
-        && text::is_plausible(&text)
+        && !text.contains(|c: char| c.is_control() && !c.is_whitespace())
     {
         return Some(Node::text(text));
     }

@@ -1,6 +1,7 @@
 //! The JDK's classes, as Kryo's own serializers write them (`Kryo.java`, `DefaultSerializers`,
 //! `TimeSerializers`, `ImmutableCollectionsSerializers`, `OptionalSerializers` of its project).
 
+use super::array::array;
 use super::parts::{fixed, int, long, positive_int, positive_long, string, varint};
 use super::{Class, Kryo, id};
 use crate::payload::java::{self, number};
@@ -17,8 +18,14 @@ pub(super) fn content(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Opti
     if let Some(element) = class.strip_prefix('[') {
         return array(kryo, r, class, element).map(Some);
     }
+    if java::constant::name(class, 0).is_some() {
+        return place(r, class).map(Some);
+    }
     if let Some(name) = class.strip_prefix("java.time.") {
         return when(r, name).map(|node| node.map(|node| node.of(class.clone())));
+    }
+    if class.starts_with("sun.nio.cs.") {
+        return Some(Some(Node::text(text(r)?).of(class.clone())));
     }
     if !class.starts_with("java.") && !class.starts_with("sun.util.calendar.") {
         return Some(None);
@@ -72,11 +79,15 @@ fn scalar_class(kryo: &mut Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Opt
         "java.util.concurrent.atomic.AtomicInteger" => fixed(r, b'I', kryo.style.is_old)?,
         "java.util.concurrent.atomic.AtomicLong" if by_fields => Node::number(long(r)?),
         "java.util.concurrent.atomic.AtomicLong" => fixed(r, b'J', kryo.style.is_old)?,
-        "java.util.concurrent.atomic.AtomicBoolean" => scalar::bool(r.byte()?)?,
-        "java.lang.Class" => match kryo.class(r)? {
-            Class::Named(name) => Node::text(&*name).of(class.clone()),
+        "java.util.concurrent.atomic.AtomicBoolean" if by_fields => match int(r)? {
+            0 => Node::new(Shape::Bool(false)),
+            1 => Node::new(Shape::Bool(true)),
             _ => return None,
         },
+        "java.util.concurrent.atomic.AtomicBoolean" => scalar::bool(r.byte()?)?,
+        "java.util.concurrent.atomic.AtomicIntegerArray" => array(kryo, r, "[I", "I")?,
+        "java.util.concurrent.atomic.AtomicLongArray" => array(kryo, r, "[J", "J")?,
+        "java.lang.Class" => class_name(kryo, r)?.of(class.clone()),
         _ => return said_class(kryo, r, class),
     }))
 }
@@ -91,9 +102,9 @@ fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<No
     Some(Some(match &**class {
         "java.util.GregorianCalendar" => calendar(r)?.of(class.clone()),
         "java.util.Locale" => {
-            let parts = [text(r)?, text(r)?, text(r)?];
-            let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            Node::text(parts.join("_")).of(class.clone())
+            let [language, country, variant] = [text(r)?, text(r)?, text(r)?];
+            let said = java::scalar::locale([&language, &country, &variant, "", ""]);
+            Node::text(said).of(class.clone())
         }
         "java.util.regex.Pattern" => {
             let flags_first = by_fields.then(|| varint(r, 5));
@@ -106,6 +117,7 @@ fn said_class(kryo: &Kryo, r: &mut Reader<'_>, class: &Name) -> Option<Option<No
         "java.util.Currency"
         | "java.net.URI"
         | "java.net.URL"
+        | "java.io.File"
         | "java.util.TimeZone"
         | "java.util.SimpleTimeZone"
         | "sun.util.calendar.ZoneInfo"
@@ -135,6 +147,12 @@ fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option
             Shape::List(vec![kryo.value(r)?])
         }
         "Collections$SingletonMap" => Shape::Map(r.pairs(1, |r| kryo.value(r))?),
+        // Comparators without fields of their own.
+        "Collections$ReverseComparator" => Shape::Object(Vec::new()),
+        "AbstractMap$SimpleEntry" | "AbstractMap$SimpleImmutableEntry" | "KeyValueHolder" => {
+            Shape::Map(r.pairs(1, |r| kryo.value(r))?)
+        }
+        "BitSet" => return bits(r).map(Some),
         "RegularEnumSet" | "JumboEnumSet" => return constants(kryo, r).map(Some),
         "EnumMap" => {
             let count = kryo.count(r)?;
@@ -148,12 +166,9 @@ fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option
                 }
             })?)
         }
-        "TreeSet" | "PriorityQueue" | "ConcurrentSkipListSet" | "PriorityBlockingQueue" => {
-            Shape::List(kryo.elements(r, true, comparator)?)
-        }
+        "TreeSet" | "PriorityQueue" => Shape::List(kryo.elements(r, true, comparator)?),
         "TreeMap" | "ConcurrentSkipListMap" => Shape::Map(kryo.entries(r, comparator)?),
         "Vector" | "Stack" => Shape::List(kryo.elements(r, true, nothing)?),
-        "BitSet" => return Some(None),
         _ if kind.starts_with("ImmutableCollections$Map") => Shape::Map(kryo.entries(r, nothing)?),
         _ if kind.starts_with("ImmutableCollections$") => {
             Shape::List(kryo.elements(r, false, nothing)?)
@@ -170,86 +185,68 @@ fn collection(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str) -> Option<Option
     Some(Some(Node::new(shape)))
 }
 
-/// A constant of an enum, of which only its place is written.
+/// A constant of an enum with its class.
 fn constant(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     r.node(|r| {
         let Class::Named(name) = kryo.class(r)? else {
             return None;
         };
-        Some(Node::number(varint(r, 5)?.checked_sub(1)?).of(name))
+        place(r, &name)
     })
 }
 
-/// An `EnumSet`: its constants, of which only their places in the enum are written.
+/// A constant of an enum: only its place is written, and of the JDK's enums its name is known.
+fn place(r: &mut Reader<'_>, class: &Name) -> Option<Node> {
+    let Some(place) = varint(r, 5)?.checked_sub(1) else {
+        return Some(Node::new(Shape::Null));
+    };
+    let name = java::constant::name(class, place);
+    let node = name.map_or_else(|| Node::number(place), Node::text);
+    Some(node.of(class.clone()))
+}
+
+/// An `EnumSet`: its constants.
 fn constants(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     let Class::Named(name) = kryo.class(r)? else {
         return None;
     };
     let count = usize::try_from(varint(r, 5)?).ok()?;
-    let items = r.items(count, |r| {
-        r.node(|r| {
-            let place = varint(r, 5)?.checked_sub(1)?;
-            Some(Node::number(place).of(name.clone()))
-        })
-    });
+    let items = r.items(count, |r| r.node(|r| place(r, &name)));
     Some(Node::new(Shape::List(items?)))
 }
 
-fn array(kryo: &mut Kryo, r: &mut Reader<'_>, class: &str, element: &str) -> Option<Node> {
+/// A `BitSet`: its words.
+fn bits(r: &mut Reader<'_>) -> Option<Node> {
     let count = usize::try_from(varint(r, 5)?).ok()?;
-    let Some(count) = count.checked_sub(1) else {
-        return Some(Node::new(Shape::Null));
-    };
-    let is_old = kryo.style.is_old;
-    let shape = match element.as_bytes() {
-        b"B" => {
-            let bytes = r.bytes(count)?;
-            r.take_text(count)?;
-            Shape::Bytes(bytes.to_vec())
-        }
-        b"I" => Shape::List(r.items(count, |r| r.node(|r| int(r).map(Node::number)))?),
-        b"J" => Shape::List(r.items(count, |r| r.node(|r| long(r).map(Node::number)))?),
-        [kind] => Shape::List(r.items(count, |r| r.node(|r| fixed(r, *kind, is_old)))?),
-        b"Ljava.lang.String;" => {
-            let string = Class::Known(id::STRING);
-            let references = kryo.style.refers;
-            Shape::List(r.items(count, |r| {
-                if references {
-                    kryo.nullable(r, &string)
-                } else {
-                    r.node(|r| kryo.scalar(r, id::STRING))
-                }
-            })?)
-        }
-        // Arrays of primitives and of boxed numbers are final classes.
-        [b'[', _] => {
-            let inner = Class::Named(element.into());
-            Shape::List(r.items(count, |r| kryo.nullable(r, &inner))?)
-        }
-        _ => match boxed(element) {
-            Some(known) => {
-                let known = Class::Known(known);
-                Shape::List(r.items(count, |r| kryo.nullable(r, &known))?)
-            }
-            None => Shape::List(r.items(count, |r| kryo.value(r))?),
-        },
-    };
-    Some(Node::new(shape).of(java::array_name(class)))
+    let bytes = r.bytes(count.checked_mul(8)?)?;
+    let (words, _) = bytes.as_chunks();
+    let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
+    r.take_text(bytes.len())?;
+    Some(java::scalar::bits(&words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec()))))
 }
 
-/// The scalar that an element type is an object of.
-fn boxed(element: &str) -> Option<u8> {
-    Some(match element.strip_prefix("Ljava.lang.")? {
-        "Integer;" => id::INT,
-        "Float;" => id::FLOAT,
-        "Boolean;" => id::BOOL,
-        "Byte;" => id::BYTE,
-        "Character;" => id::CHAR,
-        "Short;" => id::SHORT,
-        "Long;" => id::LONG,
-        "Double;" => id::DOUBLE,
-        _ => return None,
-    })
+/// A `Class`: of one that can be a primitive too, whether it is.
+fn class_name(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
+    let (boxed, primitive) = match kryo.class(r)? {
+        Class::Named(name) => return Some(Node::text(&*name)),
+        Class::Known(id::STRING) => return Some(Node::text("java.lang.String")),
+        Class::Known(id::INT) => ("java.lang.Integer", "int"),
+        Class::Known(id::FLOAT) => ("java.lang.Float", "float"),
+        Class::Known(id::BOOL) => ("java.lang.Boolean", "boolean"),
+        Class::Known(id::BYTE) => ("java.lang.Byte", "byte"),
+        Class::Known(id::CHAR) => ("java.lang.Character", "char"),
+        Class::Known(id::SHORT) => ("java.lang.Short", "short"),
+        Class::Known(id::LONG) => ("java.lang.Long", "long"),
+        Class::Known(id::DOUBLE) => ("java.lang.Double", "double"),
+        Class::Known(_) => ("java.lang.Void", "void"),
+        Class::Null => return Some(Node::new(Shape::Null)),
+        Class::Registered(_) => return None,
+    };
+    match r.byte()? {
+        0 => Some(Node::text(boxed)),
+        1 => Some(Node::text(primitive)),
+        _ => None,
+    }
 }
 
 fn text(r: &mut Reader<'_>) -> Option<String> {
@@ -299,8 +296,8 @@ fn when(r: &mut Reader<'_>, class: &str) -> Option<Option<Node>> {
         "ZoneRegion" => text(r)?,
         "Year" => positive_int(r)?.to_string(),
         "YearMonth" => {
-            let day = time::year_month_day(positive_int(r)?.into(), r.byte()?, 1);
-            day.trim_end_matches("-01").to_owned()
+            let year = positive_int(r)?;
+            time::year_month(year.into(), r.byte()?)
         }
         "MonthDay" => format!("--{:02}-{:02}", r.byte()?, r.byte()?),
         "Period" => time::period([positive_int(r)?, positive_int(r)?, positive_int(r)?]),

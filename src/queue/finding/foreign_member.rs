@@ -1,10 +1,10 @@
 //! A member among the next due ones that is no frame at all.
 
-use super::heads;
+use super::heads::{self, Block};
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::wish::What;
-use crate::queue::{Entry, Judged, State, Unpack, text};
+use crate::queue::{Entry, Exact, Judged, State, Unpack, text};
 
 pub(super) const ID: &str = "foreign-member";
 
@@ -15,9 +15,96 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let next = heads::next_due(seen);
     let Some(place) = next.iter().position(|one| one.form.is_none()) else {
-        return Verdict::Fine;
+        return deeper(seen).map_or(Verdict::Fine, Verdict::Found);
     };
-    Verdict::Found(finding(seen, &next, place))
+    let finding = finding(seen, &next, place);
+    Verdict::Found(match seen.watch.exact() {
+        Some(exact) if exact.foreign.count > 0 => of_all(finding, exact),
+        _ => finding,
+    })
+}
+
+/// One that a look at all members has found behind the next due ones.
+fn deeper(seen: &Seen) -> Option<Finding> {
+    let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
+    let bad = heads::deeper(seen, &exact.foreign)?;
+    let timeouts = seen.queue.keys().timeouts;
+    let score = bad.score.unwrap_or_default().to_string();
+    let finding = Finding::new(
+        ID,
+        severity(bad.is_due(pulse.at)),
+        sentence(seen, bad, false, Block::default()),
+    );
+    let finding = about(finding.of(exact.foreign.count), bad).check_about(
+        "ZRANGEBYSCORE",
+        &timeouts,
+        &[&score, &score, "WITHSCORES"],
+    );
+    let finding = of_all(finding, exact);
+    let count = exact.foreign.count;
+    Some(repaired(finding, bad, bad.is_due(pulse.at), count))
+}
+
+/// With how many of all that waits have none.
+fn of_all(finding: Finding, exact: &Exact) -> Finding {
+    let ids = exact.foreign.first.iter().map(|one| one.id.to_string());
+    let ids: Vec<String> = ids.collect();
+    finding
+        .exact(exact)
+        .number("foreign_of_all", exact.foreign.count)
+        .words(format!(
+            "{} of all that waits are none: such as {}",
+            text::thousands(exact.foreign.count),
+            ids.join(", ")
+        ))
+}
+
+const fn severity(due: bool) -> Severity {
+    if due {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    }
+}
+
+/// What is wrong with it, in one sentence.
+fn sentence(seen: &Seen, bad: &Judged, due: bool, block: Block) -> String {
+    let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
+    let when = heads::when(seen, bad);
+    let what = format!("A member that no client has offered (no frame), {when},");
+    match (bad.unpack(era), due) {
+        (Unpack::Fails, true) => format!("{what} breaks every transfer: {}.", block.words()),
+        (Unpack::Fails, false) => format!("{what} will break every transfer."),
+        (_, true) => format!("{what} is delivered as garbage."),
+        (_, false) => format!("{what} will be delivered as garbage."),
+    }
+}
+
+/// With what is known of it.
+fn about(finding: Finding, bad: &Judged) -> Finding {
+    finding
+        .number("entry", bad.id.to_string())
+        .number("bytes", bad.bytes)
+        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
+}
+
+/// With what repairs it; `count`: as many are known.
+fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
+    let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
+        return finding.repair(
+            Step::Change(What::Quarantine),
+            "Find out who writes them; R sets all that is no frame aside, and u takes it back.",
+        );
+    };
+    let entry = Entry {
+        member: member.clone(),
+        score: bad.score,
+        state: if due { State::Late } else { State::Waiting },
+    };
+    finding.repair(
+        Step::Entry(What::Quarantine, entry),
+        "Find out who writes it; R sets it aside in quarantine, and u takes it back.",
+    )
 }
 
 fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
@@ -26,29 +113,14 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
         next.iter().filter(|one| one.form.is_none()).count(),
     );
     let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
-    let severity = if due {
-        Severity::Critical
-    } else {
-        Severity::Warning
-    };
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     let block = heads::block(seen, next, place, era);
-    let when = heads::when(seen, bad);
-    let what = format!("A member that no client has offered (no frame), {when},");
-    let sentence = match (bad.unpack(era), due) {
-        (Unpack::Fails, true) => format!("{what} breaks every transfer: {}.", block.words()),
-        (Unpack::Fails, false) => format!("{what} will break every transfer."),
-        (_, true) => format!("{what} is delivered as garbage."),
-        (_, false) => format!("{what} will be delivered as garbage."),
-    };
+    let sentence = sentence(seen, bad, due, block);
     let timeouts = seen.queue.keys().timeouts;
     let rank = place.to_string();
-    let finding = Finding::new(ID, severity, sentence)
-        .of(count as u64)
-        .number("entry", bad.id.to_string())
-        .number("bytes", bad.bytes)
+    let finding = Finding::new(ID, severity(due), sentence).of(count as u64);
+    let finding = about(finding, bad)
         .number("foreign_of_next", count)
-        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
         .number("due_before", block.before)
         .number("copies_seen", block.copies)
         .words(format!(
@@ -59,16 +131,5 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
             text::thousands(bad.bytes as u64)
         ))
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"]);
-    let Some(member) = &bad.member else {
-        return finding.repair(Step::Outside, "Find out who writes it, and delete it (x).");
-    };
-    let entry = Entry {
-        member: member.clone(),
-        score: bad.score,
-        state: if due { State::Late } else { State::Waiting },
-    };
-    finding.repair(
-        Step::Entry(What::Delete, entry),
-        "Find out who writes it; R deletes it, and u puts it back.",
-    )
+    repaired(finding, bad, due, count as u64)
 }

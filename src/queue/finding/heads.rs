@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::Seen;
+use crate::queue::exact::Group;
 use crate::queue::frame::Era;
 use crate::queue::frames::{Frames, Judged};
 use crate::queue::{Layout, Unpack, text};
@@ -120,8 +121,23 @@ pub(super) fn framed(seen: &Seen) -> bool {
     matches!(seen.queue.layout, Layout::Redisson)
 }
 
+/// The first of some that a look at all members has found, if it waits still: behind the next due
+/// ones, which have been looked at since.
+pub(super) fn deeper<'a>(seen: &Seen<'a>, group: &'a Group) -> Option<&'a Judged> {
+    let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
+    let bad = group.first_left(pulse).filter(|_| group.stands(pulse))?;
+    let passed = seen.watch.sample().is_some_and(|sample| {
+        let reached = match sample.next_due.last() {
+            Some(last) if sample.next_due.len() >= sample.asked => last.score >= bad.score,
+            _ => true,
+        };
+        reached && sample.at > exact.at
+    });
+    (!passed).then_some(bad)
+}
+
 /// What a bad entry among the next due ones does.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Block {
     /// So many good ones are due before it: they are pushed again and again.
     pub(super) before: usize,

@@ -85,7 +85,7 @@ fn finding(
             "of the last offered {} are of the older form, {} of the newer",
             offered[0], offered[1]
         ));
-    if let Some((count, span)) = failed {
+    if let Some((count @ 1.., span)) = failed {
         let words = text::counted(count, "script has", "scripts have");
         finding = finding
             .number("failed_scripts", count)
@@ -99,8 +99,8 @@ fn finding(
         );
     }
     finding.check(&["INFO"], b"errorstats").repair(
-        Step::Change(What::Transfer),
-        "Stop the clients of one side; transfer by hand (R) takes both forms meanwhile.",
+        Step::Worker,
+        "Stop the clients of one side; a stand-in worker (R) transfers both forms meanwhile.",
     )
 }
 

@@ -1,0 +1,149 @@
+//! A look at all members: how long it tells something, and when it is time for another.
+
+use std::sync::Arc;
+
+use super::{AGAIN_MS, Beat, Watch};
+use crate::queue::Exact;
+
+/// A look at all members tells something for so long, in ms.
+const EXACT_MS: i64 = 600_000;
+/// One that found something is taken again after this, in ms, by who watches on.
+const ODD_MS: i64 = 30_000;
+/// And none before so many times as long as the last one took.
+const RESTS: i64 = 20;
+/// Timeouts and order list have disagreed in all pulses of this time, in ms: who writes both without
+/// a script is not caught in between.
+pub(in crate::queue::finding) const LASTS_MS: i64 = 1_000;
+
+impl Watch {
+    /// All members have been looked at.
+    pub fn examined(&mut self, exact: Exact) {
+        self.exact = Some(Arc::new(exact));
+    }
+
+    /// The last look at all members, while it tells anything of what is there now: our own changes
+    /// end that, and time does.
+    #[must_use]
+    pub fn exact(&self) -> Option<&Exact> {
+        let exact = self.exact.as_deref()?;
+        let age = self.beats.back().map_or(0, |beat| beat.at.since(exact.at));
+        (!self.changing && age < EXACT_MS).then_some(exact)
+    }
+
+    /// All members are to be looked at (again): nobody has, timeouts and order list have come to
+    /// differ by another number since then, or whoever mends what that look found wants to see it.
+    #[must_use]
+    pub fn wants_exact(&self) -> bool {
+        let (Some(beat), false) = (self.beats.back(), self.changing) else {
+            return false;
+        };
+        let Some(exact) = self.exact() else {
+            return beat.waiting > Some(0) || beat.order > Some(0) || beat.target > Some(0);
+        };
+        let age = beat.at.since(exact.at);
+        // A look that took long is not taken again at once.
+        let rests = exact
+            .at
+            .since(exact.from)
+            .saturating_mul(RESTS)
+            .max(AGAIN_MS);
+        let odd = exact.is_odd() && age >= ODD_MS;
+        age >= rests && (odd || self.balance_moved(exact))
+    }
+
+    /// For a second, timeouts and order list have differed by another number of elements than the
+    /// last look at all members says.
+    pub(in crate::queue::finding) fn balance_moved(&self, exact: &Exact) -> bool {
+        let Some(drift) = &exact.drift else {
+            return false;
+        };
+        let moved = |beat: &&Beat| {
+            let (Some(waiting), Some(order)) = (beat.waiting, beat.order) else {
+                return false;
+            };
+            i128::from(waiting) - i128::from(order) != i128::from(drift.balance)
+        };
+        let newer = self.beats.iter().rev().filter(|beat| beat.at > exact.at);
+        let first = newer.take_while(moved).last();
+        let last = self.beats.back();
+        first
+            .zip(last)
+            .is_some_and(|(first, last)| last.at.since(first.at) >= LASTS_MS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{START, pulse};
+    use super::*;
+    use crate::queue::exact::Drifted;
+    use crate::queue::{Known, Pulse, Queue};
+
+    /// A look at all members that ended at the start, and found timeouts longer by so many.
+    fn look(balance: i64) -> Exact {
+        let mut exact = Exact::new(&Queue::redisson("q"), START);
+        let mut drift = Drifted {
+            balance,
+            ..Drifted::default()
+        };
+        drift.lacking.count = balance.unsigned_abs();
+        exact.drift = Some(drift);
+        exact
+    }
+
+    fn beat(ms: i64, order: u64) -> Pulse {
+        let mut pulse = pulse(ms, 5, None, 1);
+        pulse.order = Known::Is(order);
+        pulse
+    }
+
+    fn after(balance: i64, beats: &[(i64, u64)]) -> Watch {
+        let mut watch = Watch::default();
+        watch.examined(look(balance));
+        beats
+            .iter()
+            .for_each(|(ms, order)| watch.saw(&beat(*ms, *order)));
+        watch
+    }
+
+    #[test]
+    fn all_members_are_wanted_at_first_and_when_the_numbers_come_to_differ_for_a_second() {
+        let mut new = Watch::default();
+        assert!(!new.wants_exact(), "nothing is there");
+        new.saw(&beat(0, 5));
+        assert!(new.wants_exact());
+        assert!(!after(0, &[(1_000, 5), (5_000, 5)]).wants_exact());
+        assert!(!after(0, &[(1_000, 5), (5_000, 4)]).wants_exact());
+        assert!(after(0, &[(4_000, 4), (5_000, 4)]).wants_exact());
+        assert!(!after(1, &[(4_000, 4), (5_000, 4)]).wants_exact());
+    }
+
+    #[test]
+    fn what_was_found_is_looked_at_again_and_a_long_look_not_at_once() {
+        let found = after(1, &[(29_000, 4)]);
+        assert!(!found.wants_exact());
+        assert!(after(1, &[(30_000, 4)]).wants_exact());
+        let mut long = look(1);
+        long.from = START.plus(-4_000);
+        let mut watch = Watch::default();
+        watch.examined(long);
+        watch.saw(&beat(79_000, 4));
+        assert!(!watch.wants_exact());
+        watch.saw(&beat(80_000, 4));
+        assert!(watch.wants_exact());
+    }
+
+    #[test]
+    fn it_tells_nothing_any_more_after_a_change_of_ours_an_outage_or_ten_minutes() {
+        assert!(after(0, &[(599_000, 5)]).exact().is_some());
+        assert!(after(0, &[(600_000, 5)]).exact().is_none());
+        let mut changed = after(0, &[]);
+        changed.changing = true;
+        changed.saw(&beat(1_000, 5));
+        changed.changing = false;
+        assert!(changed.exact().is_none());
+        let mut away = after(0, &[(1_000, 5)]);
+        away.interrupted();
+        assert!(away.exact().is_none());
+    }
+}
