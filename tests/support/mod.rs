@@ -261,13 +261,16 @@ impl Server {
         Monitor { lines }
     }
 
-    /// Puts a member into timeouts and order list, as an offer does.
+    /// Puts a member into timeouts and order list, as an offer does: at once.
     pub fn put(&self, queue: &Queue, member: &[u8], score: &str) {
         let keys = queue.keys();
-        self.cmd_bytes(&[b"ZADD", &keys.timeouts, score.as_bytes(), member]);
+        let mut offer = redis::pipe();
+        offer.atomic().cmd("ZADD").arg(keys.timeouts);
+        offer.arg(score).arg(member);
         if let Some(order) = keys.order {
-            self.cmd_bytes(&[b"RPUSH", &order, member]);
+            offer.cmd("RPUSH").arg(order).arg(member);
         }
+        offer.exec(&mut self.connection()).unwrap();
     }
 
     /// Fills a queue with `count` framed entries, ids 1 to `count`, payload `entry N`, the first
