@@ -38,6 +38,7 @@ mod line;
 mod lz4;
 mod marshalling;
 mod msgpack;
+mod opaque;
 mod plain;
 mod protobuf;
 mod reader;
