@@ -16,6 +16,17 @@ pub(super) fn has_types(tree: &Node) -> bool {
     }
 }
 
+/// Whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with types.
+pub(super) fn is_version_2(tree: &Node) -> bool {
+    match wrapped(tree) {
+        Some(("java.lang.Long", _)) => true,
+        Some(("java.util.Date" | "java.util.Calendar", value)) => {
+            matches!(value.shape, Shape::Number(_))
+        }
+        _ => tree.children().into_iter().any(is_version_2),
+    }
+}
+
 /// Whether it is the `@class` of a map whose keys are no texts.
 fn is_class_entry((key, value): &(Node, Node)) -> bool {
     matches!(&key.shape, Shape::Text(name) if name == "@class")
