@@ -6,6 +6,7 @@
 pub mod acl;
 pub mod asks;
 pub mod entry;
+pub mod exact;
 pub mod filter;
 pub mod finding;
 pub mod frame;
@@ -24,6 +25,7 @@ pub mod wish;
 pub mod zoom;
 
 pub use entry::{Due, Entry, EntryId, State};
+pub use exact::Exact;
 pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use finding::{Finding, Severity};
 pub use frame::{Era, Form, Frame, FrameError, Unpack};

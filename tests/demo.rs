@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+#[path = "demo/sick.rs"]
+mod sick;
 mod support;
 
 use std::io::{BufRead as _, BufReader};
@@ -74,6 +76,7 @@ async fn bbbb_is_offered_after_aaaa_and_consumed_before_it_round_after_round() {
             DemoEvent::Offered { due, .. } => offered.push(due),
             DemoEvent::Consumed { text, .. } => consumed.push(text),
             DemoEvent::Trouble { why, .. } => panic!("{why}"),
+            DemoEvent::Note { .. } => {}
         }
     }
     assert_eq!(consumed, ["BBBB", "AAAA", "BBBB", "AAAA"]);
@@ -116,7 +119,7 @@ async fn thousands_of_orders_wait_while_others_come_and_go() {
                 break;
             }
             DemoEvent::Trouble { why, .. } => panic!("{why}"),
-            DemoEvent::Offered { .. } => {}
+            DemoEvent::Offered { .. } | DemoEvent::Note { .. } => {}
         }
     }
 }
@@ -326,7 +329,7 @@ fn on(server: &Server, prefix: &str) -> DemoOptions {
 async fn an_empty_database_is_played_on_and_left_empty() {
     let server = Server::start();
     let demo = Demo::start(on(&server, "")).await.unwrap();
-    until("all four queues", || server.int(&["DBSIZE"]) >= 8).await;
+    until("all six queues", || server.int(&["DBSIZE"]) >= 12).await;
     assert!(demo.end().await.unwrap().is_none());
     assert_eq!(server.int(&["DBSIZE"]), 0);
 }

@@ -17,7 +17,8 @@ Examples:
   delayscope demo --url redis://localhost/9     on a server of your own, in an empty database
   delayscope demo --url redis://localhost/0 --prefix demo:")]
 pub struct Demo {
-    /// What to play: classic, orders, burst, dead-client [default: all of them]
+    /// What to play: classic, orders, burst, dead-client, poison, mixed-fleet [default:
+    /// all of them]
     #[arg(long = "scenario", value_name = "NAME", value_delimiter = ',')]
     pub scenarios: Vec<String>,
     /// Leave the server running afterwards

@@ -13,7 +13,7 @@ use crate::queue::{Form, Queue};
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score"]).required(true),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
@@ -52,7 +52,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit", "score"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,
@@ -71,6 +71,10 @@ pub struct Repair {
     /// Give what is due in 1970 the due time that it has when read in this unit
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<MeantUnit>,
+    /// Give what has no due time one: below 0, now; meant in nanoseconds, then; overflowed, in 100
+    /// years
+    #[arg(long)]
+    pub score: bool,
     /// How.
     #[command(flatten)]
     pub how: How,

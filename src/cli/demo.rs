@@ -136,6 +136,9 @@ fn fields(event: &DemoEvent) -> Value {
         DemoEvent::Consumed { queue, at, text } => json!({
             "event": "consumed", "queue": queue.name.text(), "at_ms": at.get(), "text": text,
         }),
+        DemoEvent::Note { queue, text } => json!({
+            "event": "note", "queue": queue.name.text(), "text": text,
+        }),
         DemoEvent::Trouble { queue, why } => json!({
             "event": "trouble", "queue": queue.name.text(), "why": why.to_string(),
         }),
@@ -155,6 +158,11 @@ fn line(event: &DemoEvent) -> String {
         DemoEvent::Consumed { queue, at, text } => format!(
             "{}  {:12} consumed  {text}",
             times::local(*at, now),
+            text::printable(&queue.name.text())
+        ),
+        DemoEvent::Note { queue, text } => format!(
+            "{}  {:12} note      {text}",
+            times::local(now, now),
             text::printable(&queue.name.text())
         ),
         DemoEvent::Trouble { queue, why } => format!(

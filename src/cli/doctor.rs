@@ -1,5 +1,6 @@
 //! `doctor`: what is wrong, why, and what repairs it; with an exit code that programs can act on.
 
+mod looks;
 mod watched;
 
 use std::io::Write;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
+use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::Stop;
@@ -17,7 +19,9 @@ use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::doctor::{Examination, look, look_again};
 use crate::queue::finding::Diagnosis;
-use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
+use crate::queue::{Exact, Layout, Queue, ServerWatch, Severity, text};
+use crate::store::StoreError;
+use looks::Looks;
 
 /// How long it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -34,6 +38,8 @@ pub(super) async fn run<W: Write>(
     let queues = which(asked.queue.as_ref(), &session, config).await?;
     let span = asked.span.map(|span| Duration::from_millis(span.ms()));
     let mut doctor = Doctor::new(&session, queues);
+    doctor.all = asked.exact;
+    doctor.quiet = out.is_json();
     if asked.watch {
         return watched::run(&mut doctor, asked, span, config, out).await;
     }
@@ -85,6 +91,14 @@ pub(super) struct Doctor<'a> {
     pub(super) server: ServerWatch,
     /// What is known of each queue.
     pub(super) queues: Vec<Examination>,
+    /// All entries are looked at, however long that takes.
+    all: bool,
+    /// It says nothing of how far it is.
+    quiet: bool,
+    /// Of which queues a sample was looked at only, and how long it would take to look at all.
+    sampled: Vec<(Queue, Duration)>,
+    /// What could not be looked at whole, and why.
+    failed: Vec<String>,
 }
 
 impl<'a> Doctor<'a> {
@@ -94,6 +108,10 @@ impl<'a> Doctor<'a> {
             session,
             server: ServerWatch::default(),
             queues: queues.into_iter().map(Examination::new).collect(),
+            all: false,
+            quiet: false,
+            sampled: Vec::new(),
+            failed: Vec::new(),
         }
     }
 
@@ -103,17 +121,24 @@ impl<'a> Doctor<'a> {
         let end = instant() + span;
         let pause = PAUSE.min(span / 4).max(Duration::from_millis(50));
         self.round().await?;
+        let mut looks = self.looks(span);
+        let mut round = instant() + pause;
         loop {
-            let left = end.saturating_duration_since(instant());
-            if left.is_zero() {
+            let now = instant();
+            if now >= end && looks.are_done() {
                 break;
             }
+            // The last round comes at the end.
+            let next = if now < end { round.min(end) } else { round };
             tokio::select! {
                 () = stop.asked() => bail!("interrupted before it had looked for {}", words(span)),
-                () = tokio::time::sleep(pause.min(left)) => {}
-            }
-            if left > pause {
-                self.round().await?;
+                (queue, said) = looks.next() => self.looked(&queue, said),
+                () = tokio::time::sleep_until(next.into()) => {
+                    if next == round {
+                        self.round().await?;
+                        round = instant() + pause;
+                    }
+                }
             }
         }
         // What the server counts is told by two looks at least.
@@ -121,6 +146,46 @@ impl<'a> Doctor<'a> {
             .await
             .context("could not look at the server")?;
         self.round().await
+    }
+
+    /// The queues all entries of which are looked at within so long; the others are noted.
+    fn looks(&mut self, span: Duration) -> Looks {
+        let mut looks = self.no_looks();
+        let mut todo: Vec<&Examination> = self.queues.iter().collect();
+        todo.retain(|one| one.exact_takes() > Duration::ZERO);
+        // What differs at first sight comes first, then the small ones.
+        todo.sort_by_key(|one| (!one.differs(), one.exact_takes()));
+        let mut left = span;
+        for one in todo {
+            let takes = one.exact_takes();
+            if self.all || takes <= left {
+                left = left.saturating_sub(takes);
+                looks.add(one.queue());
+            } else {
+                self.sampled.push((one.queue().clone(), takes));
+            }
+        }
+        looks
+    }
+
+    /// No look at all entries yet.
+    fn no_looks(&self) -> Looks {
+        let meter = (!self.quiet).then(Meter::new);
+        Looks::new(&self.session.store, self.server.long, meter)
+    }
+
+    /// All entries of a queue have been looked at, or could not be.
+    fn looked(&mut self, queue: &Queue, said: Result<Exact, StoreError>) {
+        let of = |one: &&mut Examination| one.queue() == queue;
+        let name = text::printable_bytes(queue.name.as_bytes());
+        match (said, self.queues.iter_mut().find(of)) {
+            (Ok(exact), Some(one)) => one.watch().examined(exact),
+            (Err(why), Some(_)) => {
+                let line = format!("{name}: only a sample was looked at: {why}");
+                self.failed.push(line);
+            }
+            (_, None) => {}
+        }
     }
 
     /// One round through all queues.
@@ -233,6 +298,17 @@ fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
             told.push(line);
         }
     };
+    for line in &doctor.failed {
+        tell(line.clone());
+    }
+    for (queue, takes) in &doctor.sampled {
+        tell(format!(
+            "{}: only a sample of its entries was looked at; --exact looks at all of them, which \
+             takes about {}",
+            text::printable_bytes(queue.name.as_bytes()),
+            words(*takes)
+        ));
+    }
     for (one, said) in doctor.queues.iter().zip(all) {
         for (id, why) in &said.blind {
             tell(format!("{id} cannot be looked at: {why}"));

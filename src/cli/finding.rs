@@ -127,6 +127,7 @@ fn flags(what: &What) -> Option<(&'static str, String)> {
         What::Unwrap => repair("unwrap"),
         What::Persist => repair("persist"),
         What::Unit => repair("unit s"),
+        What::Score => repair("score"),
         What::Repack(None) => repair("repack"),
         What::Repack(Some(form)) => repair(&format!("repack --form {form}")),
         What::Requeue(_) | What::Edit(_) => None,

@@ -46,6 +46,8 @@ pub(super) async fn run<W: Write>(
         What::Persist
     } else if asked.unit == Some(args::MeantUnit::S) {
         What::Unit
+    } else if asked.score {
+        What::Score
     } else {
         What::Kick
     };

@@ -34,7 +34,7 @@
 pub mod aside;
 pub mod drift;
 pub mod estimate;
-mod list;
+pub(in crate::ops) mod list;
 mod neighbours;
 pub mod put_back;
 pub mod realign;

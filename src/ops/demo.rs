@@ -3,14 +3,18 @@
 //!
 //! Each scenario has a queue of its own and plays what an application would: it offers, and (but
 //! for the one whose transfer client has died) transfers and consumes, through the same use cases
-//! as the commands `offer`, `worker` and `consume`.
+//! as the commands `offer`, `worker` and `consume`. Where frames of two Redisson generations meet,
+//! simulated clients transfer, which choke as the real ones do.
 
 mod burst;
 mod classic;
 mod dead_client;
 mod dice;
 mod ground;
+mod mixed_fleet;
 mod orders;
+mod poison;
+mod redisson;
 mod scenario;
 mod server;
 mod stage;
@@ -25,7 +29,7 @@ pub use self::scenario::{Scenario, UnknownScenario};
 use self::server::PrivateServer;
 use self::stage::Stage;
 use crate::clock::EpochMillis;
-use crate::queue::{Endpoint, Queue};
+use crate::queue::{Endpoint, Form, Queue};
 use crate::store::write::Writer;
 use crate::store::{Access, Store, StoreError};
 
@@ -126,6 +130,13 @@ pub enum DemoEvent {
         /// What it says, in a line.
         text: String,
     },
+    /// What is going on, in a sentence.
+    Note {
+        /// On this queue.
+        queue: Queue,
+        /// The sentence.
+        text: String,
+    },
     /// Something failed. It goes on by itself.
     Trouble {
         /// On this queue.
@@ -185,6 +196,7 @@ impl Demo {
                 events: events.clone(),
                 stopped: stopped.clone(),
                 faster: options.faster.max(1),
+                form: Form::ByteId,
             };
             if let Err(why) = scenario.open(&stage).await {
                 if server.is_none() {

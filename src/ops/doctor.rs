@@ -1,8 +1,13 @@
 //! Looking at one queue as the screen does, round by round, and asking the rules.
 
+mod exact;
+
+use std::time::Duration;
+
+pub use self::exact::{Examined, examine};
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, Watch};
-use crate::queue::{Pulse, Queue, ServerWatch, Survey};
+use crate::queue::{Known, Pulse, Queue, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
 
 /// A survey is taken again after this, in ms; a look at the server too.
@@ -49,6 +54,29 @@ impl Examination {
     #[must_use]
     pub const fn survey(&self) -> Option<&Survey> {
         self.survey.as_ref()
+    }
+
+    /// How long a look at all its entries will take, about; zero when there are none.
+    #[must_use]
+    pub fn exact_takes(&self) -> Duration {
+        let Some(pulse) = &self.pulse else {
+            return Duration::ZERO;
+        };
+        let count = |known: &Known<u64>| known.get().unwrap_or(0);
+        let elements = count(&pulse.waiting) + count(&pulse.order) + count(&pulse.target);
+        let first = pulse.first.as_ref().map(|one| one.bytes);
+        let largest = self.watch.sample().map(|sample| sample.largest);
+        exact::takes(elements, largest.or(first).unwrap_or(0))
+    }
+
+    /// Timeouts and order list differ at first sight.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        let counts = self
+            .pulse
+            .as_ref()
+            .map(|pulse| (pulse.waiting.get(), pulse.order.get()));
+        matches!(counts, Some((Some(waiting), Some(order))) if waiting != order)
     }
 
     /// What the rounds so far have shown.

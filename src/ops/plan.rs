@@ -119,7 +119,7 @@ pub async fn plan(
                 now,
             };
             let made = match wish.what {
-                What::Unwrap | What::Persist | What::Unit => {
+                What::Unwrap | What::Persist | What::Unit | What::Score => {
                     mend::make(&making, &wish.what, &tell).await?
                 }
                 _ => {
@@ -154,8 +154,8 @@ impl What {
         match self {
             Self::Transfer => Change::Transfer,
             Self::Deliver => Change::Deliver,
-            // Of seconds for milliseconds too each has a new due time then.
-            Self::Requeue(_) | Self::Unit => Change::Requeue,
+            // Of what had none, or another unit, too each has a new due time then.
+            Self::Requeue(_) | Self::Unit | Self::Score => Change::Requeue,
             Self::Delete => Change::Delete,
             Self::Edit(_) => Change::Edit,
             Self::Repack(_) => Change::Repack,

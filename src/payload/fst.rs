@@ -149,8 +149,7 @@ impl Fst {
             return jdk::name(number).map(Name::from);
         }
         let name = utf(r)?;
-        let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-');
-        if name.is_empty() || !name.chars().all(fits) {
+        if !java::is_class_name(&name) {
             return None;
         }
         r.take_text(4 * size_of::<Name>())?;

@@ -4,6 +4,7 @@
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
 pub(super) mod constant;
+pub(super) mod extra;
 pub(super) mod handles;
 pub(super) mod number;
 pub(super) mod scalar;
@@ -12,6 +13,7 @@ pub(super) mod time;
 use std::collections::HashMap;
 
 use super::tree::{Field, Name, Node, Shape};
+use extra::Extra;
 
 /// Copies of one element that are said one by one, and how long it may be.
 const MAX_COPIES: usize = 100;
@@ -24,12 +26,12 @@ pub(super) struct Level<'a> {
     pub(super) extra: Vec<Extra<'a>>,
 }
 
-/// What a class wrote besides its fields.
-pub(super) enum Extra<'a> {
-    /// Primitives, as they lie.
-    Block(&'a [u8]),
-    /// An object.
-    Node(Node),
+/// Whether a class may be called that: names of arrays have `[` and `;`, those of classes made while
+/// the program runs `/`.
+pub(super) fn is_class_name(name: &str) -> bool {
+    let fits =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
+    !name.is_empty() && name.chars().all(fits)
 }
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.

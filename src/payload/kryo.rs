@@ -140,9 +140,7 @@ impl Kryo {
             0x80.. => string(r, self.style.is_old)??,
             _ => parts::ascii(r, parts::NAME_MAX)?,
         };
-        let fits =
-            |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
-        if name.is_empty() || !name.chars().all(fits) {
+        if !java::is_class_name(&name) {
             return None;
         }
         r.take_text(4 * size_of::<Name>())?;

@@ -35,6 +35,7 @@ const READ: &[&str] = &[
     "zrangebyscore",
     "zrank",
     "zrevrangebyscore",
+    "zscan",
     "zscore",
 ];
 /// What finding queues sends that nobody named.
@@ -150,10 +151,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Kick => &[&["publish"]],
         Change::Realign => &[SCRIPT, SWAP],
         Change::RestoreOrder => &[SCRIPT, RESTORE],
-        Change::Drift => &[
-            SCRIPT,
-            &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem", "zscan"],
-        ],
+        Change::Drift => &[SCRIPT, &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         // The other way round, and that again.

@@ -32,7 +32,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::look::ServerWatch;
-use super::{Pulse, Queue, Survey};
+use super::{Exact, Pulse, Queue, Survey, text};
 use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
@@ -127,6 +127,15 @@ impl Finding {
     fn check_about(mut self, word: &str, key: &[u8], more: &[&str]) -> Self {
         self.evidence.commands.push(about(word, key, more));
         self
+    }
+
+    /// With a look at all members that shows it too.
+    fn exact(self, exact: &Exact) -> Self {
+        let looked = exact.looked();
+        self.number("exact", true)
+            .number("looked_at", looked)
+            .number("examined_ms", exact.at.get())
+            .words(format!("all {} were looked at", text::thousands(looked)))
     }
 
     /// With what repairs it: a step of ours, and the sentence that says so.

@@ -167,6 +167,15 @@ pub fn decode(member: &[u8]) -> Result<Frame<'_>, FrameError> {
         .ok_or(FrameError::NoForm(member.len()))
 }
 
+impl Frame<'_> {
+    /// A client is likely to have made it: what merely looks like a frame of the older era has
+    /// hardly ever an id of the magnitude that theirs have.
+    #[must_use]
+    pub fn is_plausible(&self) -> bool {
+        self.form.era() == Era::Newer || double_id::is_plausible(self.id)
+    }
+}
+
 /// Reads `member` as one of the two eras; where it could be both, the id decides.
 fn either_era(member: &[u8], length: Length) -> Option<Frame<'_>> {
     let newer = byte_id::decode(member, length);

@@ -119,6 +119,8 @@ impl Delivered {
             Layout::Redisson => frame::decode(element).ok(),
             Layout::ZsetList(_) => None,
         };
+        // Sixteen bytes with nothing in the last eight are sooner two numbers.
+        let frame = frame.filter(|frame| frame.is_plausible());
         Self {
             framed: frame.map(|frame| frame.form),
             payload: Fingerprint::of(frame.map_or(element, |frame| frame.payload)),

@@ -63,6 +63,9 @@ pub enum Push {
 /// From here on Redis prints a score as `1e+17`, which Redisson's `Long.valueOf` cannot read.
 const MAX_SCORE: f64 = 1e17;
 
+/// What has overflowed, or was never meant to fall due, comes to wait for so long, in ms: 100 years.
+pub const NEVER_MS: i64 = 3_155_760_000_000;
+
 /// Seconds that somebody wrote for milliseconds lie within so many ms of now, when read as what they
 /// are.
 const NEAR_MS: i64 = 20 * 365 * 86_400_000;
@@ -169,6 +172,24 @@ impl Queue {
         }
         let meant = EpochMillis::new(due.get().saturating_mul(1_000));
         (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
+    }
+
+    /// When an entry is to be due whose score is no time. One below 0 is long past: now. One that
+    /// makes sense as nanoseconds: when it was meant. What else is below -1e17 or above 1e17 has
+    /// overflowed, or was never meant to fall due: in [`NEVER_MS`], far enough that nothing is
+    /// delivered that nobody wanted, and near enough for Redisson to read it.
+    #[must_use]
+    pub fn meant(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
+        let Due::OutOfRange(_) = self.due(score) else {
+            return None;
+        };
+        if score < 0.0 && score > -1e17 {
+            return Some(now);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        let nanos = EpochMillis::new((score / 1e6) as i64);
+        let near = now.since(nanos).saturating_abs() < NEAR_MS;
+        Some(if near { nanos } else { now.plus(NEVER_MS) })
     }
 
     /// The score that says `due`.

@@ -35,6 +35,8 @@ pub enum What {
     Persist,
     /// Requeue what has seconds for milliseconds to when it was meant to be due.
     Unit,
+    /// Requeue what has a score that is no due time: see [`Queue::meant`](super::Queue::meant).
+    Score,
 }
 
 /// A new due time.

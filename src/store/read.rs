@@ -7,6 +7,7 @@ mod lists;
 mod look;
 mod pages;
 mod replicas;
+mod scanned;
 mod transaction;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub use lists::{Elements, element_scores, held, list_page, whole_order};
 pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::replica_lag;
+pub use scanned::{Scanned, scan_members};
 
 use self::transaction::{Transaction, error_words};
 use super::error::StoreError;

@@ -86,8 +86,8 @@ pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub use transfer::{Moved, Transferred};
 pub(super) use transfer::{
-    end_of_watched, transfer, transfer_telling, transfer_telling_zset_list, transfer_zset_list,
-    watched, what_is_due,
+    end_of_watched, transfer, transfer_as_redisson, transfer_telling, transfer_telling_zset_list,
+    transfer_zset_list, watched, what_is_due,
 };
 
 /// What a script did, and when, by the server's own clock.

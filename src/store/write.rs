@@ -10,7 +10,7 @@ use super::script;
 pub use super::script::{Added, Head, Moved, Timed, Transferred};
 use super::take::Taker;
 use crate::clock::EpochMillis;
-use crate::queue::{Due, Layout, Push, Queue};
+use crate::queue::{Due, Era, Layout, Push, Queue};
 
 /// How many entries one call of [`Writer::offer`] takes.
 pub const MOST_OFFERED: usize = script::MOST_OFFERED;
@@ -105,6 +105,30 @@ impl Writer {
                 script::transfer(&self.lane, keys, &now, n, known).await
             }
         }
+    }
+
+    /// Transfers at most `n` entries that are due at `now` as a Redisson client of that era does: an
+    /// entry that it cannot unpack ends it in the middle. The score of the head afterwards; none
+    /// when nothing waits, or in a layout that is not Redisson's.
+    pub async fn transfer_as_redisson(
+        &self,
+        queue: &Queue,
+        era: Era,
+        now: EpochMillis,
+        n: usize,
+    ) -> Result<Option<f64>, StoreError> {
+        let keys = queue.keys();
+        let Some(order) = &keys.order else {
+            return Ok(None);
+        };
+        let format = match era {
+            Era::Older => "dLc0",
+            Era::Newer => "Bc0Lc0",
+        };
+        let (now, n) = (now.get().to_string(), n.to_string());
+        let keys = [keys.target.as_slice(), &keys.timeouts, order];
+        let sent = script::transfer_as_redisson(&self.lane, keys, [&now, &n, format]).await;
+        sent.map(|timed| timed.done)
     }
 
     /// The right to take from the queue's target, on a connection of its own.

@@ -153,6 +153,17 @@ pub enum Effect {
         /// The members: as many as a screen has rows.
         members: Vec<Vec<u8>>,
     },
+    /// Look at all entries of a queue.
+    Examine {
+        /// See [`Effect::LoadPulse`].
+        generation: u64,
+        /// Which queue.
+        queue: Queue,
+        /// Bytes of the server's `unsigned long`.
+        long: usize,
+    },
+    /// The look at all entries that is under way is no longer wanted.
+    EndExamining,
     /// Try the lost link at once.
     RetryLink,
     /// Give a text to the terminal's clipboard.

@@ -100,6 +100,8 @@ pub enum Action {
     CopyCommand,
     /// Copy how one comes to the value.
     CopyPath,
+    /// Look at all entries of the queue.
+    Examine,
     /// Read the queue's payloads with another codec.
     ReadAs,
     /// Offer a message.

@@ -4,6 +4,7 @@ pub mod change;
 pub mod dialog;
 pub mod edit;
 pub mod entries;
+pub mod examining;
 pub mod field;
 pub mod form;
 pub mod history;
@@ -31,6 +32,7 @@ pub use self::change::{Changing, UnderWay};
 pub use self::dialog::Dialog;
 pub use self::edit::EditForm;
 pub use self::entries::{Entries, EntryRow};
+pub use self::examining::Examining;
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
@@ -153,6 +155,8 @@ pub struct Model {
     pub lists: Lists,
     /// Where the tabs of lines stand.
     pub stands: Stands,
+    /// The look at all entries of a queue that is under way.
+    pub examining: Option<Examining>,
     /// The changes that were made.
     pub changes: Changes,
     /// Which of them stand first.
@@ -337,6 +341,7 @@ impl Model {
             entries: Entries::default(),
             lists: Lists::default(),
             stands: Stands::default(),
+            examining: None,
             changes: Changes::default(),
             entry_sort: EntrySort::default(),
             filtered: None,

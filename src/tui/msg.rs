@@ -10,7 +10,9 @@ use super::model::{PastChange, Site};
 use crate::clock::EpochMillis;
 use crate::queue::plan::Progress;
 use crate::queue::told::Applied;
-use crate::queue::{Announcement, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey};
+use crate::queue::{
+    Announcement, Exact, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey,
+};
 
 /// Members with the scores they have; none: it is gone.
 pub type Scores = Vec<(Vec<u8>, Option<f64>)>;
@@ -161,6 +163,22 @@ pub enum Msg {
         generation: u64,
         /// Or why it could not go on.
         result: Result<(), String>,
+    },
+    /// A look at all entries goes on; the generation is that of the effect.
+    Examining {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// Members and elements looked at.
+        looked: u64,
+        /// Of about so many.
+        of: u64,
+    },
+    /// All entries of a queue were looked at.
+    Examined {
+        /// As in the effect that asked for it.
+        generation: u64,
+        /// What was seen, or why not.
+        result: Result<Box<Exact>, String>,
     },
     /// Scores were read: of each member the one it has, none when it is gone.
     ScoresChecked {

@@ -2,6 +2,7 @@
 //! screen that knows `ops` and `store`.
 
 mod change;
+mod examine;
 mod offer;
 mod search;
 mod switch;
@@ -42,6 +43,7 @@ enum Kind {
     Rank,
     Sample,
     Search,
+    Exact,
     Scores,
     Journal,
     Change,

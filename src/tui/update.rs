@@ -10,6 +10,7 @@ mod codec;
 mod copy;
 mod cursor;
 mod dialog;
+mod examine;
 mod filter;
 mod form;
 mod history;
@@ -186,6 +187,10 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
             filter::told(model, found)
+        }
+        examined @ (Msg::Examining { .. } | Msg::Examined { .. }) => {
+            examine::told(model, examined);
+            Vec::new()
         }
         // Decided on before. Each by its name, so that the compiler misses none that is new.
         Msg::KeyPressed(_)

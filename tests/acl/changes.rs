@@ -5,8 +5,9 @@ use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Journal;
 use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan, plan_undo};
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where, scan_timeouts};
+use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where};
 use delayscope::store::change;
+use delayscope::store::read::scan_members;
 use delayscope::store::{Access, Store};
 
 use crate::stage::Stage;
@@ -284,7 +285,7 @@ pub(crate) async fn drift(stage: &Stage) {
             server.cmd_bytes(&[b"ZADD", &keys.timeouts, b"9", &lonely]);
             server.cmd_bytes(&[b"RPUSH", &order, &double]);
         });
-        scan_timeouts(&stage.store, &stage.queue, 0, 100)
+        scan_members(&stage.store, &keys.timeouts, 0, 100)
             .await
             .unwrap();
         let seen = Order {

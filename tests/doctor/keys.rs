@@ -5,7 +5,8 @@ use delayscope::queue::finding::Diagnosis;
 use delayscope::queue::{Era, Finding, Queue, Severity};
 
 use crate::SEEDS;
-use crate::patient::{Patient, Subscriber};
+use crate::life::Subscriber;
+use crate::patient::Patient;
 use crate::support::{Server, Value};
 
 /// What the rule of that name has found.

@@ -12,8 +12,11 @@
 mod frames;
 mod healthy;
 mod keys;
+mod life;
+mod mended;
 mod moving;
 mod patient;
+mod program;
 #[path = "../support/redisson.rs"]
 mod redisson;
 #[path = "../support/mod.rs"]

@@ -4,7 +4,8 @@ use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Severity};
 
-use crate::patient::{Patient, Subscriber, first, offerer};
+use crate::life::Subscriber;
+use crate::patient::{Patient, first, offerer};
 use crate::{at, at_all_seeds};
 
 /// A queue whose only subscriber has slept for ten seconds.

@@ -1,19 +1,15 @@
 //! A queue under examination, and those who serve it.
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use delayscope::clock::{EpochMillis, instant};
+use delayscope::clock::instant;
 use delayscope::ops::doctor::{Examination, look};
 use delayscope::queue::finding::Diagnosis;
 use delayscope::queue::{Era, Finding, Queue, ServerWatch, Severity};
 use delayscope::store::{Access, Store};
 
-use crate::redisson::{Client, TRANSFER};
+use crate::life::{Running, TICK};
+use crate::redisson::Client;
 use crate::support::{PATIENCE, Server, Value, double_frame, frame, wait_for};
 
 /// From one round to the next.
@@ -21,12 +17,15 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// A queue on a server of its own, and what is known of it.
 pub(crate) struct Patient {
+    /// Who lives with it; gone before it is.
+    life: Vec<Box<dyn std::any::Any>>,
     pub(crate) server: Server,
     pub(crate) store: Store,
     pub(crate) queue: Queue,
     pub(crate) watch: ServerWatch,
     pub(crate) examination: Examination,
     random: u64,
+    home: tempfile::TempDir,
 }
 
 impl Patient {
@@ -37,10 +36,15 @@ impl Patient {
 
     /// The same on that server.
     pub(crate) async fn on(server: Server, seed: u64) -> Self {
-        let store = Store::open(server.endpoint(), Access::ReadOnly);
-        store.ready(PATIENCE).await.unwrap();
         let names = ["orders", "{tenant}:mail", "a b"];
         let queue = Queue::redisson(names[usize::try_from(seed).unwrap() % names.len()]);
+        Self::of(server, queue, seed).await
+    }
+
+    /// That queue on that server.
+    pub(crate) async fn of(server: Server, queue: Queue, seed: u64) -> Self {
+        let store = Store::open(server.endpoint(), Access::ReadOnly);
+        store.ready(PATIENCE).await.unwrap();
         Self {
             server,
             store,
@@ -48,7 +52,24 @@ impl Patient {
             queue,
             watch: ServerWatch::default(),
             random: seed,
+            home: tempfile::tempdir().unwrap(),
+            life: Vec::new(),
         }
+    }
+
+    /// Where the journal of its repairs is.
+    pub(crate) fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
+    /// With somebody who lives as long as it does.
+    pub(crate) fn with(&mut self, somebody: impl std::any::Any) {
+        self.life.push(Box::new(somebody));
+    }
+
+    /// All who lived with it are gone.
+    pub(crate) fn without_all(&mut self) {
+        self.life.clear();
     }
 
     /// The next number that the seed brings, below `limit`.
@@ -124,7 +145,7 @@ impl Patient {
     /// A client of that era, which transfers as Redisson does, by its own clock.
     /// It has transferred once.
     pub(crate) fn client(&self, era: Era, ahead_ms: i64) -> Running {
-        let client = Running::start(&self.server, &self.queue, era, ahead_ms);
+        let client = Running::start(&self.server, &self.queue, (era, ahead_ms), TICK);
         let sha1 = match era {
             Era::Older => "78d2ea980580b285865f2db54663f281dc326a78",
             Era::Newer => "a3a86b949561b56e14c274ad54368afeff259bc8",
@@ -139,125 +160,6 @@ impl Patient {
 /// The rule that found the worst.
 pub(crate) fn first(said: &Diagnosis) -> Option<&'static str> {
     said.findings.first().map(|found| found.id)
-}
-
-/// Somebody who is subscribed to the channel, until it is dropped.
-pub(crate) struct Subscriber {
-    _stream: UnixStream,
-}
-
-impl Subscriber {
-    pub(crate) fn new(server: &Server, queue: &Queue) -> Self {
-        Self::in_db(server, queue, 0)
-    }
-
-    /// Of another database: channels have none.
-    pub(crate) fn in_db(server: &Server, queue: &Queue, db: u32) -> Self {
-        let channel = queue.keys().channel.unwrap();
-        let mut stream = UnixStream::connect(server.socket()).unwrap();
-        stream
-            .write_all(format!("SELECT {db}\r\n").as_bytes())
-            .unwrap();
-        let mut ok = [0; 5];
-        stream.read_exact(&mut ok).unwrap();
-        let head = format!("*2\r\n$9\r\nSUBSCRIBE\r\n${}\r\n", channel.len());
-        let line = [head.as_bytes(), &channel, b"\r\n"].concat();
-        stream.write_all(&line).unwrap();
-        let mut answer = [0; 4];
-        stream.read_exact(&mut answer).unwrap();
-        assert_eq!(&answer, b"*3\r\n");
-        Self { _stream: stream }
-    }
-}
-
-/// A client at work: it is subscribed, transfers what is due each 20 ms, and after an error waits as
-/// long as Redisson does, less patiently.
-pub(crate) struct Running {
-    _subscriber: Subscriber,
-    stop: Arc<AtomicBool>,
-    work: Option<JoinHandle<()>>,
-}
-
-/// After an error, a tenth of what Redisson waits.
-const AFTER_ERROR: Duration = Duration::from_millis(500);
-const TICK: Duration = Duration::from_millis(20);
-
-impl Running {
-    fn start(server: &Server, queue: &Queue, era: Era, ahead_ms: i64) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (mut connection, stopped, queue) =
-            (server.connection(), Arc::clone(&stop), queue.clone());
-        let subscriber = Subscriber::new(server, &queue);
-        let work = std::thread::spawn(move || {
-            let keys = queue.keys();
-            let script = match era {
-                Era::Newer => TRANSFER.to_owned(),
-                Era::Older => TRANSFER.replace("Bc0Lc0", "dLc0"),
-            };
-            while !stopped.load(Ordering::Relaxed) {
-                let now: (i64, i64) = redis::cmd("TIME").query(&mut connection).unwrap();
-                let now = EpochMillis::new(now.0 * 1000 + now.1 / 1000 + ahead_ms);
-                let moved = redis::cmd("EVAL")
-                    .arg(&script)
-                    .arg(3)
-                    .arg(&[&keys.target, &keys.timeouts, &keys.order.clone().unwrap()])
-                    .arg(now.get())
-                    .arg(100)
-                    .exec(&mut connection);
-                std::thread::sleep(if moved.is_err() { AFTER_ERROR } else { TICK });
-            }
-        });
-        Self {
-            _subscriber: subscriber,
-            stop,
-            work: Some(work),
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(work) = self.work.take() {
-            let ended = work.join();
-            assert!(ended.is_ok() || std::thread::panicking());
-        }
-    }
-}
-
-/// A consumer at work: takes what is delivered, one element after the other.
-pub(crate) struct Consumer {
-    stop: Arc<AtomicBool>,
-    work: Option<JoinHandle<()>>,
-}
-
-impl Consumer {
-    pub(crate) fn start(server: &Server, queue: &Queue) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (mut connection, stopped) = (server.connection(), Arc::clone(&stop));
-        let target = queue.keys().target;
-        let work = std::thread::spawn(move || {
-            while !stopped.load(Ordering::Relaxed) {
-                let mut take = redis::cmd("BLPOP");
-                let _: Option<(Vec<u8>, Vec<u8>)> =
-                    take.arg(&target).arg("0.1").query(&mut connection).unwrap();
-            }
-        });
-        Self {
-            stop,
-            work: Some(work),
-        }
-    }
-}
-
-impl Drop for Consumer {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(work) = self.work.take() {
-            let ended = work.join();
-            assert!(ended.is_ok() || std::thread::panicking());
-        }
-    }
 }
 
 /// A client that offers as Redisson does.

@@ -107,11 +107,6 @@ impl<'a> We<'a> {
         }
         if copied {
             let real = self.order_now().await;
-            let sorted = |list: &[Vec<u8>]| {
-                let mut list = list.to_vec();
-                list.sort();
-                list
-            };
             same("delete", &sorted(&real), &sorted(&model.order))?;
             model.order = real;
         }
@@ -374,6 +369,12 @@ fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
     }
 }
 
+fn sorted(list: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut list = list.to_vec();
+    list.sort();
+    list
+}
+
 /// Whether it is true where a deleted entry stood.
 fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
     let at = model.order.iter().position(|m| m == member);
@@ -392,11 +393,6 @@ fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
 fn in_step(model: &Model, now: u32, n: usize) -> Vec<Vec<u8>> {
     let due: Vec<_> = model.due(f64::from(now), n);
     let due: Vec<Vec<u8>> = due.into_iter().map(|(member, _)| member).collect();
-    let sorted = |list: &[Vec<u8>]| {
-        let mut list = list.to_vec();
-        list.sort();
-        list
-    };
     let most = due.len().min(model.order.len());
     let same = |k: &usize| sorted(&due[..*k]) == sorted(&model.order[..*k]);
     let k = (0..=most).rev().find(same).unwrap_or(0);

@@ -92,6 +92,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
             }
         }
         A::Kick => at_once(Seen::Text("Nobody listened")),
+        A::Examine => at_once(Seen::Text("looked at")),
         A::Repair if place == Place::Findings => {
             after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
         }

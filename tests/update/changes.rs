@@ -4,6 +4,7 @@ mod asking;
 mod bulk;
 mod flow;
 mod forms;
+mod repairs;
 
 use delayscope::queue::plan::Progress;
 use delayscope::queue::{Change, Plan, Queue, Tally};

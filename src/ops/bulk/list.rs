@@ -18,7 +18,7 @@ const BACK: u64 = 2_000;
 
 /// Reads a list from its head to its tail.
 #[derive(Debug)]
-pub(super) struct ListReader {
+pub(in crate::ops) struct ListReader {
     key: Vec<u8>,
     /// The place of the next element to be read.
     next: u64,
@@ -29,20 +29,20 @@ pub(super) struct ListReader {
 
 /// A page of a list.
 #[derive(Debug)]
-pub(super) struct ListPage {
+pub(in crate::ops) struct ListPage {
     /// The place of its first element.
-    pub(super) first: u64,
+    pub(in crate::ops) first: u64,
     /// Its elements.
-    pub(super) elements: Vec<Vec<u8>>,
+    pub(in crate::ops) elements: Vec<Vec<u8>>,
     /// How long the list was.
-    pub(super) length: u64,
+    pub(in crate::ops) length: u64,
     /// What it cost the server.
-    pub(super) took: Duration,
+    pub(in crate::ops) took: Duration,
 }
 
 /// What came of reading on.
 #[derive(Debug)]
-pub(super) enum Read {
+pub(in crate::ops) enum Read {
     /// A page.
     Page(ListPage),
     /// That was all; asked again, it reads what was appended since.
@@ -52,7 +52,7 @@ pub(super) enum Read {
 }
 
 impl ListReader {
-    pub(super) fn new(key: Vec<u8>) -> Self {
+    pub(in crate::ops) fn new(key: Vec<u8>) -> Self {
         Self {
             key,
             next: 0,
@@ -62,17 +62,17 @@ impl ListReader {
     }
 
     /// The last element that was read.
-    pub(super) fn last(&self) -> Option<&[u8]> {
+    pub(in crate::ops) fn last(&self) -> Option<&[u8]> {
         self.tail.last().map(Vec::as_slice)
     }
 
     /// How many elements it has, as far as it was read.
-    pub(super) const fn length(&self) -> u64 {
+    pub(in crate::ops) const fn length(&self) -> u64 {
         self.next
     }
 
     /// Reads on.
-    pub(super) async fn next(&mut self, store: &Store) -> Result<Read, StoreError> {
+    pub(in crate::ops) async fn next(&mut self, store: &Store) -> Result<Read, StoreError> {
         let known = self.tail.len() as u64;
         let mut back = known;
         loop {

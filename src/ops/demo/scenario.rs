@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::stage::Stage;
-use super::{burst, classic, dead_client, orders};
+use super::{burst, classic, dead_client, mixed_fleet, orders, poison, redisson};
+use crate::queue::Era;
 use crate::store::StoreError;
 
 /// What can be played.
@@ -21,11 +22,22 @@ pub enum Scenario {
     Burst,
     /// A queue whose transfer client has died: one entry after the other is late.
     DeadClient,
+    /// An entry of an older Redisson stands before those that the client can unpack.
+    Poison,
+    /// Clients of two Redisson generations serve one queue.
+    MixedFleet,
 }
 
 impl Scenario {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::Classic, Self::Orders, Self::Burst, Self::DeadClient];
+    pub const ALL: [Self; 6] = [
+        Self::Classic,
+        Self::Orders,
+        Self::Burst,
+        Self::DeadClient,
+        Self::Poison,
+        Self::MixedFleet,
+    ];
 
     /// The word for it on the command line.
     #[must_use]
@@ -35,6 +47,8 @@ impl Scenario {
             Self::Orders => "orders",
             Self::Burst => "burst",
             Self::DeadClient => "dead-client",
+            Self::Poison => "poison",
+            Self::MixedFleet => "mixed-fleet",
         }
     }
 
@@ -46,6 +60,8 @@ impl Scenario {
             Self::Orders => "orders",
             Self::Burst => "campaign",
             Self::DeadClient => "reminders",
+            Self::Poison => "invoices",
+            Self::MixedFleet => "shipments",
         }
     }
 
@@ -57,12 +73,14 @@ impl Scenario {
             // Too many to wait for; they come at once after it.
             Self::Burst => Ok(()),
             Self::DeadClient => dead_client::open(stage).await,
+            Self::Poison => poison::open(stage).await,
+            Self::MixedFleet => mixed_fleet::open(stage).await,
         }
     }
 
     /// Starts everything else.
     pub(super) fn play(self, stage: Stage, tasks: &mut JoinSet<()>) {
-        if self != Self::DeadClient {
+        if matches!(self, Self::Classic | Self::Orders | Self::Burst) {
             tasks.spawn(stage.clone().work());
         }
         match self {
@@ -79,6 +97,16 @@ impl Scenario {
             }
             Self::DeadClient => {
                 tasks.spawn(dead_client::play(stage));
+            }
+            Self::Poison => {
+                tasks.spawn(redisson::transfer(stage.clone(), Era::Newer));
+                tasks.spawn(stage.clone().consume(Duration::from_millis(300)));
+                tasks.spawn(poison::play(stage));
+            }
+            Self::MixedFleet => {
+                tasks.spawn(redisson::transfer(stage.clone(), Era::Newer));
+                tasks.spawn(stage.clone().consume(Duration::from_millis(120)));
+                tasks.spawn(mixed_fleet::play(stage));
             }
         }
     }
@@ -108,7 +136,9 @@ impl FromStr for Scenario {
 
 /// A word that names no scenario.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("there is no scenario {0:?}; there are: classic, orders, burst, dead-client")]
+#[error(
+    "there is no scenario {0:?}; there are: classic, orders, burst, dead-client, poison, mixed-fleet"
+)]
 pub struct UnknownScenario(pub String);
 
 #[cfg(test)]
@@ -124,8 +154,8 @@ mod tests {
 
     #[test]
     fn an_unknown_scenario_is_told_which_there_are() {
-        let said = "poison".parse::<Scenario>().unwrap_err().to_string();
-        assert!(said.contains("poison"));
+        let said = "quiet".parse::<Scenario>().unwrap_err().to_string();
+        assert!(said.contains("quiet"));
         for scenario in Scenario::ALL {
             assert!(said.contains(scenario.name()), "{said}");
         }

@@ -29,6 +29,8 @@ pub(super) struct Stage {
     pub(super) events: broadcast::Sender<DemoEvent>,
     pub(super) stopped: watch::Receiver<bool>,
     pub(super) faster: u32,
+    /// How those who offer here write frames.
+    pub(super) form: Form,
 }
 
 impl Stage {
@@ -48,10 +50,10 @@ impl Stage {
         Duration::from_millis(ms) / self.faster
     }
 
-    /// Offers messages as a Redisson client of today does.
+    /// Offers messages as a Redisson client does.
     pub(super) async fn offer(&self, messages: &[Message]) -> Result<(), StoreError> {
         let each = messages.iter().map(|(due, payload)| (*due, &payload[..]));
-        let offered = offer_each(&self.writer, &self.queue, each, Form::ByteId).await?;
+        let offered = offer_each(&self.writer, &self.queue, each, self.form).await?;
         if let Some(due) = messages.iter().map(|(due, _)| *due).min() {
             self.tell(DemoEvent::Offered {
                 queue: self.queue.clone(),
@@ -147,6 +149,14 @@ impl Stage {
         self.tell(DemoEvent::Trouble {
             queue: self.queue.clone(),
             why,
+        });
+    }
+
+    /// Says what the scenario is about, or what has changed.
+    pub(super) fn note(&self, text: &str) {
+        self.tell(DemoEvent::Note {
+            queue: self.queue.clone(),
+            text: text.to_owned(),
         });
     }
 

@@ -1,5 +1,7 @@
 //! Repairs that look for their entries themselves: frames in target, expiries, seconds for
-//! milliseconds.
+//! milliseconds, scores that are no due times.
+
+use std::sync::Arc;
 
 use super::choose::{Found, choose};
 use super::make::{Made, Making};
@@ -8,7 +10,8 @@ use super::{ChangeError, Telling, What, Which};
 use crate::clock::EpochMillis;
 use crate::ops::entries::{From, Selection};
 use crate::ops::refresh;
-use crate::queue::{Due, Layout, frame};
+use crate::queue::layout::NEVER_MS;
+use crate::queue::{Due, Entry, Layout, frame};
 use crate::store::change::Chosen;
 
 /// Seconds that are read as milliseconds are before this, in ms: 1973.
@@ -28,6 +31,11 @@ pub(super) async fn make(
                 "Whoever set the expiry may set it again: find who calls expire().".to_owned(),
             );
             persist(making).await?
+        }
+        What::Score => {
+            let (work, far) = score(making, tell).await?;
+            made.warnings.extend(far.then(|| FAR.to_owned()));
+            work
         }
         _ => unit(making, tell).await?,
     };
@@ -79,6 +87,33 @@ async fn unit(making: &Making<'_>, tell: &impl Telling) -> Result<Work, ChangeEr
         Some((chosen, score))
     });
     Ok(Work::Requeue(meant.collect()))
+}
+
+const FAR: &str = "What overflowed was most likely never meant to fall due: it comes to wait for 100 \
+                   years. Look at it then, and requeue or delete it.";
+
+/// What has a score that is no due time comes to wait until it has one; whether that is far away
+/// for some.
+async fn score(making: &Making<'_>, tell: &impl Telling) -> Result<(Work, bool), ChangeError> {
+    let (queue, now) = (making.queue.clone(), making.now);
+    let of = queue.clone();
+    let bad = move |entry: &Entry| {
+        let score = entry.score.unwrap_or_default();
+        of.meant(score, now).is_some()
+    };
+    let which = Which::Where(From::Waiting, Arc::new(bad));
+    let found = choose(making.store, making.queue, which, tell).await?;
+    let meant = found.waiting.into_iter().filter_map(|chosen: Chosen| {
+        let due = queue.meant(chosen.score, now)?;
+        Some((chosen, due))
+    });
+    let meant: Vec<(Chosen, EpochMillis)> = meant.collect();
+    let far = meant.iter().any(|(_, due)| *due == now.plus(NEVER_MS));
+    let scored = meant.into_iter().map(|(chosen, due)| {
+        let score = queue.score(due);
+        (chosen, score)
+    });
+    Ok((Work::Requeue(scored.collect()), far))
 }
 
 async fn from(

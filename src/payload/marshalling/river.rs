@@ -11,8 +11,9 @@ use super::parts::{
     STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL, below, count, or_more, primitives,
     units,
 };
+use crate::payload::java::extra::{Piece, extra};
 use crate::payload::java::handles::Handles;
-use crate::payload::java::{self, Extra, Level};
+use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
 use crate::payload::tree::{Name, Node, Shape};
@@ -217,7 +218,7 @@ impl River {
                 let level = Level {
                     class: name.clone(),
                     fields: Vec::new(),
-                    extra: self.extra(r)?,
+                    extra: extra(r, |r| self.piece(r))?,
                 };
                 let node = java::object(name, vec![level]);
                 self.handles.set(r, at, node)
@@ -264,7 +265,7 @@ impl River {
                 let level = Level {
                     class: class.clone(),
                     fields: Vec::new(),
-                    extra: self.extra(r)?,
+                    extra: extra(r, |r| self.piece(r))?,
                 };
                 let node = java::object(&class, vec![level]);
                 self.handles.set(r, at, node)
@@ -304,7 +305,7 @@ impl River {
                 extra: Vec::new(),
             };
             if fields.writes && !r.is_cut() {
-                level.extra = self.extra(r)?;
+                level.extra = extra(r, |r| self.piece(r))?;
             }
             levels.push(level);
             if r.is_cut() {
@@ -322,37 +323,24 @@ impl River {
         r.node(|r| scalar::primitive(r, kind))
     }
 
-    /// What a class wrote besides its fields, up to the mark that ends it.
-    fn extra<'a>(&mut self, r: &mut Reader<'a>) -> Option<Vec<Extra<'a>>> {
-        let mut extra = Vec::new();
-        loop {
-            let length = match r.peek() {
-                Some(END_BLOCK) => {
-                    r.byte()?;
-                    return Some(extra);
-                }
-                Some(lead @ START_SMALL..=START_LARGE) => {
-                    r.byte()?;
-                    match lead {
-                        START_SMALL => or_more(usize::from(r.byte()?), 0x100),
-                        START_MEDIUM => {
-                            or_more(usize::from(u16::from_be_bytes(r.array()?)), 0x1_0000)
-                        }
-                        _ => usize::try_from(u32::from_be_bytes(r.array()?)).ok()?,
-                    }
-                }
-                None if r.is_cut() => return Some(extra),
-                _ => {
-                    match self.value(r) {
-                        Some(node) => extra.push(Extra::Node(node)),
-                        None if r.is_cut() => return Some(extra),
-                        None => return None,
-                    }
-                    continue;
-                }
-            };
-            r.take_text(size_of::<Extra<'_>>().max(length))?;
-            extra.push(Extra::Block(r.bytes(length)?));
-        }
+    /// What comes next of what a class wrote besides its fields.
+    fn piece(&mut self, r: &mut Reader<'_>) -> Option<Piece> {
+        Some(match r.peek()? {
+            END_BLOCK => {
+                r.byte()?;
+                Piece::End
+            }
+            START_SMALL => Piece::Block(or_more(usize::from(r.array::<2>()?[1]), 0x100)),
+            START_MEDIUM => {
+                r.byte()?;
+                let length = usize::from(u16::from_be_bytes(r.array()?));
+                Piece::Block(or_more(length, 0x1_0000))
+            }
+            START_LARGE => {
+                r.byte()?;
+                Piece::Block(usize::try_from(u32::from_be_bytes(r.array()?)).ok()?)
+            }
+            _ => Piece::Node(self.value(r)?),
+        })
     }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::class::{Class, Kind};
+use crate::payload::java::extra::{Piece, extra};
 use crate::payload::java::handles::Handles;
-use crate::payload::java::{self, Extra, Level};
+use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
 use crate::payload::tree::{Cut, Node, Shape};
@@ -149,7 +150,7 @@ impl Stream {
             class.fields(r, |r| self.string(r))?;
             at
         };
-        self.extra(r)?;
+        extra(r, |r| self.piece(r))?;
         class.parent = self.class_or_null(r, below + 1)?;
         class.height = class.parent.as_ref().map_or(0, |parent| parent.height + 1);
         if class.height > MAX_SUPERCLASSES {
@@ -197,7 +198,7 @@ impl Stream {
             }
         }
         if class.kind != Kind::Fields && !r.is_cut() {
-            level.extra = self.extra(r)?;
+            level.extra = extra(r, |r| self.piece(r))?;
         }
         Some(level)
     }
@@ -210,34 +211,20 @@ impl Stream {
         r.node(|r| scalar::primitive(r, kind))
     }
 
-    /// What a class wrote besides its fields, up to the mark that ends it.
-    fn extra<'a>(&mut self, r: &mut Reader<'a>) -> Option<Vec<Extra<'a>>> {
-        let mut extra = Vec::new();
-        loop {
-            let length = match r.peek() {
-                Some(END_BLOCK_DATA) => {
-                    r.byte()?;
-                    return Some(extra);
-                }
-                Some(BLOCK_DATA) => usize::from(r.array::<2>()?[1]),
-                Some(BLOCK_DATA_LONG) => {
-                    r.byte()?;
-                    usize::try_from(u32::from_be_bytes(r.array()?)).ok()?
-                }
-                None if r.is_cut() => return Some(extra),
-                _ => {
-                    match self.value(r) {
-                        Some(node) => extra.push(Extra::Node(node)),
-                        None if r.is_cut() => return Some(extra),
-                        None => return None,
-                    }
-                    continue;
-                }
-            };
-            // A made-up stream of empty blocks takes room without taking bytes.
-            r.take_text(size_of::<Extra<'_>>().max(length))?;
-            extra.push(Extra::Block(r.bytes(length)?));
-        }
+    /// What comes next of what a class wrote besides its fields.
+    fn piece(&mut self, r: &mut Reader<'_>) -> Option<Piece> {
+        Some(match r.peek()? {
+            END_BLOCK_DATA => {
+                r.byte()?;
+                Piece::End
+            }
+            BLOCK_DATA => Piece::Block(usize::from(r.array::<2>()?[1])),
+            BLOCK_DATA_LONG => {
+                r.byte()?;
+                Piece::Block(usize::try_from(u32::from_be_bytes(r.array()?)).ok()?)
+            }
+            _ => Piece::Node(self.value(r)?),
+        })
     }
 
     fn array(&mut self, r: &mut Reader<'_>) -> Option<Node> {

@@ -23,7 +23,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if let Some((ahead_ms, sure)) = client_ahead(seen)
         && let Some(severity) = severity(ahead_ms)
     {
-        let severity = if sure { severity } else { Severity::Note };
+        // A poller may well come so late each time: nothing wakes it.
+        let polled = ahead_ms < 0 && seen.queue.keys().channel.is_none();
+        let severity = if sure && !polled {
+            severity
+        } else {
+            Severity::Note
+        };
         return Verdict::Found(of_client(seen, severity, ahead_ms));
     }
     let Some(skew_ms) = seen.server.skew_ms else {
@@ -87,12 +93,16 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
 
 fn of_client(seen: &Seen, severity: Severity, ahead_ms: i64) -> Finding {
     let by = text::span(ahead_ms.unsigned_abs());
+    let keys = seen.queue.keys();
     let sentence = if ahead_ms > 0 {
         format!("Entries leave {by} before their due time: a transfer client's clock is ahead.")
-    } else {
+    } else if keys.channel.is_some() {
         format!("Entries leave {by} after their due time: the transfer clients' clocks are behind.")
+    } else {
+        format!(
+            "Entries leave {by} after their due time: the poller looks seldom, or its clock is behind."
+        )
     };
-    let keys = seen.queue.keys();
     Finding::new(ID, severity, sentence)
         .number("client_ahead_ms", ahead_ms)
         .words(format!("the last {DEPARTURES} left by the same span"))

@@ -1,23 +1,20 @@
-//! Timeouts and order list do not hold the same members: here by their numbers; by their members,
-//! which costs a look at all of them, when the repair is planned.
+//! Timeouts and order list do not hold the same members: by their numbers; by their members, once
+//! somebody has looked at all of them.
 
+use super::watch::LASTS_MS;
 use super::{Beat, Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
-use crate::queue::text;
+use crate::queue::exact::Drifted;
 use crate::queue::wish::What;
+use crate::queue::{Exact, text};
 
 pub(super) const ID: &str = "drift";
 
-/// They have disagreed in all pulses of this time, in ms: who writes both without a script is not
-/// caught in between.
-const LASTS_MS: i64 = 1_000;
-
-/// Compares the numbers.
+/// Says what a look at all members has shown, while the numbers bear that out; else compares these.
 pub(super) fn look(seen: &Seen) -> Verdict {
-    let keys = seen.queue.keys();
-    let Some(order_key) = &keys.order else {
+    if seen.queue.keys().order.is_none() {
         return Verdict::Silent;
-    };
+    }
     let Some(pulse) = seen.pulse else {
         return Verdict::Silent;
     };
@@ -29,7 +26,17 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Silent;
     };
     // What is aside counts too, but is read at another moment.
-    if waiting == order || survey.aside.is_some() || seen.watch.changing {
+    if survey.aside.is_some() || seen.watch.changing {
+        return Verdict::Fine;
+    }
+    if let Some(exact) = seen.watch.exact()
+        && let Some(drift) = &exact.drift
+        && !drift.aside
+        && !seen.watch.balance_moved(exact)
+    {
+        return by_members(seen, (waiting, order), exact, drift);
+    }
+    if waiting == order {
         return Verdict::Fine;
     }
     let since = since(seen, waiting > order);
@@ -38,8 +45,18 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Fine;
     }
     let by = waiting.abs_diff(order);
+    let finding = Finding::new(ID, Severity::Warning, sentence(waiting, order, by)).of(by);
+    let finding = counted(seen, finding, (waiting, order));
+    Verdict::Found(finding.repair(
+        Step::Change(What::Drift),
+        "Compare their members and mend it (R); the plan says which.",
+    ))
+}
+
+/// What it means that one of them holds so many more.
+fn sentence(waiting: u64, order: u64, by: u64) -> String {
     let entries = text::counted(by, "entry", "entries");
-    let sentence = match (waiting, order) {
+    match (waiting, order) {
         (0, _) => format!(
             "Timeouts is gone, and the order list still holds {entries}: nothing of it will be \
              delivered, and it may be the last copy."
@@ -56,9 +73,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             "The order list holds {entries} more than timeouts: what is missing there will never be \
              delivered, but size() counts it."
         ),
-    };
-    let finding = Finding::new(ID, Severity::Warning, sentence)
-        .of(by)
+    }
+}
+
+/// With the numbers, and how to see them.
+fn counted(seen: &Seen, finding: Finding, (waiting, order): (u64, u64)) -> Finding {
+    let keys = seen.queue.keys();
+    finding
         .number("waiting", waiting)
         .number("order", order)
         .words(format!(
@@ -67,11 +88,77 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             text::thousands(order)
         ))
         .check(&["ZCARD"], &keys.timeouts)
-        .check(&["LLEN"], order_key);
-    Verdict::Found(finding.repair(
+        .check(&["LLEN"], &keys.order.unwrap_or_default())
+}
+
+/// What a look at all members has shown.
+fn by_members(
+    seen: &Seen,
+    (waiting, order): (u64, u64),
+    exact: &Exact,
+    drift: &Drifted,
+) -> Verdict {
+    if drift.is_none() {
+        return Verdict::Fine;
+    }
+    let [lacking, strays, twice] = [&drift.lacking, &drift.strays, &drift.twice];
+    let by = lacking.count + strays.count + twice.count;
+    let sentence = match (lacking.count, strays.count, twice.count) {
+        (_, 0, 0) | (0, _, 0) => {
+            let order = i128::from(exact.waiting) - i128::from(drift.balance);
+            sentence(exact.waiting, u64::try_from(order).unwrap_or(0), by)
+        }
+        _ => format!(
+            "Timeouts and order list do not hold the same: {}.",
+            sides(drift)
+        ),
+    };
+    let mut finding = Finding::new(ID, Severity::Warning, sentence)
+        .of(by)
+        .exact(exact)
+        .number("not_in_order", lacking.count)
+        .number("only_in_order", strays.count)
+        .number("too_often", twice.count)
+        .number("at_least", drift.at_least);
+    for (what, some) in [
+        ("not in the order list", lacking),
+        ("only in the order list", strays),
+        ("more than once in the order list", twice),
+    ] {
+        if some.count > 0 {
+            let ids: Vec<String> = some.ids.iter().map(ToString::to_string).collect();
+            let count = text::thousands(some.count);
+            finding = finding.words(format!("{count} {what}: such as {}", ids.join(", ")));
+        }
+    }
+    Verdict::Found(counted(seen, finding, (waiting, order)).repair(
         Step::Change(What::Drift),
-        "Compare their members and mend it (R); the plan says which.",
+        "Mend it (R): what is missing is appended, what waits nowhere leaves the order list.",
     ))
+}
+
+/// What is wrong on each side.
+fn sides(drift: &Drifted) -> String {
+    let say =
+        |count: u64, one: &str, many: &str| (count > 0).then(|| text::counted(count, one, many));
+    let some = [
+        say(
+            drift.lacking.count,
+            "entry is missing in the order list (remove() does not see it)",
+            "entries are missing in the order list (remove() does not see them)",
+        ),
+        say(
+            drift.strays.count,
+            "element of it waits nowhere (never delivered, but counted by size())",
+            "elements of it wait nowhere (never delivered, but counted by size())",
+        ),
+        say(
+            drift.twice.count,
+            "entry stands there more than once",
+            "entries stand there more than once",
+        ),
+    ];
+    some.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Since when all pulses have seen them disagree this way, as far as that was watched.

@@ -1,10 +1,10 @@
 //! A member among the next due ones that is no frame at all.
 
-use super::heads;
+use super::heads::{self, Block};
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::wish::What;
-use crate::queue::{Entry, Judged, State, Unpack, text};
+use crate::queue::{Entry, Exact, Judged, State, Unpack, text};
 
 pub(super) const ID: &str = "foreign-member";
 
@@ -15,50 +15,79 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let next = heads::next_due(seen);
     let Some(place) = next.iter().position(|one| one.form.is_none()) else {
-        return Verdict::Fine;
+        return deeper(seen).map_or(Verdict::Fine, Verdict::Found);
     };
-    Verdict::Found(finding(seen, &next, place))
+    let finding = finding(seen, &next, place);
+    Verdict::Found(match seen.watch.exact() {
+        Some(exact) if exact.foreign.count > 0 => of_all(finding, exact),
+        _ => finding,
+    })
 }
 
-fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
-    let (bad, count) = (
-        next[place],
-        next.iter().filter(|one| one.form.is_none()).count(),
+/// One that a look at all members has found behind the next due ones.
+fn deeper(seen: &Seen) -> Option<Finding> {
+    let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
+    let bad = heads::deeper(seen, &exact.foreign)?;
+    let timeouts = seen.queue.keys().timeouts;
+    let score = bad.score.unwrap_or_default().to_string();
+    let finding = Finding::new(
+        ID,
+        severity(bad.is_due(pulse.at)),
+        sentence(seen, bad, false, Block::default()),
     );
-    let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
-    let severity = if due {
+    let finding = about(finding.of(exact.foreign.count), bad).check_about(
+        "ZRANGEBYSCORE",
+        &timeouts,
+        &[&score, &score, "WITHSCORES"],
+    );
+    let finding = of_all(finding, exact);
+    Some(repaired(finding, bad, bad.is_due(pulse.at)))
+}
+
+/// With how many of all that waits have none.
+fn of_all(finding: Finding, exact: &Exact) -> Finding {
+    let ids = exact.foreign.first.iter().map(|one| one.id.to_string());
+    let ids: Vec<String> = ids.collect();
+    finding
+        .exact(exact)
+        .number("foreign_of_all", exact.foreign.count)
+        .words(format!(
+            "{} of all that waits are none: such as {}",
+            text::thousands(exact.foreign.count),
+            ids.join(", ")
+        ))
+}
+
+const fn severity(due: bool) -> Severity {
+    if due {
         Severity::Critical
     } else {
         Severity::Warning
-    };
+    }
+}
+
+/// What is wrong with it, in one sentence.
+fn sentence(seen: &Seen, bad: &Judged, due: bool, block: Block) -> String {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
-    let block = heads::block(seen, next, place, era);
     let when = heads::when(seen, bad);
     let what = format!("A member that no client has offered (no frame), {when},");
-    let sentence = match (bad.unpack(era), due) {
+    match (bad.unpack(era), due) {
         (Unpack::Fails, true) => format!("{what} breaks every transfer: {}.", block.words()),
         (Unpack::Fails, false) => format!("{what} will break every transfer."),
         (_, true) => format!("{what} is delivered as garbage."),
         (_, false) => format!("{what} will be delivered as garbage."),
-    };
-    let timeouts = seen.queue.keys().timeouts;
-    let rank = place.to_string();
-    let finding = Finding::new(ID, severity, sentence)
-        .of(count as u64)
+    }
+}
+
+/// With what is known of it.
+fn about(finding: Finding, bad: &Judged) -> Finding {
+    finding
         .number("entry", bad.id.to_string())
         .number("bytes", bad.bytes)
-        .number("foreign_of_next", count)
         .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
-        .number("due_before", block.before)
-        .number("copies_seen", block.copies)
-        .words(format!(
-            "{} of the next {} due ones, the first is {} ({} bytes)",
-            text::thousands(count as u64),
-            text::thousands(next.len() as u64),
-            bad.id,
-            text::thousands(bad.bytes as u64)
-        ))
-        .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"]);
+}
+
+fn repaired(finding: Finding, bad: &Judged, due: bool) -> Finding {
     let Some(member) = &bad.member else {
         return finding.repair(Step::Outside, "Find out who writes it, and delete it (x).");
     };
@@ -71,4 +100,31 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
         Step::Entry(What::Delete, entry),
         "Find out who writes it; R deletes it, and u puts it back.",
     )
+}
+
+fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
+    let (bad, count) = (
+        next[place],
+        next.iter().filter(|one| one.form.is_none()).count(),
+    );
+    let due = seen.pulse.is_some_and(|pulse| bad.is_due(pulse.at));
+    let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
+    let block = heads::block(seen, next, place, era);
+    let sentence = sentence(seen, bad, due, block);
+    let timeouts = seen.queue.keys().timeouts;
+    let rank = place.to_string();
+    let finding = Finding::new(ID, severity(due), sentence).of(count as u64);
+    let finding = about(finding, bad)
+        .number("foreign_of_next", count)
+        .number("due_before", block.before)
+        .number("copies_seen", block.copies)
+        .words(format!(
+            "{} of the next {} due ones, the first is {} ({} bytes)",
+            text::thousands(count as u64),
+            text::thousands(next.len() as u64),
+            bad.id,
+            text::thousands(bad.bytes as u64)
+        ))
+        .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"]);
+    repaired(finding, bad, due)
 }

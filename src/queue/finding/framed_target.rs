@@ -22,10 +22,20 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let looked_at = seen_of(sample.front.len());
     let whole = length.is_some_and(|length| length <= looked_at);
     let count = if whole { front } else { front.max(tail) };
+    // Where both ends are well, the middle may have left since it was looked at.
+    let exact = seen.watch.exact().filter(|exact| {
+        let left = length.is_none_or(|length| length >= exact.target);
+        exact.framed.0 >= count.max(1) && (count > 0 || left) && !whole
+    });
+    let count = exact.map_or(count, |exact| exact.framed.0);
     if count == 0 || length == Some(0) {
         return Verdict::Fine;
     }
-    let at_least = if whole { "" } else { "at least " };
+    let at_least = if whole || exact.is_some() {
+        ""
+    } else {
+        "at least "
+    };
     let target = seen.queue.keys().target;
     let elements = text::counted(count, "element", "elements");
     let finding = Finding::new(
@@ -43,6 +53,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .number("looked_at", looked_at)
         .words("copy() of Redisson writes such elements, and a move by hand does")
         .check_about("LRANGE", &target, &["0", "9"]);
+    let finding = match exact {
+        Some(exact) => finding.exact(exact).number("first_place", exact.framed.1),
+        None => finding,
+    };
     Verdict::Found(finding.repair(
         Step::Change(What::Unwrap),
         "Take their frames off, in their places (R).",

@@ -4,12 +4,17 @@
 use std::borrow::Cow;
 
 use super::Seen;
+use crate::queue::exact::Group;
 use crate::queue::frame::Era;
 use crate::queue::frames::{Frames, Judged};
 use crate::queue::{Layout, Unpack, text};
 
 /// The last offered ones tell which clients there are.
 const LAST: usize = 20;
+/// A client that offers has transferred within this, in ms: it does so once it is subscribed.
+const STARTS_MS: i64 = 1_000;
+/// A client that failed tries again within this, in ms.
+const TRIES_MS: i64 = 6_000;
 
 /// The next due ones that still wait, as far as the last pulse tells: what sorts before the entry
 /// that heads timeouts has left since the sample was taken.
@@ -48,24 +53,47 @@ pub(super) struct Fleet {
 
 /// Which clients transfer from the queue; none when nothing tells, or both do.
 pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
+    let offered = offered(seen);
     if let Some(era) = only_transferred(seen) {
-        return Some(Fleet {
+        let contradicted = offered.is_some_and(|(by, [_, few])| by != era && few == 0);
+        return (!contradicted || outlived(seen)).then(|| Fleet {
             era,
             because: "the server remembers no other transfer script".into(),
         });
     }
-    let newest = &seen.watch.sample()?.newest;
-    let [older, newer] = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
-    let (era, most, few) = if newer >= older {
-        (Era::Newer, newer, older)
-    } else {
-        (Era::Older, older, newer)
-    };
+    let (era, [most, few]) = offered?;
     // Of those that offer, most transfer too.
-    (most > 0 && few * 3 <= most).then(|| Fleet {
+    (few * 3 <= most).then(|| Fleet {
         era,
         because: format!("they offered {most} of the last {}", most + few).into(),
     })
+}
+
+/// The era that offered most of the last ones, how many it offered, and how many the other.
+fn offered(seen: &Seen) -> Option<(Era, [usize; 2])> {
+    let newest = &seen.watch.sample()?.newest;
+    let [older, newer] = Era::BOTH.map(|era| Frames::count(newest.iter().take(LAST), era));
+    let counted = if newer >= older {
+        (Era::Newer, [newer, older])
+    } else {
+        (Era::Older, [older, newer])
+    };
+    (counted.1[0] > 0).then_some(counted)
+}
+
+/// Somebody of this queue is there whom the server remembers, as nothing is transferred, or it was
+/// looked at after the last offers: else those who offer may have come since, or what it remembers
+/// is another queue's.
+fn outlived(seen: &Seen) -> bool {
+    if seen.pulse.and_then(|pulse| pulse.transfer_clients.get()) == Some(0) {
+        return false;
+    }
+    let stands = seen.watch.standing();
+    let looked = seen.server.last().map(|look| look.at);
+    let sampled = seen.watch.sample().map(|sample| sample.at);
+    let since = looked.zip(sampled).map(|(look, sample)| look.since(sample));
+    since.is_some_and(|ms| ms >= STARTS_MS)
+        || stands.is_some_and(|(stood, late)| late >= TRIES_MS || stood.min(late) >= STARTS_MS)
 }
 
 /// The one era whose transfer the server remembers.
@@ -93,8 +121,23 @@ pub(super) fn framed(seen: &Seen) -> bool {
     matches!(seen.queue.layout, Layout::Redisson)
 }
 
+/// The first of some that a look at all members has found, if it waits still: behind the next due
+/// ones, which have been looked at since.
+pub(super) fn deeper<'a>(seen: &Seen<'a>, group: &'a Group) -> Option<&'a Judged> {
+    let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
+    let bad = group.first_left(pulse).filter(|_| group.stands(pulse))?;
+    let passed = seen.watch.sample().is_some_and(|sample| {
+        let reached = match sample.next_due.last() {
+            Some(last) if sample.next_due.len() >= sample.asked => last.score >= bad.score,
+            _ => true,
+        };
+        reached && sample.at > exact.at
+    });
+    (!passed).then_some(bad)
+}
+
 /// What a bad entry among the next due ones does.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Block {
     /// So many good ones are due before it: they are pushed again and again.
     pub(super) before: usize,

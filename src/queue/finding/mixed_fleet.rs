@@ -5,7 +5,6 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
-use crate::queue::wish::What;
 use crate::queue::{Frames, text};
 
 pub(super) const ID: &str = "mixed-fleet";
@@ -14,6 +13,8 @@ pub(super) const ID: &str = "mixed-fleet";
 const OVER_MS: i64 = 30_000;
 /// The head has not moved for so long: where the server does not count errors, that tells too, in ms.
 const STANDS_MS: i64 = 3_000;
+/// And for so long where it counts them, in ms.
+const HALTS_MS: i64 = 500;
 
 /// Looks for both forms among what is due and what was offered last, and for scripts that fail.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -37,8 +38,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let failed = seen.server.grew(OVER_MS, Info::failed_scripts);
     let fails = failed.is_some_and(|(count, _)| count > 0);
     let stands = seen.watch.standing();
-    let stuck = stands.is_some_and(|(stood, late)| stood >= STANDS_MS && late >= STANDS_MS);
-    if !fails && !stuck {
+    let stuck = |ms| stands.is_some_and(|(stood, late)| stood.min(late) >= ms);
+    // What fails may be the scripts of another queue.
+    if !(stuck(STANDS_MS) || fails && stuck(HALTS_MS)) {
         return Verdict::Fine;
     }
     Verdict::Found(finding(seen, (due, offered), failed))
@@ -70,7 +72,7 @@ fn finding(
             "of the last offered {} are of the older form, {} of the newer",
             offered[0], offered[1]
         ));
-    if let Some((count, span)) = failed {
+    if let Some((count @ 1.., span)) = failed {
         let words = text::counted(count, "script has", "scripts have");
         finding = finding
             .number("failed_scripts", count)
@@ -84,8 +86,8 @@ fn finding(
         );
     }
     finding.check(&["INFO"], b"errorstats").repair(
-        Step::Change(What::Transfer),
-        "Stop the clients of one side; transfer by hand (R) takes both forms meanwhile.",
+        Step::Worker,
+        "Stop the clients of one side; a stand-in worker (R) transfers both forms meanwhile.",
     )
 }
 
@@ -109,13 +111,18 @@ mod tests {
 
     #[test]
     fn scripts_that_fail_while_both_forms_are_due_name_it() {
-        let two_looks = |failed| {
+        let two_looks = |failed, ms| {
+            let mut seen = pulse(ms, 6, Some(100 + ms), 2);
+            seen.first = Some(framed(Form::ByteId, 0, Some(-100)));
             scene()
                 .look(server_look(0, [true, true], 1))
                 .look(server_look(10_000, [true, true], failed))
+                .pulse(seen)
         };
-        assert_eq!(two_looks(1).verdict(ID), Verdict::Fine);
-        let found = two_looks(5).found(ID).unwrap();
+        assert_eq!(two_looks(1, 1_000).verdict(ID), Verdict::Fine);
+        // Those of another queue.
+        assert_eq!(two_looks(5, 500).verdict(ID), Verdict::Fine);
+        let found = two_looks(5, 1_000).found(ID).unwrap();
         assert_eq!(found.evidence.figures["failed_scripts"], 4);
         assert!(
             found

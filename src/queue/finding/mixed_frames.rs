@@ -2,8 +2,9 @@
 
 use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::queue::Frames;
+use crate::queue::exact::Group;
 use crate::queue::frame::Era;
+use crate::queue::{Exact, Frames, text};
 
 pub(super) const ID: &str = "mixed-frames";
 
@@ -21,7 +22,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         (next, Frames::count(&sample.newest, era))
     };
     let [older, newer] = Era::BOTH.map(of);
-    if older.0 + older.1 == 0 || newer.0 + newer.1 == 0 {
+    let exact = seen.watch.exact().filter(|exact| {
+        let stands = |group: &Group| seen.pulse.is_some_and(|pulse| group.stands(pulse));
+        exact.of_era.iter().all(stands)
+    });
+    if (older.0 + older.1 == 0 || newer.0 + newer.1 == 0) && exact.is_none() {
         return Verdict::Fine;
     }
     let keys = seen.queue.keys();
@@ -45,8 +50,34 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .words(line(newer, Era::Newer))
         .check_about("ZRANGE", &keys.timeouts, &["0", "99"])
         .check_about("LRANGE", &offers, &["-100", "-1"]);
+    let finding = match exact {
+        Some(exact) => of_all(finding, exact),
+        None => finding,
+    };
     Verdict::Found(finding.repair(
         Step::Worker,
         "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",
     ))
+}
+
+/// With how many there are of each, and which the first of the rarer ones are.
+fn of_all(finding: Finding, exact: &Exact) -> Finding {
+    let [older, newer] = &exact.of_era;
+    let rarer = if older.count < newer.count {
+        older
+    } else {
+        newer
+    };
+    let ids: Vec<String> = rarer.first.iter().map(|one| one.id.to_string()).collect();
+    finding
+        .exact(exact)
+        .of(rarer.count)
+        .number("older", older.count)
+        .number("newer", newer.count)
+        .words(format!(
+            "{} of the older form and {} of the newer wait; the first of the rarer ones: {}",
+            text::thousands(older.count),
+            text::thousands(newer.count),
+            ids.join(", ")
+        ))
 }

@@ -1,7 +1,9 @@
 //! Nobody is subscribed to the queue's channel, so nobody transfers what falls due.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::queue::{Known, text};
+use super::{Finding, Seen, Severity, Step, Verdict, heads, score_range};
+use crate::clock::EpochMillis;
+use crate::queue::wish::What;
+use crate::queue::{Known, Pulse, text};
 
 pub(super) const ID: &str = "no-transfer-client";
 
@@ -30,10 +32,50 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if alone_ms < TWO_LOOKS_MS {
         return Verdict::Fine;
     }
-    let late_ms = pulse.oldest_late.map_or(0, |due| pulse.at.since(due));
+    let late_ms = oldest_late(seen, pulse).map_or(0, |due| pulse.at.since(due));
+    if let Some(why) = at_its_master(seen, late_ms) {
+        return Verdict::Blind(why.to_owned());
+    }
+    Verdict::Found(finding(seen, pulse, first, (alone_ms, late_ms)))
+}
+
+/// Since when the oldest one is due, of those that do not have seconds for milliseconds, whose
+/// lateness says nothing.
+fn oldest_late(seen: &Seen, pulse: &Pulse) -> Option<EpochMillis> {
+    if score_range::oldest_in_seconds(seen, pulse).is_none() {
+        return pulse.oldest_late;
+    }
+    let next = heads::next_due(seen);
+    let due = next.iter().filter_map(|one| one.due_at());
+    let in_millis = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_none();
+    due.filter(in_millis).min().filter(|due| *due <= pulse.at)
+}
+
+fn is_replica(seen: &Seen) -> bool {
+    seen.server.info().and_then(|info| info.text("role")) == Some("slave")
+}
+
+/// Why nobody can be seen here, on a replica where what is due leaves, or which has lost its master.
+fn at_its_master(seen: &Seen, late_ms: i64) -> Option<&'static str> {
+    let info = seen.server.info().filter(|_| is_replica(seen))?;
+    if info.text("master_link_status") == Some("down") {
+        return Some("this is a replica that has lost its master: what it shows may be old");
+    }
+    (late_ms <= LATE_MS).then_some("this is a replica: clients subscribe at its master")
+}
+
+fn finding(
+    seen: &Seen,
+    pulse: &Pulse,
+    first: EpochMillis,
+    (alone_ms, late_ms): (i64, i64),
+) -> Finding {
+    let waiting = pulse.waiting.get().unwrap_or(0);
+    let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
     let severity = match () {
         () if late_ms > LATE_MS => Severity::Critical,
-        () if alone_ms >= LONG_MS => Severity::Warning,
+        // The worse trouble comes first: whoever transfers them would deliver them at once.
+        () if alone_ms >= LONG_MS && !in_seconds => Severity::Warning,
         () => Severity::Note,
     };
     let count = |n: u64, what: &str| format!("{} {what}", text::thousands(n));
@@ -61,17 +103,30 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             text::countdown(alone_ms)
         ))
         .check(&["PUBSUB", "NUMSUB"], &channel);
-    Verdict::Found(finding.repair(
+    if is_replica(seen) {
+        return finding.repair(
+            Step::Outside,
+            "This is a replica: look at its master, and start one of its clients there.",
+        );
+    }
+    if in_seconds {
+        return finding.repair(
+            Step::Change(What::Unit),
+            "First make the seconds among the due times milliseconds (R), or all of them are \
+             delivered at once; then start one of its clients, or a stand-in worker (w).",
+        );
+    }
+    finding.repair(
         Step::Worker,
         "Start one of its clients, or a stand-in worker (w).",
-    ))
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{after, pulse};
+    use super::super::tests::{START, Scene, after, framed, info_look, pulse, sample};
     use super::*;
-    use crate::queue::{Pulse, Queue};
+    use crate::queue::{Form, Queue};
 
     fn severity(pulses: &[Pulse]) -> Option<Severity> {
         let said = after(&Queue::redisson("q"), pulses, None);
@@ -97,6 +152,50 @@ mod tests {
         assert_eq!(severity(&hardly), Some(Severity::Note));
         let late = [pulse(0, 5, None, 0), pulse(2_000, 5, Some(10_001), 0)];
         assert_eq!(severity(&late), Some(Severity::Critical));
+    }
+
+    #[test]
+    fn what_has_seconds_for_milliseconds_is_not_late() {
+        let in_seconds = |ms: i64| {
+            let mut seen = pulse(ms, 2, None, 0);
+            let due = EpochMillis::new(1_700_000_060);
+            seen.oldest_late = Some(due);
+            seen.first = Some(framed(Form::ByteId, 9, Some(due.since(START))));
+            seen
+        };
+        let scene = Scene::default()
+            .pulse(in_seconds(0))
+            .pulse(in_seconds(30_000));
+        let found = scene.found(ID).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert_eq!(found.repair.step, Step::Change(What::Unit));
+        // But the others are.
+        let seconds = in_seconds(0).first.unwrap();
+        let late = vec![seconds, framed(Form::ByteId, 1, Some(0))];
+        let scene = scene
+            .sample(sample(late, Vec::new()))
+            .pulse(in_seconds(30_000));
+        assert_eq!(scene.found(ID).unwrap().severity, Severity::Critical);
+    }
+
+    #[test]
+    fn on_a_replica_nobody_has_to_be_there_while_entries_leave_in_time() {
+        let verdict = |late_ms, info| {
+            let pulses = Scene::default().pulse(pulse(0, 5, None, 0));
+            let pulses = pulses.pulse(pulse(30_000, 5, late_ms, 0));
+            pulses.look(info_look(0, info)).verdict(ID)
+        };
+        let follows = "role:slave\r\nmaster_link_status:up\r\n";
+        assert!(matches!(verdict(None, follows), Verdict::Blind(_)));
+        let Verdict::Found(late) = verdict(Some(10_001), follows) else {
+            panic!("nothing found");
+        };
+        assert_eq!(
+            (late.severity, late.repair.step),
+            (Severity::Critical, Step::Outside)
+        );
+        let alone = "role:slave\r\nmaster_link_status:down\r\n";
+        assert!(matches!(verdict(Some(60_000), alone), Verdict::Blind(_)));
     }
 
     #[test]

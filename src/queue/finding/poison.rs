@@ -5,7 +5,7 @@ use super::heads::{self, Block, Fleet};
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::wish::What;
-use crate::queue::{Judged, Unpack, text};
+use crate::queue::{Exact, Judged, Unpack, text};
 
 pub(super) const ID: &str = "poison";
 
@@ -20,7 +20,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let is_bad = |one: &Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let Some(place) = next.iter().position(|one| is_bad(one)) else {
-        return Verdict::Fine;
+        return deeper(seen, &fleet).map_or(Verdict::Fine, Verdict::Found);
     };
     let count = next.iter().filter(|one| is_bad(one)).count();
     Verdict::Found(finding(seen, &next, (place, count), &fleet))
@@ -84,6 +84,10 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
+    let finding = match bad.due_at().filter(|_| due) {
+        Some(since) => finding.since(since),
+        None => finding,
+    };
     let finding = if block.copies > 0 {
         let copies = text::counted(block.copies as u64, "copy", "copies");
         finding.words(format!("{copies} seen in the tail of target so far"))
@@ -93,6 +97,16 @@ fn finding(
     let finding = finding
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"])
         .check(&["INFO"], b"errorstats");
+    let finding = match seen.watch.exact() {
+        Some(exact) if exact.unreadable(fleet.era).count >= count as u64 => {
+            of_all(finding, exact, fleet.era)
+        }
+        _ => finding,
+    };
+    repaired(seen, finding, fleet, due)
+}
+
+fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, due: bool) -> Finding {
     let form = fleet.era.form(seen.server.long);
     let repair = if due {
         "Repack (R): all that waits gets the form of its clients, who then go on by themselves."
@@ -100,6 +114,57 @@ fn finding(
         "Repack (R) before it falls due: all that waits gets the form of its clients."
     };
     finding.repair(Step::Change(What::Repack(Some(form))), repair)
+}
+
+/// One that a look at all members has found behind the next due ones.
+fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
+    let (exact, pulse) = (seen.watch.exact()?, seen.pulse?);
+    let group = exact.unreadable(fleet.era);
+    let bad = heads::deeper(seen, group)?;
+    let due = bad.is_due(pulse.at);
+    let severity = if due {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    };
+    let score = bad.score.unwrap_or_default().to_string();
+    let finding = Finding::new(
+        ID,
+        severity,
+        sentence(seen, (bad, false), fleet.era, Block::default()),
+    );
+    let finding = finding
+        .of(group.count)
+        .number("entry", bad.id.to_string())
+        .number("form", bad.form.map(crate::queue::Form::word))
+        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
+        .number("clients", fleet.era.releases())
+        .words(format!(
+            "its clients are {}: {}",
+            fleet.era.releases(),
+            fleet.because
+        ))
+        .check_about(
+            "ZRANGEBYSCORE",
+            &seen.queue.keys().timeouts,
+            &[&score, &score, "WITHSCORES"],
+        );
+    let finding = of_all(finding, exact, fleet.era);
+    Some(repaired(seen, finding, fleet, due))
+}
+
+/// With how many of all that waits these clients cannot unpack.
+fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
+    let group = exact.unreadable(era);
+    let ids: Vec<String> = group.first.iter().map(|one| one.id.to_string()).collect();
+    finding
+        .exact(exact)
+        .number("bad_of_all", group.count)
+        .words(format!(
+            "{} of all that waits cannot be unpacked: such as {}",
+            text::thousands(group.count),
+            ids.join(", ")
+        ))
 }
 
 #[cfg(test)]
@@ -121,7 +186,7 @@ mod tests {
         Scene::default()
             .pulse(seen)
             .sample(sample(next, newest))
-            .look(server_look(0, transferred, 0))
+            .look(server_look(1_000, transferred, 0))
     }
 
     #[test]
@@ -165,6 +230,33 @@ mod tests {
         let short = frame::encode(Form::ByteIdShort, [9; 8], b"hello");
         let found = scene(vec![judged(&short, Some(-10))], NEWER).found(ID);
         assert!(found.unwrap().sentence.contains("other lengths"));
+    }
+
+    #[test]
+    fn what_other_queues_clients_or_those_before_an_upgrade_have_transferred_tells_nothing() {
+        let older = |ms| framed(Form::DoubleId, 1, Some(ms));
+        let pulse_at = |at: i64, clients| {
+            let mut seen = pulse(at, 1, None, clients);
+            seen.first = Some(older(2_000));
+            seen
+        };
+        let sampled = || {
+            Scene::default()
+                .pulse(pulse_at(0, 1))
+                .sample(sample(vec![older(2_000)], vec![older(2_000)]))
+        };
+        // Looked at before they were offered, or about as they were.
+        let early = sampled().look(server_look(900, NEWER, 0));
+        assert_eq!(early.verdict(ID), Verdict::Fine);
+        let later = |clients| {
+            let look = server_look(1_000, NEWER, 0);
+            sampled().look(look).pulse(pulse_at(1_000, clients))
+        };
+        assert_eq!(later(0).verdict(ID), Verdict::Fine);
+        assert_eq!(later(1).found(ID).unwrap().severity, Severity::Warning);
+        // It stands although somebody is there.
+        let stuck = early.pulse(pulse_at(2_500, 1)).pulse(pulse_at(3_000, 1));
+        assert_eq!(stuck.found(ID).unwrap().severity, Severity::Critical);
     }
 
     #[test]

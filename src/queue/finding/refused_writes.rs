@@ -26,8 +26,10 @@ struct Reason {
 enum Sign {
     /// It does: writes are refused.
     Yes,
-    /// It may: when it has refused something, and something is stuck.
+    /// It may: when it refuses something now, or has done so and something is stuck.
     Perhaps,
+    /// It does, and may be meant to: when it has refused something, and something is stuck.
+    Astray,
     /// It does not.
     No,
 }
@@ -101,11 +103,12 @@ fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Lately> {
         .grew(NOW_MS, |info| info.errors(reason.code))
         .map_or_else(Lately::default, |(count, ms)| Lately { count, ms });
     let holds = (reason.holds)(info);
-    if lately.count > 0 && holds != Sign::No || holds == Sign::Yes {
+    if lately.count > 0 && holds == Sign::Perhaps || holds == Sign::Yes {
         return Some(lately);
     }
     let ever = info.errors(reason.code).is_some_and(|count| count > 0);
-    (holds == Sign::Perhaps && ever && stuck(seen)).then_some(lately)
+    let hurts = matches!(holds, Sign::Perhaps | Sign::Astray) && ever && stuck(seen);
+    hurts.then_some(lately)
 }
 
 fn stuck(seen: &Seen) -> bool {
@@ -196,9 +199,10 @@ fn replicas(info: &Info) -> Sign {
     }
 }
 
+/// Whoever writes here by mistake need not be a client of the queue.
 fn replica(info: &Info) -> Sign {
     match info.text("role") {
-        Some("slave") => Sign::Perhaps,
+        Some("slave") => Sign::Astray,
         _ => Sign::No,
     }
 }
@@ -242,9 +246,17 @@ mod tests {
     #[test]
     fn refusals_of_now_are_told_and_those_of_long_ago_are_not() {
         let replica = |count: u64| format!("role:slave\r\nerrorstat_READONLY:count={count}\r\n");
-        let grown = [replica(3), replica(5)];
-        let grown = scene(None, &[&grown[0], &grown[1]]).found(ID).unwrap();
-        assert_eq!(grown.evidence.figures["errors_lately"], 2);
+        let [before, grown] = [replica(3), replica(5)];
+        let looks = [before.as_str(), grown.as_str()];
+        let refused = scene(Some(STUCK_MS + 1), &looks).found(ID).unwrap();
+        assert_eq!(refused.evidence.figures["errors_lately"], 2);
+        // Somebody else writes here; what falls due is transferred at the master.
+        assert_eq!(scene(None, &looks).found(ID), None);
+        let wants = |count: u64| {
+            format!("min_slaves_good_slaves:0\r\nerrorstat_NOREPLICAS:count={count}\r\n")
+        };
+        let [before, grown] = [wants(0), wants(1)];
+        assert!(scene(None, &[&before, &grown]).found(ID).is_some());
         let [once, again] = [replica(3), replica(3)];
         assert_eq!(scene(None, &[&once, &again]).found(ID), None);
         // It has refused something, and entries do not leave.

@@ -2,14 +2,19 @@
 
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
+use crate::queue::exact::Group;
 use crate::queue::wish::What;
-use crate::queue::{Due, Judged, Pulse, text};
+use crate::queue::{Due, Exact, Judged, Pulse, text};
 
 pub(super) const ID: &str = "score-range";
 
 /// From here on Redisson cannot read what Redis answers, nor below the same negative: the reply is
 /// printed as `1e+17`.
 const UNREADABLE: f64 = 1e17;
+/// What was meant to be due so long ago should have been delivered, in ms.
+const LATE_MS: i64 = 10_000;
+/// What is meant to be due within this, in ms, is not put off for good.
+const YEARS_MS: i64 = 1_000_000_000_000;
 
 /// Looks at the head of the pulse, and at what the survey counts beyond all times.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -19,8 +24,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if let Some(score) = negative(seen, pulse) {
         return Verdict::Found(below_zero(seen, score));
     }
-    let meant = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_some();
-    if let Some(due) = pulse.oldest_late.filter(meant) {
+    if let Some(due) = oldest_in_seconds(seen, pulse) {
         return Verdict::Found(in_seconds(seen, due));
     }
     match seen.survey {
@@ -29,6 +33,12 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         }
         _ => Verdict::Fine,
     }
+}
+
+/// When the oldest late one is due, if that makes sense only in seconds.
+pub(super) fn oldest_in_seconds(seen: &Seen, pulse: &Pulse) -> Option<EpochMillis> {
+    let meant = |due: &EpochMillis| seen.queue.meant_in_seconds(*due, pulse.at).is_some();
+    pulse.oldest_late.filter(meant)
 }
 
 /// The lowest score, when it is below zero.
@@ -52,13 +62,33 @@ fn sampled<'a>(seen: &Seen<'a>, holds: impl Fn(f64) -> bool) -> Vec<&'a Judged> 
     all.iter().filter(held).collect()
 }
 
-fn count(some: &[&Judged]) -> u64 {
-    u64::try_from(some.len()).unwrap_or(u64::MAX).max(1)
+/// How many there are, as far as anybody has counted, and the first of them: of a look at all
+/// members, if there was one.
+fn known<'a>(
+    seen: &Seen<'a>,
+    group: fn(&Exact) -> &Group,
+    holds: impl Fn(f64) -> bool,
+) -> (u64, Vec<&'a Judged>) {
+    let bad = sampled(seen, holds);
+    let count = u64::try_from(bad.len()).unwrap_or(u64::MAX).max(1);
+    match seen.watch.exact().map(group) {
+        Some(group) if group.count > count => (group.count, group.first.iter().collect()),
+        _ => (count, bad),
+    }
+}
+
+/// With the look at all members that has counted them.
+fn counted(finding: Finding, seen: &Seen, group: fn(&Exact) -> &Group) -> Finding {
+    match seen.watch.exact().filter(|exact| group(exact).count > 0) {
+        Some(exact) => finding.exact(exact),
+        None => finding,
+    }
 }
 
 fn below_zero(seen: &Seen, score: f64) -> Finding {
-    let bad = sampled(seen, |score| score < 0.0);
-    let entries = text::counted(count(&bad), "entry has", "entries have");
+    let group: fn(&Exact) -> &Group = |exact| &exact.negative;
+    let (count, bad) = known(seen, group, |score| score < 0.0);
+    let entries = text::counted(count, "entry has", "entries have");
     let sentence = if score <= -UNREADABLE {
         format!(
             "{entries} an overflowed due time ({score:e}): never transferred, and all others come \
@@ -71,7 +101,7 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         )
     };
     let finding = Finding::new(ID, Severity::Critical, sentence);
-    let finding = with_ids(finding.of(count(&bad)), &bad)
+    let finding = counted(with_ids(finding.of(count), &bad), seen, group)
         .number("score", score.to_string())
         .check_about(
             "ZRANGE",
@@ -79,15 +109,17 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
             &["0", "9", "WITHSCORES"],
         )
         .check(&["INFO"], b"commandstats");
+    let it = if count < 2 { "it" } else { "them" };
+    let (due, id) = (due_then(score <= -UNREADABLE), first_id(&bad));
     finding.repair(
-        Step::Outside,
-        format!(
-            "Give {} a due time (r), or delete {} (x): delayscope requeue … --id {} --in 0s.",
-            one_of(&bad, "it", "each"),
-            one_of(&bad, "it", "them"),
-            first_id(&bad)
-        ),
+        Step::Change(What::Score),
+        format!("Make {it} due {due} (R), give another due time (r) or delete {it} (x): id {id}."),
     )
+}
+
+/// When `repair --score` makes something due: see [`Queue::meant`](crate::queue::Queue::meant).
+const fn due_then(far: bool) -> &'static str {
+    if far { "in 100 years" } else { "now" }
 }
 
 fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
@@ -98,17 +130,24 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
         };
         seen.queue.meant_in_seconds(due, now).is_some()
     };
-    let bad = sampled(seen, unit);
-    let entries = text::counted(count(&bad), "entry is", "entries are");
+    let group: fn(&Exact) -> &Group = |exact| &exact.in_seconds;
+    let (count, bad) = known(seen, group, unit);
+    let entries = text::counted(count, "entry is", "entries are");
+    let meant = seen.queue.meant_in_seconds(due, now);
+    let late = meant.is_some_and(|meant| now.since(meant) > LATE_MS);
     let finding = Finding::new(
         ID,
-        Severity::Warning,
+        if late {
+            Severity::Critical
+        } else {
+            Severity::Warning
+        },
         format!(
             "{entries} due in January 1970: most likely the scores are seconds, not milliseconds."
         ),
     );
     let keys = seen.queue.keys();
-    let finding = with_ids(finding.of(count(&bad)), &bad)
+    let finding = counted(with_ids(finding.of(count), &bad), seen, group)
         .number("score", due.get())
         .number("meant_ms", due.get().saturating_mul(1_000))
         .words("read as milliseconds they are due at once")
@@ -125,7 +164,12 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
 
 fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let head = matches!(pulse.head, Some(Due::OutOfRange(score)) if score > 0.0);
-    let bad = sampled(seen, |score| score >= UNREADABLE);
+    let group: fn(&Exact) -> &Group = |exact| &exact.beyond;
+    let (_, bad) = known(seen, group, |score| score >= UNREADABLE);
+    let now = pulse.at;
+    let nanos =
+        |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
+    let nanos = !bad.is_empty() && bad.iter().all(|one| nanos(one));
     let subject = text::counted(entries, "entry has", "entries have");
     let then = if head {
         "and now that one of them is the head, each client logs an error every 5 s"
@@ -137,7 +181,7 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
         Severity::Warning,
         format!("{subject} a due time of 1e17 or more: never transferred, {then}."),
     );
-    let finding = with_ids(finding.of(entries), &bad)
+    let finding = counted(with_ids(finding.of(entries), &bad), seen, group)
         .number("no_time", entries)
         .number("is_head", head)
         .check_about(
@@ -145,10 +189,13 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
             &seen.queue.keys().timeouts,
             &["0", "9", "WITHSCORES"],
         );
-    finding.repair(
-        Step::Outside,
-        "Give them a due time (r), or delete them (x): they are the last by due time.",
-    )
+    let repair = if nanos {
+        "Make their nanoseconds milliseconds (R), and mend the program that writes them."
+    } else {
+        "Make them due in 100 years (R), give another due time (r) or delete them (x): they are the \
+         last by due time."
+    };
+    finding.repair(Step::Change(What::Score), repair)
 }
 
 /// With the ids of the first few of them.
@@ -160,10 +207,6 @@ fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
     let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
     let words = format!("such as {}", ids.join(", "));
     finding.number("entries", ids).words(words)
-}
-
-fn one_of<'a>(bad: &[&Judged], one: &'a str, many: &'a str) -> &'a str {
-    if bad.len() < 2 { one } else { many }
 }
 
 fn first_id(bad: &[&Judged]) -> String {
@@ -214,6 +257,8 @@ mod tests {
         let found_in_seconds = found(1_700_000_060.0).unwrap();
         assert_eq!(found_in_seconds.severity, Severity::Warning);
         assert!(found_in_seconds.sentence.contains("seconds"));
+        // It should have been delivered by now.
+        assert_eq!(found(1_699_999_989.0).unwrap().severity, Severity::Critical);
         let meant = &found_in_seconds.evidence.figures["meant_ms"];
         assert_eq!(meant, 1_700_000_060_000_i64);
         // At once, long ago, now, and in a year.

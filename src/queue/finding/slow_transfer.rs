@@ -5,7 +5,7 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frames::{Frames, Judged, Place};
 use crate::queue::wish::What;
-use crate::queue::{Known, text};
+use crate::queue::{EntryId, Exact, Known, text};
 
 pub(super) const ID: &str = "slow-transfer";
 
@@ -33,7 +33,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     ) else {
         return Verdict::Silent;
     };
+    let next = heads::next_due(seen);
+    let exact = seen.watch.exact();
+    let exactly = exact.map_or_else(Vec::new, |exact| places(exact, &next));
     let places = match &sample.depth {
+        _ if !exactly.is_empty() => &exactly,
         Known::Is(places) => places,
         Known::Unknown(why) if !why.starts_with("WRONGTYPE") => {
             return Verdict::Blind(why.to_string());
@@ -41,7 +45,6 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         // In a short list, nobody was looked for.
         Known::Unknown(_) | Known::None => return Verdict::Fine,
     };
-    let next = heads::next_due(seen);
     let together = together(&next, pulse.late.get().unwrap_or(0));
     let (before, sure) = before(places, sample, order);
     #[expect(
@@ -75,10 +78,29 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         ))
         .check(&["LLEN"], &order_key)
         .check(&["SLOWLOG", "GET"], b"10");
+    let finding = match exact.filter(|_| !exactly.is_empty()) {
+        Some(exact) => finding
+            .exact(exact)
+            .number("places", exactly.len())
+            .words(format!(
+                "{} of the next due ones were looked for",
+                exactly.len()
+            )),
+        None => finding,
+    };
     Verdict::Found(finding.repair(
         Step::Change(What::Realign(None)),
         "Realign (R): the order list comes into due order, best before they fall due.",
     ))
+}
+
+/// Where those of the next due ones stand that a look at all members has met.
+fn places(exact: &Exact, next: &[&Judged]) -> Vec<Place> {
+    let of = |(id, place): &(EntryId, u64)| {
+        let waits = next.iter().any(|one| one.id == *id);
+        waits.then_some(Place::At(*place))
+    };
+    exact.places.iter().filter_map(of).collect()
 }
 
 /// How many of the next due ones a client will transfer in one script: what is late, or the most

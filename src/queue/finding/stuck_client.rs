@@ -93,9 +93,13 @@ fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
             "Start one of its clients on this database, or a stand-in worker (R).",
         ),
         Why::Fails(..) => (
-            format!("{head}, a kick has not helped, and scripts fail on this server."),
+            format!(
+                "{head}, a kick has not helped, and scripts fail on this server, of this queue or \
+                 of another."
+            ),
             Step::Change(What::Transfer),
-            "Its clients' logs say why; transfer by hand (R) meanwhile.",
+            "Its clients' logs say why; if they are silent, look at their clocks and restart one. \
+             Transfer by hand (R) meanwhile.",
         ),
         Why::Deaf => (
             format!(

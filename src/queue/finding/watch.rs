@@ -1,12 +1,15 @@
 //! What has to be remembered of a queue from one read to the next, since most rules need two looks.
 
+mod exact;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+pub(super) use self::exact::LASTS_MS;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
 use crate::queue::frames::{Frames, FramesAsk};
-use crate::queue::{Announcement, EntryId, Known, Pulse, Survey};
+use crate::queue::{Announcement, EntryId, Exact, Known, Pulse, Survey};
 
 /// A sample of the members is taken again after this, in ms.
 const SAMPLE_MS: i64 = 10_000;
@@ -99,6 +102,8 @@ pub struct Watch {
     pub kicked: Option<EpochMillis>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// The last look at all members.
+    exact: Option<Arc<Exact>>,
     /// The last pulse before the last sample.
     sampled: Option<Beat>,
     /// Since when a sample is on its way; the epoch: since before the first pulse.
@@ -147,6 +152,9 @@ impl Watch {
         }
         if self.asked == Some(EpochMillis::default()) {
             self.asked = Some(beat.at);
+        }
+        if self.changing {
+            self.exact = None;
         }
         self.departs(&beat);
         self.still = beat.first.map(|(id, due)| Still {
@@ -229,7 +237,7 @@ impl Watch {
 
     /// The server was away: what was true before it says nothing of what is.
     pub fn interrupted(&mut self) {
-        (self.unattended, self.still) = (None, None);
+        (self.unattended, self.still, self.exact) = (None, None, None);
         self.beats.clear();
         self.leads.clear();
     }

@@ -1,10 +1,10 @@
 //! What a bulk change looks at before and between its scripts.
 
-use redis::{Pipeline, Value};
+use redis::Pipeline;
 
 use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
-use super::super::script::{list, text};
+use super::super::script::list;
 use super::answers::{bytes, number};
 use crate::queue::Queue;
 
@@ -44,37 +44,6 @@ pub async fn facts(store: &Store, queue: &Queue) -> Result<Facts, StoreError> {
         // Without one, PTTL answers with a number below 0.
         expires: at(3).is_some(),
     })
-}
-
-/// Members of a sorted set with their scores.
-pub type Scored = Vec<(Vec<u8>, f64)>;
-
-/// About `count` members of timeouts, from `cursor` on, and where to go on (0: that was all).
-/// What is in it all the while is brought at least once, whatever comes and goes.
-pub async fn scan_timeouts(
-    store: &Store,
-    queue: &Queue,
-    cursor: u64,
-    count: u32,
-) -> Result<(u64, Scored), StoreError> {
-    const ATTEMPT: &str = "read all of timeouts";
-    let mut read = Pipeline::new();
-    read.cmd("ZSCAN").arg(queue.keys().timeouts).arg(cursor);
-    read.arg("COUNT").arg(count);
-    let mut values = store.query(ATTEMPT, &read, LIMIT).await?;
-    let page = store.accept(ATTEMPT, values.pop().unwrap_or_default())?;
-    let strange = || store.unexpected(ATTEMPT, &page);
-    let parts = list(&page).ok_or_else(strange)?;
-    let [next, rows] = parts else {
-        return Err(strange());
-    };
-    let next = text(next).and_then(|next| next.parse().ok());
-    let row = |pair: &[Value]| {
-        let [member, its] = pair else { return None };
-        Some((bytes(member)?, text(its)?.parse().ok()?))
-    };
-    let rows = list(rows).and_then(|rows| rows.chunks(2).map(row).collect());
-    Ok((next.ok_or_else(strange)?, rows.ok_or_else(strange)?))
 }
 
 /// So many pages of a list are looked at.

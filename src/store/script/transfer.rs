@@ -1,4 +1,4 @@
-//! `transfer.lua`, `transfer-telling.lua`, and their forms for `zset-list`.
+//! `transfer.lua`, `transfer-telling.lua`, and their forms for `zset-list`; `as-redisson.lua`.
 
 use redis::{Cmd, Value};
 
@@ -32,6 +32,12 @@ static TELLING_ZSET_LIST: Script = script!(
 static WATCHED: Script = script!(
     [guard, "transfer-watched.lua"],
     "transfer what is due",
+    ["list", "zset", "list"]
+);
+
+static AS_REDISSON: Script = script!(
+    ["as-redisson.lua"],
+    "transfer what is due as Redisson does",
     ["list", "zset", "list"]
 );
 
@@ -118,6 +124,20 @@ pub(in crate::store) async fn transfer_telling_zset_list(
     let n = n.to_string();
     let args = [now, &n, push].map(str::as_bytes);
     run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
+}
+
+/// `as-redisson.lua`: the score of the head afterwards, none when nothing waits.
+pub(in crate::store) async fn transfer_as_redisson(
+    lane: &Lane,
+    keys: [&[u8]; 3],
+    [now, n, format]: [&str; 3],
+) -> Result<Timed<Option<f64>>, StoreError> {
+    let args = [now, n, format].map(str::as_bytes);
+    let head = |[score]: &[Value; 1]| match text(score)? {
+        "" => Some(None),
+        score => Some(Some(score.parse().ok()?)),
+    };
+    run(lane, &AS_REDISSON, &keys, args, head).await
 }
 
 /// `transfer-watched.lua`, which a transaction ends with: its text.

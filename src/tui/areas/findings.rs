@@ -107,6 +107,8 @@ pub struct Calm {
     pub fine: usize,
     /// The rules that cannot look, each once, and why.
     pub blind: Vec<(&'static str, String)>,
+    /// The rules that need more time, each once, and how far they are.
+    pub early: Vec<(&'static str, String)>,
 }
 
 /// Counts the rules that found nothing.
@@ -114,7 +116,13 @@ pub struct Calm {
 pub fn calm(model: &Model) -> Calm {
     let (mut found, mut looked) = (HashSet::new(), 0);
     let mut blind: Vec<(&'static str, String)> = Vec::new();
+    let mut early: Vec<(&'static str, String)> = Vec::new();
     for (_, row) in rows(model) {
+        for (id, how_far) in &row.early {
+            if !early.iter().any(|(known, _)| known == id) {
+                early.push((id, how_far.clone()));
+            }
+        }
         found.extend(row.findings.iter().map(|finding| finding.id));
         for (id, why) in &row.blind {
             if !blind.iter().any(|(known, _)| known == id) {
@@ -128,6 +136,7 @@ pub fn calm(model: &Model) -> Calm {
     Calm {
         fine: looked.min(RULES.len()).saturating_sub(spoken),
         blind,
+        early,
     }
 }
 

@@ -5,8 +5,6 @@ use super::wrap::{row_of, text_rows};
 use super::{Area, Slot};
 use crate::tui::model::form::{Filling, Part};
 
-/// Columns of a part's name, with the mark before it.
-pub const LABEL: u16 = 11;
 /// Columns of a value that is chosen or typed in one line, where a note stands behind it.
 const VALUE: u16 = 18;
 /// The message has a third of the rows of the screen, so that something is seen below the form,
@@ -18,6 +16,8 @@ const LEAST_ROWS: u16 = 4;
 pub struct Plan {
     /// Its place.
     pub slot: Slot,
+    /// Columns of a part's name, with the mark before it.
+    pub label: u16,
     /// Each part, with the rows that it has.
     pub parts: Vec<(Part, Area)>,
     /// What is said of the message.
@@ -63,6 +63,7 @@ pub fn plan((w, h): (u16, u16), form: &dyn Filling) -> Plan {
     };
     let mut plan = Plan {
         slot,
+        label: form.label(),
         ..Plan::default()
     };
     let mut rest = slot.inner;
@@ -145,7 +146,11 @@ impl Plan {
     #[must_use]
     pub fn value(&self, part: Part) -> Area {
         let mut area = self.part(part);
-        let label = if area.w >= 2 * LABEL { LABEL } else { 1 };
+        let label = if area.w >= 2 * self.label {
+            self.label
+        } else {
+            1
+        };
         area.x += label.min(area.w);
         area.w = area.w.saturating_sub(label + 1);
         area

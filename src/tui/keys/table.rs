@@ -147,6 +147,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),
     row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], EDIT_HELP),
     row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Order, "repair")], REPAIR_HELP),
+    row(Section::Find, "examine", Action::Examine, &[Key::char('E')], &[Findings], &[(Findings, "look at all")], "look at all entries"),
     row(Section::Change, "undo", Action::Undo, &[Key::char('u')], TAKEN_BACK, &[(Changes, "undo"), (Change, "undo")], REPAIR_HELP),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
     row(Section::Else, "freeze", Action::Freeze, &[Key::char('f')], CALM, &[(Queues, "freeze"), (Timeline, "freeze"), (Entries, "freeze"), (Traffic, "freeze")], "freeze the picture, go on"),

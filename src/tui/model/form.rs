@@ -2,6 +2,7 @@
 //! keys, and what is said of what stands there.
 
 use super::field::Field;
+use super::repair::Repair;
 use super::{Model, Overlay};
 
 /// The parts that a form may have.
@@ -23,16 +24,10 @@ pub enum Part {
     When,
     /// Over how long the entries are spread.
     Spread,
-    /// The repair that kicks.
-    Kick,
-    /// The one that brings the order list into due order.
-    Realign,
+    /// A repair of the menu.
+    Repair(Repair),
     /// What falls due within this is realigned.
     Within,
-    /// The one that brings an order list back.
-    Restore,
-    /// The one that lets both sides hold the same.
-    Drift,
     /// The button that does it.
     Button,
 }
@@ -47,10 +42,7 @@ impl Part {
     /// Enter does it.
     #[must_use]
     pub const fn is_button(self) -> bool {
-        matches!(
-            self,
-            Self::Button | Self::Kick | Self::Realign | Self::Restore | Self::Drift
-        )
+        matches!(self, Self::Button | Self::Repair(_))
     }
 }
 
@@ -98,6 +90,10 @@ pub trait Filling {
     fn at(&self) -> Part;
     /// Gives them to another one.
     fn go(&mut self, to: Part);
+    /// Columns of a part's name, with the mark before it.
+    fn label(&self) -> u16 {
+        11
+    }
     /// What was filled in is on its way: nothing is changed any more.
     fn is_sent(&self) -> bool {
         false

@@ -36,6 +36,8 @@ pub struct QueueRow {
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
+    /// The rules that need more time, and how far they are.
+    pub early: Vec<(&'static str, String)>,
     /// What the rules have to remember from pulse to pulse.
     pub watch: Watch,
     /// How its payloads are read.
@@ -58,6 +60,7 @@ impl QueueRow {
             gone: Vec::new(),
             fine: 0,
             blind: Vec::new(),
+            early: Vec::new(),
             watch: Watch::default(),
             habit: Habit::default(),
         }
@@ -72,9 +75,10 @@ impl QueueRow {
             fine,
             blind,
             gone,
-            early: _,
+            early,
         } = said;
         (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
+        self.early = early;
     }
 
     /// How bad the worst of its findings is.

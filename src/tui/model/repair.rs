@@ -1,10 +1,78 @@
 //! The menu of what repairs a queue.
 
+mod fit;
+
 use super::field::Field;
 use super::form::{Filling, Part, Said};
+use super::{Model, QueueRow};
 use crate::clock::when::Span;
+use crate::queue::finding::Step;
 use crate::queue::wish::What;
-use crate::queue::{Layout, Queue, text};
+use crate::queue::{Form, Queue, text};
+
+pub use fit::{Fit, fit};
+
+/// A repair of the menu.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Repair {
+    /// What is due goes to target.
+    Transfer,
+    /// Every transfer client looks at once.
+    Kick,
+    /// A stand-in worker transfers.
+    Worker,
+    /// The order list is brought into due order.
+    Realign,
+    /// An order list is brought back.
+    RestoreOrder,
+    /// Both sides hold the same.
+    Drift,
+    /// Frames get the form that the clients unpack.
+    Repack,
+    /// Elements of target lose their frames.
+    Unwrap,
+    /// The keys lose their expiry.
+    Persist,
+    /// Seconds become milliseconds.
+    Unit,
+}
+
+impl Repair {
+    /// The repair that is a finding's, when it is one of these.
+    #[must_use]
+    pub const fn of(step: &Step) -> Option<Self> {
+        Some(match step {
+            Step::Worker => Self::Worker,
+            Step::Change(What::Transfer) => Self::Transfer,
+            Step::Change(What::Kick) => Self::Kick,
+            Step::Change(What::Realign(_)) => Self::Realign,
+            Step::Change(What::RestoreOrder) => Self::RestoreOrder,
+            Step::Change(What::Drift) => Self::Drift,
+            Step::Change(What::Repack(_)) => Self::Repack,
+            Step::Change(What::Unwrap) => Self::Unwrap,
+            Step::Change(What::Persist) => Self::Persist,
+            Step::Change(What::Unit) => Self::Unit,
+            _ => return None,
+        })
+    }
+
+    /// What it is called, as the command line calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transfer => "transfer",
+            Self::Kick => "kick",
+            Self::Worker => "worker",
+            Self::Realign => "realign",
+            Self::RestoreOrder => "restore-order",
+            Self::Drift => "drift",
+            Self::Repack => "repack",
+            Self::Unwrap => "unwrap",
+            Self::Persist => "persist",
+            Self::Unit => "unit",
+        }
+    }
+}
 
 /// The menu of what repairs a queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,27 +86,53 @@ pub struct RepairForm {
 }
 
 impl RepairForm {
-    /// The menu for a queue.
+    /// The menu for a queue, on what its worst finding asks for.
     #[must_use]
-    pub fn new(queue: Queue) -> Self {
+    pub fn new(row: &QueueRow) -> Self {
+        let mut steps = row.findings.iter().map(|found| &found.repair.step);
+        let first = steps.find_map(Repair::of).unwrap_or(Repair::Transfer);
         Self {
-            queue,
+            queue: row.queue.clone(),
             within: Field::proposing("10m"),
-            at: Part::Kick,
+            at: Part::Repair(first),
         }
     }
 
-    /// What is asked for by the part that has the keys; or why it cannot be.
-    pub fn what(&self) -> Result<What, String> {
-        if matches!(self.queue.layout, Layout::ZsetList(_)) {
-            return Err("this layout has no channel and no order list to repair".to_owned());
+    /// The repair that has the keys.
+    #[must_use]
+    pub const fn chosen(&self) -> Repair {
+        match self.at {
+            Part::Repair(repair) => repair,
+            _ => Repair::Realign,
         }
-        Ok(match self.at {
-            Part::Realign | Part::Within => What::Realign(self.within_ms()?),
-            Part::Restore => What::RestoreOrder,
-            Part::Drift => What::Drift,
-            _ => What::Kick,
-        })
+    }
+
+    /// What is asked for by the part that has the keys, none for the stand-in worker, which is no
+    /// change of its own; or why it cannot be.
+    pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
+        let row = self.row(model).ok_or("the queue is no longer there")?;
+        let chosen = self.chosen();
+        if let Fit::Not(why) = fit(model, row, chosen) {
+            return Err(format!("{}: {why}", chosen.name()));
+        }
+        Ok(Some(match chosen {
+            Repair::Worker => return Ok(None),
+            Repair::Transfer => What::Transfer,
+            Repair::Kick => What::Kick,
+            Repair::Realign => What::Realign(self.within_ms()?),
+            Repair::RestoreOrder => What::RestoreOrder,
+            Repair::Drift => What::Drift,
+            Repair::Repack => What::Repack(form_of(row)),
+            Repair::Unwrap => What::Unwrap,
+            Repair::Persist => What::Persist,
+            Repair::Unit => What::Unit,
+        }))
+    }
+
+    /// The row of its queue.
+    #[must_use]
+    pub fn row<'a>(&self, model: &'a Model) -> Option<&'a QueueRow> {
+        model.queues.iter().find(|row| row.queue == self.queue)
     }
 
     fn within_ms(&self) -> Result<Option<u64>, String> {
@@ -63,14 +157,35 @@ impl RepairForm {
     }
 }
 
+/// The form that the clients of a queue unpack: as its findings say, else that of what was offered
+/// last. None while nothing tells.
+#[must_use]
+pub fn form_of(row: &QueueRow) -> Option<Form> {
+    let told = row
+        .findings
+        .iter()
+        .find_map(|found| match found.repair.step {
+            Step::Change(What::Repack(form)) => form,
+            _ => None,
+        });
+    let newest = || row.watch.sample()?.newest.iter().find_map(|one| one.form);
+    told.or_else(newest)
+}
+
 impl Filling for RepairForm {
     fn parts(&self) -> &'static [Part] {
         &[
-            Part::Kick,
-            Part::Realign,
+            Part::Repair(Repair::Transfer),
+            Part::Repair(Repair::Kick),
+            Part::Repair(Repair::Worker),
+            Part::Repair(Repair::Repack),
+            Part::Repair(Repair::Drift),
+            Part::Repair(Repair::RestoreOrder),
+            Part::Repair(Repair::Realign),
             Part::Within,
-            Part::Restore,
-            Part::Drift,
+            Part::Repair(Repair::Unwrap),
+            Part::Repair(Repair::Persist),
+            Part::Repair(Repair::Unit),
         ]
     }
 
@@ -80,6 +195,10 @@ impl Filling for RepairForm {
 
     fn go(&mut self, to: Part) {
         self.at = to;
+    }
+
+    fn label(&self) -> u16 {
+        17
     }
 
     fn line(&mut self) -> Option<&mut Field> {

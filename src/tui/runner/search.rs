@@ -42,6 +42,16 @@ impl Tasks {
                     search.abort();
                 }
             }
+            Effect::Examine {
+                generation,
+                queue,
+                long,
+            } => self.examine(&store, generation, &queue, long),
+            Effect::EndExamining => {
+                if let Some(look) = self.latest.remove(&Kind::Exact) {
+                    look.abort();
+                }
+            }
             Effect::CheckScores {
                 generation,
                 queue,

@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    awaited, bulk, change, codec, copy, cursor, filter, journal, leave, load, marks, offer, opened,
-    plan, prompt, sort, tabs, time, timeline, tree, worker,
+    awaited, bulk, change, codec, copy, cursor, examine, filter, journal, leave, load, marks,
+    offer, opened, plan, prompt, sort, tabs, time, timeline, tree, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -68,6 +68,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Jump => return prompt::open(model, PromptKind::Jump, ""),
         Action::Palette => return palette(model),
         Action::Sort => return sort::next(model),
+        Action::Examine => return examine::start(model),
         Action::Mark => marks::toggle(model),
         Action::MarkRange => marks::range(model),
         Action::MarkAll => marks::all(model),
@@ -143,6 +144,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         _ if change::is_planned(action) => change::why_not(model, action),
         Action::Toggle | Action::Fold | Action::Unfold | Action::CopyPath => tree::why_not(model),
         Action::ReadAs => codec::why_not(model),
+        Action::Examine => examine::why_not(model),
         Action::CopyPayload => copy::why_not(model),
         Action::CopyCommand => copy::why_no_command(model),
         Action::Refresh if matches!(model.link.state, LinkState::Connecting) => {
@@ -191,7 +193,7 @@ fn escape(model: &mut Model) -> Vec<Effect> {
         return effects;
     }
     let listed = model.overlay.is_none() && !matches!(model.screen, Screen::Entry(_));
-    if listed && let Some(effects) = filter::escape(model) {
+    if listed && let Some(effects) = examine::escape(model).or_else(|| filter::escape(model)) {
         return effects;
     }
     if !(listed && marks::clear(model)) {

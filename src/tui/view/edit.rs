@@ -14,8 +14,8 @@ pub(super) fn render(ctx: &Ctx, form: &EditForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, form);
     let name = text::printable_bytes(form.queue.name.as_bytes());
     form::frame(ctx, &plan, "Edit", &format!("{name}  {}", form.id), buf);
-    for (part, area) in &plan.parts {
-        form::label(ctx, name_of(*part), *part == form.at, *area, buf);
+    for (part, _) in &plan.parts {
+        form::label(ctx, &plan, (*part, name_of(*part)), *part == form.at, buf);
     }
     form::message(ctx, form, &plan, form.message.said.as_ref(), buf);
     let codec = match form.codec {

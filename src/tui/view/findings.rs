@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use super::{Ctx, tabs, traffic, words};
-use crate::queue::{Finding, Severity};
+use crate::queue::{Finding, Severity, text};
 use crate::tui::areas::findings::{self, Block, INDENT, Kind, Told};
 use crate::tui::areas::{Area, Slot};
 use crate::tui::model::{Pane, Screen, Tab};
@@ -63,7 +63,9 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         }
         used = i + 1;
     }
-    for (i, (words, style)) in (used..area.h).zip(calm(ctx, !told.is_empty())) {
+    let quiet = quiet(ctx).into_iter().map(|words| (words, ctx.data.dim));
+    let calm = calm(ctx, !told.is_empty()).into_iter().chain(quiet);
+    for (i, (words, style)) in (used..area.h).zip(calm) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(2);
@@ -101,6 +103,38 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
     }
     for (id, why) in &calm.blind {
         lines.push((format!("?       {id} cannot look: {why}"), d.dim));
+    }
+    lines
+}
+
+/// What is still being looked at, and what needs more time.
+fn quiet(ctx: &Ctx) -> Vec<String> {
+    let (model, cut) = (ctx.model, ctx.data.glyphs.cut);
+    let mut lines = Vec::new();
+    if let Some(one) = &model.examining {
+        let name = text::printable_bytes(one.queue.name.as_bytes());
+        let far = match one.of {
+            0 => String::new(),
+            of => {
+                let (looked, of) = (text::thousands(one.looked), text::thousands(of));
+                format!(": {looked} of {of}")
+            }
+        };
+        lines.push(format!(
+            "{cut}       looking at all entries of {name}{far}; Esc stops it"
+        ));
+    } else if let Some(exact) = model.selected().and_then(|row| row.watch.exact()) {
+        let looked = text::counted(exact.looked(), "entry", "entries");
+        let ago = text::countdown(model.now.since(exact.at).max(0));
+        lines.push(format!("        all {looked} looked at, {ago} ago"));
+    }
+    let early = findings::calm(model).early;
+    let early: Vec<String> = early
+        .iter()
+        .map(|(id, far)| format!("{id} {far}"))
+        .collect();
+    if !early.is_empty() {
+        lines.push(format!("{cut}       {}", early.join("; ")));
     }
     lines
 }

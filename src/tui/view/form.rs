@@ -39,17 +39,25 @@ pub(super) fn frame(ctx: &Ctx, plan: &Plan, title: &str, about: &str, buf: &mut 
 }
 
 /// A part's name; the one that the keys act on is marked.
-pub(super) fn label(ctx: &Ctx, name: &str, focused: bool, area: Area, buf: &mut Buffer) {
+pub(super) fn label(
+    ctx: &Ctx,
+    plan: &Plan,
+    (part, name): (Part, &str),
+    focused: bool,
+    buf: &mut Buffer,
+) {
     let t = &ctx.theme;
+    let area = plan.part(part);
     if focused {
         for y in area.y..area.y + area.h {
             Line::new(buf, area.x, y, area.w).put(buf, t.glyphs.cursor, t.accent);
         }
     }
     // Too narrow for names: the values alone.
-    if area.w >= 2 * form::LABEL {
+    if area.w >= 2 * plan.label {
         let style = if focused { t.strong } else { t.dim };
-        Line::new(buf, area.x + 2, area.y, (form::LABEL - 3) * area.h.min(1)).put(buf, name, style);
+        let room = plan.label.saturating_sub(3);
+        Line::new(buf, area.x + 2, area.y, room * area.h.min(1)).put(buf, name, style);
     }
 }
 

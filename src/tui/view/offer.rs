@@ -15,8 +15,8 @@ pub(super) fn render(ctx: &Ctx, form: &OfferForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, form);
     let name = text::printable_bytes(form.queue.name.as_bytes());
     form::frame(ctx, &plan, "Offer", &name, buf);
-    for (part, area) in &plan.parts {
-        form::label(ctx, name_of(*part), *part == form.at, *area, buf);
+    for (part, _) in &plan.parts {
+        form::label(ctx, &plan, (*part, name_of(*part)), *part == form.at, buf);
     }
     form::message(ctx, form, &plan, form.message.said.as_ref(), buf);
     let [codec, frame] = [

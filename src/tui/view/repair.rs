@@ -5,63 +5,97 @@ use ratatui::buffer::Buffer;
 use super::Ctx;
 use super::form;
 use crate::queue::text;
-use crate::tui::areas::form::plan;
-use crate::tui::model::RepairForm;
-use crate::tui::model::form::{Part, Said};
+use crate::tui::areas::form::{Plan, plan};
+use crate::tui::model::form::{Filling as _, Part};
+use crate::tui::model::repair::{Fit, Repair, fit};
+use crate::tui::model::{QueueRow, RepairForm};
+use crate::tui::widget::line::Line;
 
-pub(super) fn render(ctx: &Ctx, form: &RepairForm, buf: &mut Buffer) {
-    let plan = plan(ctx.model.size, form);
-    let name = text::printable_bytes(form.queue.name.as_bytes());
+pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
+    let plan = plan(ctx.model.size, menu);
+    let name = text::printable_bytes(menu.queue.name.as_bytes());
     form::frame(ctx, &plan, "Repair", &name, buf);
-    for (part, area) in &plan.parts {
-        let focused = *part == form.at;
-        form::label(ctx, name_of(*part), focused, *area, buf);
-        if let Some(words) = short(*part) {
-            let said = Said::Note(words.to_owned());
-            form::say(ctx, &said, plan.value(*part), buf);
+    let row = menu.row(ctx.model);
+    for part in menu.parts() {
+        match (part, row) {
+            (Part::Repair(repair), Some(row)) => one(ctx, menu, &plan, (*repair, row), buf),
+            _ => {
+                let focused = *part == menu.at;
+                form::label(ctx, &plan, (*part, "  within"), focused, buf);
+            }
         }
     }
-    form::typed(ctx, form, &plan, (Part::Within, &form.within), buf);
-    form::say(ctx, &form.what_within(), plan.note(Part::Within), buf);
-    form::sum(ctx, long(form.at), plan.sum, buf);
+    form::typed(ctx, menu, &plan, (Part::Within, &menu.within), buf);
+    form::say(ctx, &menu.what_within(), plan.note(Part::Within), buf);
+    form::sum(ctx, does(menu.chosen()), plan.sum, buf);
 }
 
-const fn name_of(part: Part) -> &'static str {
-    match part {
-        Part::Kick => "kick",
-        Part::Realign => "realign",
-        Part::Within => " within",
-        Part::Restore => "restore",
-        Part::Drift => "drift",
-        _ => "",
+/// A repair, and whether it suits.
+fn one(
+    ctx: &Ctx,
+    menu: &RepairForm,
+    plan: &Plan,
+    (repair, row): (Repair, &QueueRow),
+    buf: &mut Buffer,
+) {
+    let t = &ctx.theme;
+    let part = Part::Repair(repair);
+    form::label(ctx, plan, (part, repair.name()), part == menu.at, buf);
+    let (glyph, words, style) = match fit(ctx.model, row, repair) {
+        Fit::Asked(words) => (t.glyphs.warn, words, t.warn),
+        Fit::Can(words) => ("", words, t.text),
+        Fit::Not(why) => ("", format!("not now: {why}"), t.dim),
+    };
+    let area = plan.value(part);
+    let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
+    if !glyph.is_empty() {
+        line.put(buf, glyph, style).skip(1);
     }
+    line.put_cut(buf, &text::printable(&words), t.glyphs.cut, style);
 }
 
-/// What it is for.
-const fn short(part: Part) -> Option<&'static str> {
-    Some(match part {
-        Part::Kick => "entries are late although clients listen",
-        Part::Realign => "a burst is about to fall due, or transfers are slow",
-        Part::Restore => "the order list is set aside: a change was interrupted",
-        Part::Drift => "timeouts and order list do not hold the same entries",
-        _ => return None,
-    })
-}
-
-/// What it does.
-const fn long(part: Part) -> &'static str {
-    match part {
-        Part::Realign | Part::Within => {
+/// What it does, and whether it can be taken back.
+const fn does(repair: Repair) -> &'static str {
+    match repair {
+        Repair::Transfer => {
+            "Moves all that is due to target, at a pace, as a client would have. Enter plans it; u \
+             takes back what nobody has consumed by then."
+        }
+        Repair::Kick => {
+            "Tells every transfer client to look at once: harmless, and it asks nothing. If the \
+             head has not moved 2 s later, the findings say what to conclude."
+        }
+        Repair::Worker => {
+            "Transfers what falls due as long as this screen is open, beside any other client, \
+             whatever the form of the frames. Enter asks; what it has moved is not taken back."
+        }
+        Repair::Realign => {
             "Brings what falls due soon to the head of the order list, in due order, so that no \
              transfer has to look for it. Enter plans it; it cannot be undone."
         }
-        Part::Restore => {
-            "Brings back what was set aside, in its old order. Enter plans it; it cannot be undone."
+        Repair::RestoreOrder => {
+            "Brings back the order list that an interrupted change has set aside, in its old \
+             order. Enter plans it; it cannot be undone."
         }
-        Part::Drift => {
+        Repair::Drift => {
             "What only timeouts holds is appended to the order list; what only the order list \
-             holds is kept in the journal and removed. Enter plans it."
+             holds is kept in the journal and removed. Enter plans it; u takes it back."
         }
-        _ => "Tells every transfer client to look at once: harmless. Enter does it.",
+        Repair::Repack => {
+            "Gives the frames of all that waits the form that its clients unpack: same payload, \
+             due time and place. Enter plans it; u takes it back."
+        }
+        Repair::Unwrap => {
+            "Takes the frames off that elements of target still have, in their places, so that \
+             consumers can read them. Enter plans it; u takes it back."
+        }
+        Repair::Persist => {
+            "Takes the expiry of the queue's keys away, so that they stay. Enter plans it; u takes \
+             it back."
+        }
+        Repair::Unit => {
+            "What is due in 1970, because seconds were written for milliseconds, comes to wait \
+             until it was meant to be due. Enter plans it; u takes it back."
+        }
     }
 }

@@ -15,8 +15,14 @@ use crate::tui::model::requeue::How;
 pub(super) fn render(ctx: &Ctx, form: &RequeueForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, form);
     form::frame(ctx, &plan, "Requeue", &about(form), buf);
-    for (part, area) in &plan.parts {
-        form::label(ctx, name_of(form, *part), *part == form.at, *area, buf);
+    for (part, _) in &plan.parts {
+        form::label(
+            ctx,
+            &plan,
+            (*part, name_of(form, *part)),
+            *part == form.at,
+            buf,
+        );
     }
     form::choice(ctx, form, &plan, (Part::How, form.how.word()), buf);
     let how = Said::Note(form.how.words().to_owned());

@@ -1,16 +1,15 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
 use delayscope::payload::Codec;
-use delayscope::queue::finding::{Finding, Repair, Severity, Step};
 use delayscope::queue::wish::{Base, NewDue, What};
 use delayscope::queue::{Change, LinkState, State};
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::form::{Filling as _, Part};
-use delayscope::tui::model::{EditForm, Overlay, Pane, RepairForm, RequeueForm};
+use delayscope::tui::model::form::Part;
+use delayscope::tui::model::{EditForm, Overlay, RequeueForm};
 use delayscope::tui::msg::Msg;
 
-use super::{applied, asked, desk, dialog, generation, plan, planned, toast};
+use super::{applied, asked, desk, generation, plan, planned, toast};
 use crate::desk::{Desk, member};
 
 fn submit(desk: &mut Desk) -> Vec<Effect> {
@@ -27,13 +26,6 @@ fn requeue(desk: &Desk) -> &RequeueForm {
 fn edit(desk: &Desk) -> &EditForm {
     match &desk.model.overlay {
         Some(Overlay::Edit(form)) => form,
-        other => panic!("no form: {other:?}"),
-    }
-}
-
-fn repair(desk: &Desk) -> &RepairForm {
-    match &desk.model.overlay {
-        Some(Overlay::Repair(form)) => form,
         other => panic!("no form: {other:?}"),
     }
 }
@@ -187,80 +179,6 @@ fn an_opened_entry_is_what_the_keys_act_on() {
     desk.press(Code::Esc);
     let wish = asked(&desk.char('x')).unwrap();
     assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(1)));
-}
-
-#[test]
-fn the_menu_of_repairs_plans_the_one_with_the_keys() {
-    let repairs = [
-        (0, What::Kick),
-        (1, What::Realign(Some(600_000))),
-        (3, What::RestoreOrder),
-        (4, What::Drift),
-    ];
-    for (downs, what) in repairs {
-        let mut desk = desk();
-        desk.char('R');
-        for _ in 0..downs {
-            desk.press(Code::Down);
-        }
-        let wish = asked(&desk.press(Code::Enter)).unwrap();
-        assert_eq!(wish.what, what);
-        assert_eq!(desk.model.overlay, None);
-    }
-}
-
-#[test]
-fn how_far_is_realigned_can_be_typed() {
-    let mut desk = desk();
-    desk.char('R');
-    desk.press(Code::Down);
-    desk.press(Code::Down);
-    assert_eq!(repair(&desk).at(), Part::Within);
-    desk.key(Key::ctrl('u'));
-    desk.type_in("x");
-    assert_eq!(asked(&submit(&mut desk)), None);
-    desk.press(Code::Backspace);
-    assert_eq!(asked(&submit(&mut desk)).unwrap().what, What::Realign(None));
-}
-
-fn finding(id: &'static str, step: Step) -> Finding {
-    Finding {
-        repair: Box::new(Repair {
-            sentence: "mend it".to_owned(),
-            step,
-        }),
-        ..Finding::new(id, Severity::Warning, "something is wrong")
-    }
-}
-
-#[test]
-fn on_a_finding_r_plans_its_own_repair() {
-    let repairs = [
-        ("set-aside", Step::Change(What::RestoreOrder)),
-        ("drift", Step::Change(What::Drift)),
-        ("stuck-client", Step::Change(What::Kick)),
-        ("wrong-type", Step::Outside),
-    ];
-    for (id, step) in repairs {
-        let what = match &step {
-            Step::Change(what) => Some(what.clone()),
-            _ => None,
-        };
-        let mut desk = desk();
-        desk.model.focus = Pane::Entries;
-        desk.char('5');
-        desk.model.queues[0].findings = vec![finding(id, step)];
-        assert_eq!(asked(&desk.char('R')).map(|wish| wish.what), what, "{id}");
-    }
-}
-
-#[test]
-fn where_nobody_transfers_r_offers_the_stand_in_worker() {
-    let mut desk = desk();
-    desk.char('5');
-    desk.model.queues[0].findings = vec![finding("no-transfer-client", Step::Worker)];
-    desk.char('R');
-    assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
 }
 
 #[test]

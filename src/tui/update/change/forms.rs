@@ -1,7 +1,6 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
 use super::{About, about, begin};
-use crate::queue::Layout;
 use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::tui::areas::{self, lines};
@@ -54,16 +53,10 @@ pub(super) fn repair(model: &mut Model) -> Vec<Effect> {
     if model.focus == Pane::Entries && model.tab == Tab::Findings {
         return repair_finding(model);
     }
-    let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
-        return Vec::new();
-    };
-    if matches!(queue.layout, Layout::ZsetList(_)) {
-        let why = "this layout has no channel and no order list to repair";
-        act::say(model, why.to_owned(), Tone::Warn);
-        return Vec::new();
+    if let Some(form) = model.selected().map(RepairForm::new) {
+        model.toast = None;
+        model.overlay = Some(Overlay::Repair(Box::new(form)));
     }
-    model.toast = None;
-    model.overlay = Some(Overlay::Repair(Box::new(RepairForm::new(queue))));
     Vec::new()
 }
 
@@ -108,7 +101,13 @@ pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     }
     match read(model) {
-        Ok((what, about)) => {
+        // The stand-in worker asks for itself.
+        Ok(None) => {
+            model.overlay = None;
+            worker::ask(model);
+            Vec::new()
+        }
+        Ok(Some((what, about))) => {
             let effects = begin(model, what, about);
             // In the way of it stands something else: what was filled in stays.
             if !effects.is_empty() {
@@ -126,8 +125,8 @@ pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// What is asked for, or the first part that is wrong, and why.
-fn read(model: &Model) -> Result<(What, About), (Part, String)> {
+/// What is asked for, none for the stand-in worker; or the first part that is wrong, and why.
+fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
     match &model.overlay {
         Some(Overlay::Requeue(form)) => {
             let new = form.new_due(model.schedule.exact)?;
@@ -136,7 +135,7 @@ fn read(model: &Model) -> Result<(What, About), (Part, String)> {
                 marked: form.marked.clone(),
                 marks: form.marks.clone(),
             };
-            Ok((What::Requeue(new), about))
+            Ok(Some((What::Requeue(new), about)))
         }
         Some(Overlay::Edit(form)) => {
             let wrong = form.message.said.as_ref().filter(|said| said.is_wrong());
@@ -152,16 +151,19 @@ fn read(model: &Model) -> Result<(What, About), (Part, String)> {
                 marked: Marked::One(form.entry.clone()),
                 marks: None,
             };
-            Ok((What::Edit(bytes), about))
+            Ok(Some((What::Edit(bytes), about)))
         }
         Some(Overlay::Repair(form)) => {
-            let what = form.what().map_err(|why| (form.at, why))?;
+            let what = form.what(model).map_err(|why| (form.at, why))?;
+            let Some(what) = what else {
+                return Ok(None);
+            };
             let about = About {
                 queue: form.queue.clone(),
                 marked: Marked::Due,
                 marks: None,
             };
-            Ok((what, about))
+            Ok(Some((what, about)))
         }
         _ => Err((Part::Button, String::new())),
     }

@@ -1,0 +1,349 @@
+//! Timeouts and the lists compared, member by member, while others change them.
+//!
+//! Timeouts is read whole, then what is aside, then the order list. What differs is looked up once
+//! more: it may have come or gone meanwhile. Who only wants to tell it asks to be
+//! [`sure`](Compare::sure): then the lists are read a second time, and only what both readings and
+//! what timeouts said between and after them agree on is a difference. (Who mends looks again in
+//! the very script that acts.)
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use super::Difference;
+use super::sightings::{Mark, Sightings};
+use crate::ops::bulk::list::{ListPage, ListReader, Read};
+use crate::ops::bulk::{Step, scores};
+use crate::queue::Queue;
+use crate::store::bulk::facts;
+use crate::store::read::scan_members;
+use crate::store::{Store, StoreError};
+
+/// With how many members of timeouts a reading begins.
+const FIRST_PAGE: u32 = 100;
+/// No page has more.
+const MOST_PAGE: u32 = 1_000;
+/// Nor, as long as members are about as large as those before them, more bytes.
+const PAGE_BYTES: usize = 512 * 1024;
+/// So many suspects are looked up once more in one step.
+const LOOKED_AT: usize = 1_000;
+
+/// Somebody who looks at all that is read, beside the comparison.
+pub trait Beside: Send {
+    /// This waits. Each member is told once.
+    fn waits(&mut self, _member: &[u8], _score: f64) {}
+    /// This stands in the order list, behind so many others.
+    fn stands(&mut self, _place: u64, _element: &[u8]) {}
+    /// All that was told counts no more: it is read again from the beginning.
+    fn again(&mut self) {}
+}
+
+/// Nobody.
+impl Beside for () {}
+
+/// One comparison.
+#[derive(Debug)]
+pub struct Compare {
+    queue: Queue,
+    /// What differs is looked for a second time in the lists.
+    sure: bool,
+    sightings: Sightings,
+    suspects: Vec<Difference>,
+    found: Vec<Difference>,
+    stage: Stage,
+    page: u32,
+    sizes: Sizes,
+    read: u64,
+    of: u64,
+}
+
+/// What was read, counted.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Sizes {
+    /// Entries that wait.
+    pub waiting: u64,
+    /// Elements of the order list.
+    pub order: u64,
+    /// An order list is aside.
+    pub aside: bool,
+    /// So many more may differ, of which nothing was kept.
+    pub beyond: u64,
+    /// By so many elements timeouts is longer than the order list, as the differences say.
+    pub balance: i64,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Timeouts(u64),
+    /// What is aside, then the order list; the second time?
+    List(Which, ListReader, bool),
+    /// What stands in no list is read from timeouts again: only its mark was kept.
+    Lacking(u64, HashSet<Mark>),
+    /// These are looked up in timeouts; for the last time?
+    Checking(VecDeque<Difference>, bool),
+    Ended,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Which {
+    Aside,
+    Order,
+}
+
+impl Compare {
+    /// For somebody who mends what is found.
+    #[must_use]
+    pub fn new(queue: &Queue) -> Self {
+        Self {
+            queue: queue.clone(),
+            sure: false,
+            sightings: Sightings::new(usize::MAX),
+            suspects: Vec::new(),
+            found: Vec::new(),
+            stage: Stage::Timeouts(0),
+            page: FIRST_PAGE,
+            sizes: Sizes::default(),
+            read: 0,
+            of: 0,
+        }
+    }
+
+    /// For somebody who only tells what is found; at most so many bytes of it are kept.
+    #[must_use]
+    pub fn sure(queue: &Queue, most: usize) -> Self {
+        Self {
+            sure: true,
+            sightings: Sightings::new(most),
+            ..Self::new(queue)
+        }
+    }
+
+    /// What differs, once [`next`](Self::next) has ended.
+    #[must_use]
+    pub fn found(&self) -> &[Difference] {
+        &self.found
+    }
+
+    /// How much was read.
+    #[must_use]
+    pub const fn sizes(&self) -> Sizes {
+        Sizes {
+            beyond: self.sightings.beyond,
+            ..self.sizes
+        }
+    }
+
+    /// What differs, and where the copies of what stands twice are.
+    pub(super) fn into_found(self) -> (Vec<Difference>, HashMap<Vec<u8>, Vec<u64>>) {
+        (self.found, self.sightings.into_copies())
+    }
+
+    /// Reads a page; none: all was read, and [`found`](Self::found) is exact.
+    pub async fn next(
+        &mut self,
+        store: &Store,
+        beside: &mut impl Beside,
+    ) -> Result<Option<Step>, StoreError> {
+        let took = match &mut self.stage {
+            Stage::Timeouts(cursor) => {
+                let cursor = *cursor;
+                self.timeouts(store, cursor, beside).await?
+            }
+            Stage::List(..) => self.list(store, beside).await?,
+            Stage::Lacking(..) => self.lacking(store).await?,
+            Stage::Checking(..) => self.check(store).await?,
+            Stage::Ended => return Ok(None),
+        };
+        Ok(Some(Step {
+            took,
+            phase: "comparing timeouts with the order list",
+            at: self.read.min(self.of),
+            of: self.of,
+            ..Step::default()
+        }))
+    }
+
+    async fn timeouts(
+        &mut self,
+        store: &Store,
+        cursor: u64,
+        beside: &mut impl Beside,
+    ) -> Result<Duration, StoreError> {
+        let keys = self.queue.keys();
+        if cursor == 0 {
+            let facts = facts(store, &self.queue).await?;
+            self.of = facts.waiting + facts.aside + facts.order;
+            self.sightings.expect(facts.waiting);
+        }
+        let page = scan_members(store, &keys.timeouts, cursor, self.page).await?;
+        self.sized(&page.rows);
+        self.read += page.rows.len() as u64;
+        for (member, score) in &page.rows {
+            if self.sightings.waits(member) {
+                beside.waits(member, *score);
+            }
+        }
+        self.stage = match (page.next, keys.aside) {
+            (0, Some(aside)) => Stage::List(Which::Aside, ListReader::new(aside), false),
+            (0, None) => Stage::Ended,
+            (next, _) => Stage::Timeouts(next),
+        };
+        self.sizes.waiting = self.sightings.waiting();
+        Ok(Duration::from_micros(page.server_us))
+    }
+
+    async fn list(
+        &mut self,
+        store: &Store,
+        beside: &mut impl Beside,
+    ) -> Result<Duration, StoreError> {
+        let Stage::List(which, reader, second) = &mut self.stage else {
+            return Ok(Duration::ZERO);
+        };
+        let (which, second) = (*which, *second);
+        match (reader.next(store).await?, which) {
+            (Read::Page(page), _) => {
+                self.read += page.elements.len() as u64;
+                self.sizes.aside |= which == Which::Aside;
+                match (second, which) {
+                    (true, _) => self.sightings.see_again(&page),
+                    (false, Which::Aside) => self.sightings.aside(&page),
+                    (false, Which::Order) => self.stand(&page, beside),
+                }
+                return Ok(page.took);
+            }
+            // It is being brought back: what was read of it is in the order list then, or in
+            // neither, and looked up once more.
+            (Read::End | Read::Lost, Which::Aside) => {
+                let order = self.queue.keys().order.unwrap_or_default();
+                self.stage = Stage::List(Which::Order, ListReader::new(order), second);
+            }
+            // From the beginning: nothing that was seen in it counts.
+            (Read::Lost, Which::Order) => self.begin_again(beside),
+            (Read::End, Which::Order) => {
+                let aside = facts(store, &self.queue).await?.aside > 0;
+                if aside && !self.sizes.aside {
+                    // Somebody has set it aside meanwhile.
+                    self.begin_again(beside);
+                } else if second {
+                    self.compare_again();
+                } else {
+                    self.compare();
+                }
+            }
+        }
+        Ok(Duration::ZERO)
+    }
+
+    fn begin_again(&mut self, beside: &mut impl Beside) {
+        *self = Self {
+            sure: self.sure,
+            sightings: Sightings::new(self.sightings.most()),
+            ..Self::new(&self.queue)
+        };
+        beside.again();
+    }
+
+    fn stand(&mut self, page: &ListPage, beside: &mut impl Beside) {
+        self.sizes.order += page.elements.len() as u64;
+        for (place, element) in (page.first..).zip(&page.elements) {
+            beside.stands(place, element);
+        }
+        self.sightings.stand(page);
+    }
+
+    /// All was read once.
+    fn compare(&mut self) {
+        let (lacks, differ) = self.sightings.differ();
+        self.suspects = differ;
+        self.stage = if lacks.is_empty() {
+            Stage::Checking(std::mem::take(&mut self.suspects).into(), !self.sure)
+        } else {
+            Stage::Lacking(0, lacks)
+        };
+    }
+
+    async fn lacking(&mut self, store: &Store) -> Result<Duration, StoreError> {
+        let (cursor, mut lacks) = match &mut self.stage {
+            Stage::Lacking(cursor, lacks) => (*cursor, std::mem::take(lacks)),
+            _ => return Ok(Duration::ZERO),
+        };
+        let timeouts = self.queue.keys().timeouts;
+        let page = scan_members(store, &timeouts, cursor, self.page).await;
+        let page = match page {
+            Ok(page) => page,
+            Err(error) => {
+                self.stage = Stage::Lacking(cursor, lacks);
+                return Err(error);
+            }
+        };
+        self.sized(&page.rows);
+        for (member, _) in page.rows {
+            if lacks.remove(&self.sightings.mark(&member)) && self.sightings.keeps(&member) {
+                self.suspects.push(Difference::NotInOrder(member));
+            }
+        }
+        self.stage = if page.next == 0 || lacks.is_empty() {
+            Stage::Checking(std::mem::take(&mut self.suspects).into(), !self.sure)
+        } else {
+            Stage::Lacking(page.next, lacks)
+        };
+        Ok(Duration::from_micros(page.server_us))
+    }
+
+    /// Which of the suspects timeouts still says the same of.
+    async fn check(&mut self, store: &Store) -> Result<Duration, StoreError> {
+        let Stage::Checking(open, last) = &mut self.stage else {
+            return Ok(Duration::ZERO);
+        };
+        let last = *last;
+        let count = open.len().min(LOOKED_AT);
+        let members = open.iter().take(count).map(|d| d.member().to_vec());
+        let members: Vec<Vec<u8>> = members.collect();
+        let has = scores(store, &self.queue.keys().timeouts, &members).await?;
+        let some: Vec<Difference> = open.drain(..count).collect();
+        let ended = open.is_empty();
+        for (difference, has) in some.into_iter().zip(has) {
+            if has.is_none() != matches!(difference, Difference::OnlyInOrder(_)) {
+                continue;
+            }
+            if last {
+                self.sizes.balance += self.sightings.weight(&difference);
+                self.found.push(difference);
+            } else {
+                self.suspects.push(difference);
+            }
+        }
+        if ended {
+            self.checked(last);
+        }
+        Ok(Duration::ZERO)
+    }
+
+    fn checked(&mut self, last: bool) {
+        if last || self.suspects.is_empty() {
+            self.stage = Stage::Ended;
+            return;
+        }
+        self.sightings.suspect(&self.suspects);
+        self.of += self.sizes.order;
+        let aside = self.queue.keys().aside.unwrap_or_default();
+        self.stage = Stage::List(Which::Aside, ListReader::new(aside), true);
+    }
+
+    /// The lists were read twice: what both readings say.
+    fn compare_again(&mut self) {
+        let suspects = std::mem::take(&mut self.suspects).into_iter();
+        let holds = suspects.filter_map(|difference| self.sightings.still(difference));
+        self.stage = Stage::Checking(holds.collect(), true);
+    }
+
+    fn sized(&mut self, rows: &[(Vec<u8>, f64)]) {
+        let bytes: usize = rows.iter().map(|(member, _)| member.len()).sum();
+        self.page = match () {
+            () if bytes > PAGE_BYTES => self.page / 4,
+            () if bytes * 2 < PAGE_BYTES => self.page * 2,
+            () => self.page,
+        }
+        .clamp(1, MOST_PAGE);
+    }
+}

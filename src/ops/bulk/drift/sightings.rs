@@ -1,0 +1,185 @@
+//! What a comparison has seen of each member, in few bytes: 16 of a member that does not differ,
+//! whatever its size, and all of one that does.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
+
+use super::Difference;
+use crate::ops::bulk::list::ListPage;
+
+/// A member in 16 bytes: no two of a queue have the same, as far as chance goes.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) struct Mark([u64; 2]);
+
+/// What was seen.
+#[derive(Debug)]
+pub(super) struct Sightings {
+    marks: [RandomState; 2],
+    /// So many bytes of what differs are kept at most.
+    most: usize,
+    kept: usize,
+    /// So many more differ, of which nothing was kept.
+    pub(super) beyond: u64,
+    /// The members of timeouts, and in how many places of the lists each was seen.
+    seen: HashMap<Mark, Seen>,
+    /// What stands in the order list, but was not in timeouts when that was read.
+    strangers: HashSet<Vec<u8>>,
+    /// Where the copies of what stands twice were, in the order list.
+    copies: HashMap<Vec<u8>, Vec<u64>>,
+    /// So often the suspects stand in the lists, by the second reading.
+    times: HashMap<Mark, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// In what is aside.
+    aside: bool,
+    /// So often in the order list.
+    times: u8,
+    /// Where there, the first time.
+    first: u32,
+}
+
+impl Sightings {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            marks: [RandomState::new(), RandomState::new()],
+            most,
+            kept: 0,
+            beyond: 0,
+            seen: HashMap::new(),
+            strangers: HashSet::new(),
+            copies: HashMap::new(),
+            times: HashMap::new(),
+        }
+    }
+
+    /// How many bytes of what differs are kept at most.
+    pub(super) const fn most(&self) -> usize {
+        self.most
+    }
+
+    /// So many members will come.
+    pub(super) fn expect(&mut self, count: u64) {
+        self.seen.reserve(usize::try_from(count).unwrap_or(0));
+    }
+
+    /// How many members wait.
+    pub(super) fn waiting(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
+    /// This one waits; whether it was not seen before.
+    pub(super) fn waits(&mut self, member: &[u8]) -> bool {
+        let before = self.seen.len();
+        self.seen.entry(self.mark(member)).or_default();
+        self.seen.len() > before
+    }
+
+    /// These are aside. What does not wait any more was transferred, and is dropped when the rest
+    /// of them comes back.
+    pub(super) fn aside(&mut self, page: &ListPage) {
+        for element in &page.elements {
+            let mark = self.mark(element);
+            if let Some(seen) = self.seen.get_mut(&mark) {
+                seen.aside = true;
+            }
+        }
+    }
+
+    /// These stand in the order list.
+    pub(super) fn stand(&mut self, page: &ListPage) {
+        for (place, element) in (page.first..).zip(&page.elements) {
+            let mark = self.mark(element);
+            let Some(seen) = self.seen.get_mut(&mark) else {
+                if !self.strangers.contains(element) && self.keeps(element) {
+                    self.strangers.insert(element.clone());
+                }
+                continue;
+            };
+            seen.times = seen.times.saturating_add(1);
+            let first = u64::from(seen.first);
+            if seen.times == 1 {
+                seen.first = u32::try_from(place).unwrap_or(u32::MAX);
+            } else if self.copies.contains_key(element) || self.keeps(element) {
+                let copies = self.copies.entry(element.clone());
+                copies.or_insert_with(|| vec![first]).push(place);
+            }
+        }
+    }
+
+    /// Whether there is room for one more that differs.
+    pub(super) fn keeps(&mut self, member: &[u8]) -> bool {
+        let fits = self.kept.saturating_add(member.len()) <= self.most;
+        if fits {
+            self.kept += member.len();
+        } else {
+            self.beyond += 1;
+        }
+        fits
+    }
+
+    /// All was read once: what stands in no list, by its mark, and what else differs.
+    pub(super) fn differ(&mut self) -> (HashSet<Mark>, Vec<Difference>) {
+        let lacks = self.seen.iter().filter(|(_, s)| s.times == 0 && !s.aside);
+        let lacks = lacks.map(|(mark, _)| *mark).collect();
+        self.seen = HashMap::new();
+        let often = self.copies.iter();
+        let often = often.map(|(m, places)| Difference::TooOften(m.clone(), places.len() as u64));
+        let strange = std::mem::take(&mut self.strangers).into_iter();
+        let strange = strange.map(Difference::OnlyInOrder);
+        (lacks, often.chain(strange).collect())
+    }
+
+    /// These are looked for a second time.
+    pub(super) fn suspect(&mut self, suspects: &[Difference]) {
+        self.copies.clear();
+        let times = suspects.iter().map(|one| (self.mark(one.member()), 0));
+        self.times = times.collect();
+    }
+
+    /// These stand in a list at the second reading.
+    pub(super) fn see_again(&mut self, page: &ListPage) {
+        for (place, element) in (page.first..).zip(&page.elements) {
+            let mark = self.mark(element);
+            if let Some(times) = self.times.get_mut(&mark) {
+                *times += 1;
+                self.copies.entry(element.clone()).or_default().push(place);
+            }
+        }
+    }
+
+    /// What the second reading says of it too.
+    pub(super) fn still(&self, difference: Difference) -> Option<Difference> {
+        let times = self.times(difference.member());
+        Some(match difference {
+            Difference::NotInOrder(_) if times == 0 => difference,
+            Difference::OnlyInOrder(_) if times > 0 => difference,
+            Difference::TooOften(member, _) if times > 1 => Difference::TooOften(member, times),
+            _ => return None,
+        })
+    }
+
+    /// By how many elements it makes timeouts longer than the order list.
+    pub(super) fn weight(&self, difference: &Difference) -> i64 {
+        let long = |times: u64| i64::try_from(times).unwrap_or(i64::MAX);
+        match difference {
+            Difference::NotInOrder(_) => 1,
+            Difference::OnlyInOrder(member) => -long(self.times(member)),
+            Difference::TooOften(_, times) => 1 - long(*times),
+        }
+    }
+
+    /// Where the copies of what stands twice are.
+    pub(super) fn into_copies(self) -> HashMap<Vec<u8>, Vec<u64>> {
+        self.copies
+    }
+
+    pub(super) fn mark(&self, member: &[u8]) -> Mark {
+        Mark(self.marks.each_ref().map(|marks| marks.hash_one(member)))
+    }
+
+    fn times(&self, member: &[u8]) -> u64 {
+        self.times.get(&self.mark(member)).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,224 @@
+//! A look at all members of a queue: timeouts and order list compared, each frame judged, the next
+//! due ones found in the order list, target looked through for frames.
+//!
+//! Page after page, at most a quarter of the server's time, and nothing more as soon as nobody
+//! listens. It only reads, so that whenever it ends nothing is left behind. Of a member that is as
+//! it should be 16 bytes are kept.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures_util::{Stream, stream};
+use tokio::sync::mpsc;
+
+use crate::clock::instant;
+use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
+use crate::ops::bulk::list::{ListReader, Read};
+use crate::queue::exact::{Drifted, Exact};
+use crate::queue::{EntryId, Layout, Queue};
+use crate::store::{Store, StoreError, read};
+
+/// How long we wait for a link that has not been live yet, or hangs.
+const READY: Duration = Duration::from_secs(5);
+/// How often progress is told.
+const PROGRESS: Duration = Duration::from_millis(100);
+/// It takes no more than this part of the server's time: one in so many.
+const SHARE: u32 = 4;
+/// So many of the next due ones are looked for in the order list: as many as a Redisson client
+/// transfers in one script. The first few tell how large they are.
+const NEXT: u32 = 100;
+const FEELER: u32 = 10;
+/// And so many bytes of them.
+const NEXT_BYTES: usize = 256 * 1024;
+/// So many bytes of what differs are kept: more is counted only.
+const KEPT: usize = 64 << 20;
+
+/// What a member or element takes (measured), and each of its bytes, in ns.
+const EACH_NS: u64 = 4_000;
+const BYTE_NS: u64 = 10;
+
+/// How long a look at so many members and elements of about so many bytes will take, about.
+pub(super) fn takes(elements: u64, bytes: usize) -> Duration {
+    let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+    let each = EACH_NS.saturating_add(bytes.saturating_mul(BYTE_NS));
+    Duration::from_nanos(elements.saturating_mul(each))
+}
+
+/// What it tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Examined {
+    /// So many members and elements were looked at, of about so many.
+    Progress {
+        /// So many.
+        looked: u64,
+        /// Of about so many.
+        of: u64,
+    },
+    /// All were.
+    Done(Box<Exact>),
+}
+
+/// Looks at all members of a queue on a server whose `unsigned long` has `long` bytes. What comes
+/// and goes meanwhile is no difference. Dropping the stream ends it, and so does an error.
+pub fn examine(
+    store: &Store,
+    queue: &Queue,
+    long: usize,
+) -> impl Stream<Item = Result<Examined, StoreError>> + Send + Unpin + 'static {
+    let (tell, told) = mpsc::channel(4);
+    let (store, queue) = (store.clone(), queue.clone());
+    tokio::spawn(async move {
+        let hear = tell.clone();
+        tokio::select! {
+            () = hear.closed() => {}
+            () = run(store, queue, long, tell) => {}
+        }
+    });
+    Box::pin(stream::unfold(told, |mut told| async {
+        told.recv().await.map(|said| (said, told))
+    }))
+}
+
+async fn run(
+    store: Store,
+    queue: Queue,
+    long: usize,
+    tell: mpsc::Sender<Result<Examined, StoreError>>,
+) {
+    let ended = look(&store, &queue, long, &tell).await;
+    // Nobody who does not listen any more misses it.
+    let _ = tell
+        .send(ended.map(|exact| Examined::Done(Box::new(exact))))
+        .await;
+}
+
+async fn look(
+    store: &Store,
+    queue: &Queue,
+    long: usize,
+    tell: &mpsc::Sender<Result<Examined, StoreError>>,
+) -> Result<Exact, StoreError> {
+    let from = store.ready(READY).await?.now();
+    let target = queue.keys().target;
+    let delivered = read::list_page(store, &target, 0, 1).await?.length;
+    let mut looker = Looker {
+        queue: queue.clone(),
+        long,
+        next: next_due(store, queue).await?,
+        exact: Exact::new(queue, from),
+    };
+    let mut pace = Pace::new(tell);
+    let mut compare = Compare::sure(queue, KEPT);
+    let mut of = delivered;
+    while let Some(step) = compare.next(store, &mut looker).await? {
+        of = step.of.saturating_add(delivered);
+        pace.step(step.took, (step.at, of)).await;
+    }
+    if let Some(drift) = &mut looker.exact.drift {
+        *drift = drifted(queue, compare.found(), compare.sizes());
+    }
+    let mut exact = looker.exact;
+    exact.order = compare.sizes().order;
+    drop(compare);
+    if queue.layout == Layout::Redisson {
+        let mut reader = ListReader::new(target);
+        // Consumers take from its head: what they have taken is as if it had not been there.
+        while let Read::Page(page) = reader.next(store).await? {
+            for (place, element) in (page.first..).zip(&page.elements) {
+                exact.delivered(queue, place, element);
+            }
+            let looked = of.saturating_sub(delivered) + exact.target;
+            pace.step(page.took, (looked.min(of), of)).await;
+        }
+    }
+    exact.at = store.ready(READY).await?.now();
+    Ok(exact)
+}
+
+/// The next due ones, which are looked for in the order list.
+async fn next_due(store: &Store, queue: &Queue) -> Result<HashMap<Vec<u8>, EntryId>, StoreError> {
+    let timeouts = queue.keys().timeouts;
+    let mut rows = read::rows(store, &timeouts, 0, FEELER, None).await?.rows;
+    let bytes: usize = rows.iter().map(|(member, _)| member.len()).sum();
+    if rows.len() == FEELER as usize && bytes * (NEXT / FEELER) as usize <= NEXT_BYTES {
+        rows = read::rows(store, &timeouts, 0, NEXT, None).await?.rows;
+    }
+    let named = rows.into_iter().map(|(member, _)| {
+        let id = queue.id(&member);
+        (member, id)
+    });
+    Ok(named.collect())
+}
+
+/// Looks at each member while it is compared.
+struct Looker {
+    queue: Queue,
+    long: usize,
+    next: HashMap<Vec<u8>, EntryId>,
+    exact: Exact,
+}
+
+impl Beside for Looker {
+    fn waits(&mut self, member: &[u8], score: f64) {
+        self.exact.waits(&self.queue, member, score, self.long);
+    }
+
+    fn stands(&mut self, place: u64, element: &[u8]) {
+        if let Some(id) = self.next.get(element) {
+            self.exact.places.push((*id, place));
+        }
+    }
+
+    fn again(&mut self) {
+        self.exact = Exact::new(&self.queue, self.exact.from);
+    }
+}
+
+fn drifted(queue: &Queue, found: &[Difference], sizes: Sizes) -> Drifted {
+    let mut drifted = Drifted {
+        at_least: sizes.beyond > 0,
+        balance: sizes.balance,
+        aside: sizes.aside,
+        ..Drifted::default()
+    };
+    for difference in found {
+        let side = match difference {
+            Difference::NotInOrder(_) => &mut drifted.lacking,
+            Difference::OnlyInOrder(_) => &mut drifted.strays,
+            Difference::TooOften(..) => &mut drifted.twice,
+        };
+        side.add(queue.id(difference.member()));
+    }
+    drifted
+}
+
+/// Says how far it is, and leaves the server to others for most of the time.
+struct Pace<'a> {
+    tell: &'a mpsc::Sender<Result<Examined, StoreError>>,
+    since: std::time::Instant,
+    told: Option<std::time::Instant>,
+}
+
+impl<'a> Pace<'a> {
+    fn new(tell: &'a mpsc::Sender<Result<Examined, StoreError>>) -> Self {
+        Self {
+            tell,
+            since: instant(),
+            told: None,
+        }
+    }
+
+    /// A step kept the server for so long; it is so far now.
+    async fn step(&mut self, took: Duration, (looked, of): (u64, u64)) {
+        let now = instant();
+        if (self.told).is_none_or(|told| now.saturating_duration_since(told) >= PROGRESS) {
+            self.told = Some(now);
+            let _ = self.tell.send(Ok(Examined::Progress { looked, of })).await;
+        }
+        let until = self.since + took * SHARE;
+        if until > now {
+            tokio::time::sleep_until(until.into()).await;
+        }
+        self.since = instant();
+    }
+}

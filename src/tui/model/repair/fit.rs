@@ -1,0 +1,201 @@
+//! Whether a repair suits a queue now, and why not.
+
+use super::{Repair, form_of};
+use crate::clock::EpochMillis;
+use crate::queue::{Finding, Known, Layout, Pulse, text};
+use crate::tui::model::{Model, QueueRow};
+
+/// Seconds that were written for milliseconds are due before this, in ms: 1973.
+const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
+
+/// Whether a repair suits a queue.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Fit {
+    /// A finding asks for it: the finding, in a line.
+    Asked(String),
+    /// It can be done: what there is for it to do, as far as can be seen.
+    Can(String),
+    /// It would do nothing, or cannot be done: why.
+    Not(String),
+}
+
+/// Whether a repair suits the queue of `row`, as far as can be seen without a look at all of it.
+#[must_use]
+pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
+    let at_work = model.workers.on(&row.queue).is_some();
+    if repair == Repair::Worker && at_work {
+        return Fit::Not("one is at work here already (w stops it)".to_owned());
+    }
+    let asks = |found: &&Finding| Repair::of(&found.repair.step) == Some(repair);
+    if let Some(found) = row.findings.iter().find(asks) {
+        return Fit::Asked(format!("{}: {}", found.id, found.sentence));
+    }
+    let Some(pulse) = &row.pulse else {
+        return Fit::Not("the queue has not been read yet".to_owned());
+    };
+    let seen = match repair {
+        Repair::Transfer => transfer(pulse),
+        Repair::Kick => kick(row, pulse),
+        Repair::Worker => worker(pulse),
+        Repair::Realign => realign(row, pulse),
+        Repair::RestoreOrder => restore_order(row),
+        Repair::Drift => drift(row, pulse),
+        Repair::Repack => repack(row, pulse),
+        Repair::Unwrap => unwrap(row, pulse),
+        Repair::Persist => persist(row, pulse.at),
+        Repair::Unit => unit(pulse),
+    };
+    match seen {
+        Ok(words) => Fit::Can(words),
+        Err(why) => Fit::Not(why),
+    }
+}
+
+/// What there is to do, or why there is nothing.
+type Seen = Result<String, String>;
+
+fn nothing<T>(why: &str) -> Result<T, String> {
+    Err(why.to_owned())
+}
+
+fn transfer(pulse: &Pulse) -> Seen {
+    match pulse.late.get() {
+        Some(0) => nothing("nothing is due"),
+        Some(n) => Ok(format!("{} due", is(n))),
+        None => Ok("how much is due cannot be read".to_owned()),
+    }
+}
+
+fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
+    if row.queue.keys().channel.is_none() {
+        return nothing("this layout has no channel to kick by");
+    }
+    match (pulse.transfer_clients.get(), pulse.late.get()) {
+        (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
+        (_, Some(0)) => nothing("nothing is late"),
+        (Some(n), _) => Ok(format!("{} would look at once", clients(n))),
+        _ => Ok("how many listen cannot be read".to_owned()),
+    }
+}
+
+fn worker(pulse: &Pulse) -> Seen {
+    Ok(match &pulse.transfer_clients {
+        Known::Is(0) => "nobody transfers here".to_owned(),
+        Known::Is(n) => format!("beside {}", clients(*n)),
+        Known::None => "beside whatever polls this queue".to_owned(),
+        Known::Unknown(_) => "who transfers here cannot be read".to_owned(),
+    })
+}
+
+fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_order_list(row)?;
+    is_at_home(row)?;
+    match pulse.waiting.get() {
+        Some(0) => nothing("nothing waits"),
+        _ => Ok("no transfer is slow so far; it helps a burst that is to come".to_owned()),
+    }
+}
+
+fn restore_order(row: &QueueRow) -> Seen {
+    has_order_list(row)?;
+    match row.survey.as_ref().map(|survey| survey.aside) {
+        Some(Some(n)) => Ok(format!("{} of it set aside", is(n))),
+        Some(None) => nothing("the order list is not set aside"),
+        None => nothing("the queue has not been surveyed yet"),
+    }
+}
+
+fn drift(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_order_list(row)?;
+    is_at_home(row)?;
+    match (pulse.waiting.get(), pulse.order.get()) {
+        (Some(0), Some(0)) => nothing("nothing waits"),
+        (Some(a), Some(b)) if a == b => Ok(format!(
+            "none seen: both sides hold {}; members are compared",
+            text::thousands(a)
+        )),
+        (Some(a), Some(b)) => Ok(format!(
+            "{} in timeouts, {} in the order list",
+            text::thousands(a),
+            text::thousands(b)
+        )),
+        _ => Ok("how many there are cannot be read".to_owned()),
+    }
+}
+
+fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_frames(row)?;
+    if pulse.waiting == Known::Is(0) {
+        return nothing("nothing waits");
+    }
+    let (Some(sample), Some(form)) = (row.watch.sample(), form_of(row)) else {
+        return nothing("the form that its clients unpack is not known yet");
+    };
+    let seen = sample.next_due.iter().chain(&sample.newest);
+    let seen = seen.filter_map(|one| one.form);
+    let strange = seen.filter(|seen| *seen != form).count();
+    Ok(match strange {
+        0 => format!("none seen: those looked at are {}", form.word()),
+        _ => format!("some of those looked at are not {}", form.word()),
+    })
+}
+
+fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_frames(row)?;
+    match pulse.target.get() {
+        Some(0) => nothing("target is empty"),
+        _ => Ok("none seen: the elements looked at are bare".to_owned()),
+    }
+}
+
+fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
+    let Some(survey) = &row.survey else {
+        return nothing("the queue has not been surveyed yet");
+    };
+    let expires = survey.keys.iter().filter_map(|key| key.expires_in_ms).min();
+    let Some(left) = expires else {
+        return nothing("no key of it expires");
+    };
+    let left = survey.at.plus(left).since(now).max(0);
+    Ok(format!("keys expire in {}", text::countdown(left)))
+}
+
+fn unit(pulse: &Pulse) -> Seen {
+    let first = pulse.first.as_ref();
+    match first.and_then(|first| first.due_at()) {
+        Some(due) if due < BEFORE => Ok("the first is due before 1973".to_owned()),
+        _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
+        _ => nothing("no due time looks like seconds"),
+    }
+}
+
+fn has_order_list(row: &QueueRow) -> Result<(), String> {
+    match row.queue.keys().order {
+        Some(_) => Ok(()),
+        None => nothing("this layout has no order list"),
+    }
+}
+
+/// The order list is where it belongs.
+fn is_at_home(row: &QueueRow) -> Result<(), String> {
+    match row.survey.as_ref().and_then(|survey| survey.aside) {
+        Some(_) => nothing("the order list is set aside: restore-order first"),
+        None => Ok(()),
+    }
+}
+
+fn has_frames(row: &QueueRow) -> Result<(), String> {
+    match row.queue.layout {
+        Layout::Redisson => Ok(()),
+        Layout::ZsetList(_) => nothing("this layout has no frames"),
+    }
+}
+
+fn is(n: u64) -> String {
+    let verb = if n == 1 { "is" } else { "are" };
+    format!("{} {verb}", text::thousands(n))
+}
+
+fn clients(n: u64) -> String {
+    text::counted(n, "subscribed client", "subscribed clients")
+}

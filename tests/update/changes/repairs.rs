@@ -1,0 +1,203 @@
+//! `R`: a finding's own repair, and elsewhere the menu of all of them.
+
+use delayscope::queue::finding::{Finding, Repair, Severity, Step};
+use delayscope::queue::wish::What;
+use delayscope::queue::{Form, Known, Queue};
+use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::form::{Filling as _, Part};
+use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
+use delayscope::tui::model::{Overlay, Pane, RepairForm};
+
+use super::{asked, desk, dialog, toast};
+use crate::desk::Desk;
+
+fn menu(desk: &Desk) -> &RepairForm {
+    match &desk.model.overlay {
+        Some(Overlay::Repair(form)) => form,
+        other => panic!("no menu: {other:?}"),
+    }
+}
+
+/// Opens the menu and goes to a row.
+fn go(desk: &mut Desk, to: Row) {
+    desk.char('R');
+    while menu(desk).at != Part::Repair(to) {
+        desk.press(Code::Down);
+    }
+}
+
+/// Whether each repair suits the first queue, as the menu has them.
+fn fits(desk: &Desk) -> Vec<(Row, Fit)> {
+    let row = &desk.model.queues[0];
+    let menu = RepairForm::new(row);
+    let rows = menu.parts().iter().filter_map(|part| match part {
+        Part::Repair(repair) => Some((*repair, fit(&desk.model, row, *repair))),
+        _ => None,
+    });
+    rows.collect()
+}
+
+/// A queue on which every repair can be tried: one entry is late, something is set aside, expires,
+/// is due in 1970.
+fn sick() -> Desk {
+    let mut desk = desk();
+    let row = &mut desk.model.queues[0];
+    let pulse = row.pulse.as_mut().unwrap();
+    pulse.late = Known::Is(1);
+    pulse.transfer_clients = Known::Is(2);
+    pulse.target = Known::Is(3);
+    let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
+    let others = [What::RestoreOrder, What::Persist, What::Unit, What::Drift];
+    let others = others.map(Step::Change).into_iter().chain([repack]);
+    row.findings = others.map(|step| finding("sick", step)).collect();
+    desk
+}
+
+#[test]
+fn the_menu_plans_the_repair_with_the_keys() {
+    let repairs = [
+        (Row::Transfer, What::Transfer),
+        (Row::Kick, What::Kick),
+        (Row::Realign, What::Realign(Some(600_000))),
+        (Row::RestoreOrder, What::RestoreOrder),
+        (Row::Drift, What::Drift),
+        (Row::Repack, What::Repack(Some(Form::DoubleId))),
+        (Row::Unwrap, What::Unwrap),
+        (Row::Persist, What::Persist),
+        (Row::Unit, What::Unit),
+    ];
+    for (row, what) in repairs {
+        let mut desk = sick();
+        go(&mut desk, row);
+        let wish = asked(&desk.press(Code::Enter));
+        assert_eq!(wish.map(|wish| wish.what), Some(what), "{}", toast(&desk));
+        assert_eq!(desk.model.overlay, None);
+    }
+    let mut desk = sick();
+    go(&mut desk, Row::Worker);
+    desk.press(Code::Enter);
+    assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
+}
+
+#[test]
+fn the_menu_opens_on_what_the_worst_finding_asks_for() {
+    let mut desk = desk();
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Row::Transfer);
+    desk.press(Code::Esc);
+    let findings = &mut desk.model.queues[0].findings;
+    findings.push(finding("wrong-type", Step::Outside));
+    findings.push(finding("drift", Step::Change(What::Drift)));
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Row::Drift);
+    let asked_for = Fit::Asked("drift: something is wrong".to_owned());
+    assert!(fits(&desk).contains(&(Row::Drift, asked_for)));
+}
+
+#[test]
+fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
+    let reasons = [
+        (Row::Transfer, "nothing is due"),
+        (Row::RestoreOrder, "not set aside"),
+        (Row::Unwrap, "target is empty"),
+        (Row::Persist, "no key of it expires"),
+        (Row::Unit, "looks like seconds"),
+    ];
+    for (row, reason) in reasons {
+        let mut desk = desk();
+        let pulse = desk.model.queues[0].pulse.as_mut().unwrap();
+        pulse.late = Known::Is(0);
+        pulse.target = Known::Is(0);
+        go(&mut desk, row);
+        assert_eq!(asked(&desk.press(Code::Enter)), None);
+        assert!(toast(&desk).contains(reason), "{}", toast(&desk));
+        assert_eq!(menu(&desk).chosen(), row);
+    }
+}
+
+#[test]
+fn a_kick_needs_somebody_who_hears_it_and_something_late() {
+    let why = |late, clients| {
+        let mut desk = desk();
+        let pulse = desk.model.queues[0].pulse.as_mut().unwrap();
+        (pulse.late, pulse.transfer_clients) = (Known::Is(late), Known::Is(clients));
+        fit(&desk.model, &desk.model.queues[0], Row::Kick)
+    };
+    assert!(matches!(why(5, 0), Fit::Not(why) if why.contains("nobody would hear")));
+    assert!(matches!(why(0, 2), Fit::Not(why) if why.contains("nothing is late")));
+    assert!(matches!(why(5, 2), Fit::Can(words) if words.contains("2 subscribed clients")));
+}
+
+#[test]
+fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_that() {
+    let mut desk = desk();
+    desk.model.queues[0].queue = "zset-list:delay,ready".parse::<Queue>().unwrap();
+    let lacks = fits(&desk).into_iter().filter_map(|(row, fit)| match fit {
+        Fit::Not(why) if why.starts_with("this layout has no") => Some(row),
+        _ => None,
+    });
+    let lacks: Vec<_> = lacks.collect();
+    let all = [
+        Row::Kick,
+        Row::Repack,
+        Row::Drift,
+        Row::RestoreOrder,
+        Row::Realign,
+        Row::Unwrap,
+    ];
+    assert_eq!(lacks, all);
+}
+
+#[test]
+fn how_far_is_realigned_can_be_typed() {
+    let mut desk = desk();
+    go(&mut desk, Row::Realign);
+    desk.press(Code::Down);
+    assert_eq!(menu(&desk).at(), Part::Within);
+    desk.key(Key::ctrl('u'));
+    desk.type_in("x");
+    assert_eq!(asked(&desk.key(Key::ctrl('s'))), None);
+    desk.press(Code::Backspace);
+    let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
+    assert_eq!(wish.what, What::Realign(None));
+}
+
+fn finding(id: &'static str, step: Step) -> Finding {
+    Finding {
+        repair: Box::new(Repair {
+            sentence: "mend it".to_owned(),
+            step,
+        }),
+        ..Finding::new(id, Severity::Warning, "something is wrong")
+    }
+}
+
+#[test]
+fn on_a_finding_r_plans_its_own_repair() {
+    let repairs = [
+        ("set-aside", Step::Change(What::RestoreOrder)),
+        ("drift", Step::Change(What::Drift)),
+        ("stuck-client", Step::Change(What::Kick)),
+        ("wrong-type", Step::Outside),
+    ];
+    for (id, step) in repairs {
+        let what = match &step {
+            Step::Change(what) => Some(what.clone()),
+            _ => None,
+        };
+        let mut desk = desk();
+        desk.model.focus = Pane::Entries;
+        desk.char('5');
+        desk.model.queues[0].findings = vec![finding(id, step)];
+        assert_eq!(asked(&desk.char('R')).map(|wish| wish.what), what, "{id}");
+    }
+}
+
+#[test]
+fn where_nobody_transfers_r_offers_the_stand_in_worker() {
+    let mut desk = desk();
+    desk.char('5');
+    desk.model.queues[0].findings = vec![finding("no-transfer-client", Step::Worker)];
+    desk.char('R');
+    assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
+}
