@@ -232,7 +232,11 @@ fn reading(found: Found) -> Reading {
 /// it is the document as it stands.
 #[must_use]
 pub fn whole(payload: &[u8]) -> (Codec, String) {
-    let Some(found) = detect::recognise(payload) else {
+    told(payload, detect::recognise(payload))
+}
+
+fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
+    let Some(found) = found else {
         return (Codec::Unknown, line::of_bytes(payload));
     };
     let codec = found.verdict.codec;

@@ -35,6 +35,8 @@ const NULL: u8 = 0xff;
 
 /// The number of the first class that is named in a payload.
 const FIRST_NAMED: u16 = 1000;
+/// What an attempt to tell primitives from objects costs, in values.
+const ATTEMPT: usize = 20;
 /// Bytes of primitives before the objects of an object's fields.
 const MAX_PRIMITIVES: usize = 256;
 
@@ -185,7 +187,7 @@ impl Fst {
         let here = r.mark();
         let names = self.names.len();
         for length in 0..=MAX_PRIMITIVES.min(r.rest().len()) {
-            r.spend(1)?;
+            r.spend(ATTEMPT)?;
             let bytes = r.bytes(length)?;
             if let Some(objects) = self.objects(r)
                 && (!last || r.rest().is_empty() || r.is_cut())

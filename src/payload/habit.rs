@@ -76,6 +76,30 @@ impl Habit {
         self.find(payload).map(reading)
     }
 
+    /// The codec of a payload of the queue and all of it as text: see [`whole`](super::whole).
+    #[must_use]
+    pub fn whole(self, payload: &[u8]) -> (Codec, String) {
+        if self.chosen == Some(Codec::Unknown) {
+            return super::told(payload, None);
+        }
+        super::told(payload, self.find(payload))
+    }
+
+    /// The payload itself as text, if that says whatever it is read as: see
+    /// [`plain`](super::plain).
+    #[must_use]
+    pub fn plain(self, payload: &[u8]) -> Option<&str> {
+        let is_plain = |codec| {
+            use Codec::{Json, Json3, Text, TypedJson};
+            matches!(codec, Text | Json | Json3 | TypedJson)
+        };
+        let codecs = [self.chosen, self.voted].into_iter().flatten();
+        codecs
+            .into_iter()
+            .all(is_plain)
+            .then(|| super::plain(payload))?
+    }
+
     fn find(self, payload: &[u8]) -> Option<Found> {
         if let Some(codec) = self.chosen
             && let Some(mut found) = detect::read_as(codec, payload)

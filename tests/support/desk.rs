@@ -227,6 +227,7 @@ impl Desk {
                 generation,
                 queue,
                 filter,
+                habit: _,
                 tab,
             } => {
                 let one = world(&queue);
