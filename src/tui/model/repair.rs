@@ -39,6 +39,8 @@ pub enum Repair {
     Persist,
     /// Seconds become milliseconds.
     Unit,
+    /// What has no due time gets one.
+    Score,
 }
 
 impl Repair {
@@ -58,6 +60,7 @@ impl Repair {
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
             Step::Change(What::Unit) => Self::Unit,
+            Step::Change(What::Score) => Self::Score,
             _ => return None,
         })
     }
@@ -78,6 +81,7 @@ impl Repair {
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
             Self::Unit => "unit",
+            Self::Score => "score",
         }
     }
 }
@@ -136,6 +140,7 @@ impl RepairForm {
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
             Repair::Unit => What::Unit,
+            Repair::Score => What::Score,
         }))
     }
 
@@ -198,6 +203,7 @@ impl Filling for RepairForm {
             Part::Repair(Repair::Unwrap),
             Part::Repair(Repair::Persist),
             Part::Repair(Repair::Unit),
+            Part::Repair(Repair::Score),
         ]
     }
 

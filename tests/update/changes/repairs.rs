@@ -145,6 +145,18 @@ fn a_kick_needs_somebody_who_hears_it_and_something_late() {
 }
 
 #[test]
+fn a_kick_does_not_help_where_every_transfer_fails() {
+    let mut desk = sick();
+    let poison = finding("poison", Step::Outside);
+    desk.model.queues[0].findings.push(Finding {
+        severity: Severity::Critical,
+        ..poison
+    });
+    let fit = fit(&desk.model, &desk.model.queues[0], Row::Kick);
+    assert!(matches!(fit, Fit::Not(why) if why.contains("against poison")));
+}
+
+#[test]
 fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_that() {
     let mut desk = desk();
     desk.model.queues[0].queue = "zset-list:delay,ready".parse::<Queue>().unwrap();
