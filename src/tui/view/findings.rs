@@ -265,7 +265,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let finding = worst.finding;
     let words = format!("{} {}", finding.sentence, finding.repair.sentence);
     let words = text::printable(&words);
-    let first = wrap(&words, usize::from(line.room())).swap_remove(0);
+    let first = wrap(&words, line.room()).swap_remove(0);
     let rest = words.get(first.len()..).unwrap_or_default().trim_start();
     if area.h < 2 || rest.is_empty() {
         line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
