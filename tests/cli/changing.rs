@@ -115,7 +115,7 @@ fn every_change_ends_with_a_summary_that_adds_up() {
         let lines = said.json();
         let sum = summary(&lines);
         let more: &[&str] = if change == "kick" {
-            &["transfer_clients"]
+            &["transfer_clients", "helped"]
         } else {
             &[]
         };

@@ -112,8 +112,8 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Refresh => at_once(Seen::Looked),
         A::Interval => at_once(Seen::Text("refreshed every")),
         A::Redraw => at_once(Seen::Redrawn),
-        A::Help if place == Place::Help => at_once(Seen::Gone("quit at once")),
-        A::Help => at_once(Seen::Text("quit at once")),
+        A::Help if place == Place::Help => at_once(Seen::Gone("open; list a bar")),
+        A::Help => at_once(Seen::Text("open; list a bar")),
     })
 }
 
@@ -171,7 +171,7 @@ fn opened(place: Place) -> Option<Expected> {
 fn left(action: Action, place: Place) -> Option<Expected> {
     let back = match place {
         Place::Entry => Some("next view"),
-        Place::Help => Some("quit at once"),
+        Place::Help => Some("open; list a bar"),
         Place::Dialog => Some("n no"),
         Place::Form => Some("^S offer"),
         _ => None,

@@ -13,7 +13,7 @@
 )]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -258,16 +258,15 @@ impl Server {
         Monitor { lines }
     }
 
-    /// Puts a member into timeouts and order list, as an offer does: at once.
+    /// Puts a member into timeouts and order list at once, as an offer does.
     pub fn put(&self, queue: &Queue, member: &[u8], score: &str) {
         let keys = queue.keys();
-        let mut offer = redis::pipe();
-        offer.atomic().cmd("ZADD").arg(keys.timeouts);
-        offer.arg(score).arg(member);
+        let mut put = redis::pipe();
+        put.atomic().zadd(&keys.timeouts, member, score);
         if let Some(order) = keys.order {
-            offer.cmd("RPUSH").arg(order).arg(member);
+            put.rpush(&order, member);
         }
-        offer.exec(&mut self.connection()).unwrap();
+        put.exec(&mut self.connection()).unwrap();
     }
 
     /// Fills a queue with `count` framed entries, ids 1 to `count`, payload `entry N`, the first
@@ -391,9 +390,4 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
         assert!(instant() < end, "waited too long for {what}");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-}
-
-/// Whether something listens on that port of 127.0.0.1.
-pub fn listens(port: u16) -> bool {
-    TcpStream::connect(("127.0.0.1", port)).is_ok()
 }

@@ -5,7 +5,6 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
-use crate::queue::wish::What;
 use crate::queue::{Frames, Judged, text};
 
 pub(super) const ID: &str = "mixed-fleet";

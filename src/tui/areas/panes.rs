@@ -124,6 +124,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         }
         let depth = match h {
             ..17 => 0,
+            _ if !boxed && model.tab == Tab::Findings => 0,
             _ if boxed && h >= 36 => 5,
             _ if boxed => 3,
             _ => 2,

@@ -47,13 +47,8 @@ fn sick() -> Desk {
     pulse.transfer_clients = Known::Is(2);
     pulse.target = Known::Is(3);
     let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
-    let others = [
-        What::RestoreOrder,
-        What::Persist,
-        What::Unit,
-        What::Drift,
-        What::Restore,
-    ];
+    row.survey.as_mut().unwrap().quarantined = Some(2);
+    let others = [What::RestoreOrder, What::Persist, What::Unit, What::Drift];
     let others = others.map(Step::Change).into_iter().chain([repack]);
     row.findings = others.map(|step| finding("sick", step)).collect();
     desk
@@ -103,6 +98,18 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
 }
 
 #[test]
+fn what_is_in_quarantine_is_told_and_not_proposed() {
+    let mut desk = desk();
+    let row = &mut desk.model.queues[0];
+    row.survey.as_mut().unwrap().quarantined = Some(1);
+    let restore = Step::Change(What::Restore);
+    row.findings = vec![finding("quarantined", restore)];
+    assert!(fits(&desk).contains(&(Row::Restore, Fit::Can("1 is in quarantine".to_owned()))));
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Row::Transfer);
+}
+
+#[test]
 fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
     let reasons = [
         (Row::Transfer, "nothing is due"),
@@ -135,6 +142,18 @@ fn a_kick_needs_somebody_who_hears_it_and_something_late() {
     assert!(matches!(why(5, 0), Fit::Not(why) if why.contains("nobody would hear")));
     assert!(matches!(why(0, 2), Fit::Not(why) if why.contains("nothing is late")));
     assert!(matches!(why(5, 2), Fit::Can(words) if words.contains("2 subscribed clients")));
+}
+
+#[test]
+fn a_kick_does_not_help_where_every_transfer_fails() {
+    let mut desk = sick();
+    let poison = finding("poison", Step::Outside);
+    desk.model.queues[0].findings.push(Finding {
+        severity: Severity::Critical,
+        ..poison
+    });
+    let fit = fit(&desk.model, &desk.model.queues[0], Row::Kick);
+    assert!(matches!(fit, Fit::Not(why) if why.contains("against poison")));
 }
 
 #[test]

@@ -2,11 +2,20 @@
 
 use super::{Repair, form_of};
 use crate::clock::EpochMillis;
-use crate::queue::{Finding, Judged, Known, Layout, Pulse, text};
+use crate::queue::{Due, Finding, Judged, Known, Layout, Pulse, Severity, text};
 use crate::tui::model::{Model, QueueRow};
 
 /// Seconds that were written for milliseconds are due before this, in ms: 1973.
 const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
+
+/// The findings that tell of something at which every transfer fails, kicked or not.
+const STOPS: [&str; 5] = [
+    "wrong-type",
+    "refused-writes",
+    "mixed-fleet",
+    "poison",
+    "foreign-member",
+];
 
 /// Whether a repair suits a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -46,6 +55,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
         Repair::Unit => unit(pulse),
+        Repair::Score => score(row, pulse),
     };
     match seen {
         Ok(words) => Fit::Can(words),
@@ -71,6 +81,11 @@ fn transfer(pulse: &Pulse) -> Seen {
 fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
     if row.queue.keys().channel.is_none() {
         return nothing("this layout has no channel to kick by");
+    }
+    let stops =
+        |found: &&Finding| STOPS.contains(&found.id) && found.severity == Severity::Critical;
+    if let Some(found) = row.findings.iter().find(stops) {
+        return Err(format!("it would not help against {}", found.id));
     }
     match (pulse.transfer_clients.get(), pulse.late.get()) {
         (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
@@ -185,6 +200,20 @@ fn unit(pulse: &Pulse) -> Seen {
         Some(due) if due < BEFORE => Ok("the first is due before 1973".to_owned()),
         _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
         _ => nothing("no due time looks like seconds"),
+    }
+}
+
+fn score(row: &QueueRow, pulse: &Pulse) -> Seen {
+    let below = matches!(pulse.head, Some(Due::OutOfRange(_)));
+    let beyond = row.survey.as_ref().map_or(0, |survey| survey.no_time);
+    match (below, beyond) {
+        _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
+        (true, _) => Ok("the first has a score that is no due time".to_owned()),
+        (false, 0) => nothing("all scores are due times"),
+        (false, some) => {
+            let words = text::counted(some, "score is", "scores are");
+            Ok(format!("{words} beyond all times"))
+        }
     }
 }
 
