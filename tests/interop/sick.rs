@@ -56,11 +56,15 @@ fn repaired(server: &Server, found: &Value) {
         .skip_while(|word| !word.starts_with("/"))
         .skip(1)
         .collect();
+    let flags: &[&str] = match words[0] {
+        "worker" => &["--yes", "--until-empty"],
+        _ => &["--yes"],
+    };
     let Output {
         status,
         stdout,
         stderr,
-    } = run(server, &[&words[..], &["--yes"]].concat());
+    } = run(server, &[&words[..], flags].concat());
     let said = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(status.success(), "{command}: {}", said.concat());
 }
