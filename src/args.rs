@@ -228,7 +228,7 @@ pub enum Command {
     Duplicate(Duplicate),
     /// Let every transfer client of a queue look at once
     Kick(Kick),
-    /// Mend a queue: its order list, what was interrupted
+    /// Mend a queue: frames, order list, target, expiry, units; what was interrupted
     Repair(Repair),
     /// Take a change back
     Undo(Undo),

@@ -4,6 +4,8 @@
 
 #[path = "acl/changes.rs"]
 mod changes;
+#[path = "acl/quarantine.rs"]
+mod quarantine;
 #[path = "acl/scenes.rs"]
 mod scenes;
 #[path = "acl/stage.rs"]

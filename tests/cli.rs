@@ -18,6 +18,8 @@ mod guards;
 mod journal;
 #[path = "cli/program.rs"]
 mod program;
+#[path = "cli/quarantine.rs"]
+mod quarantine;
 #[path = "cli/reading.rs"]
 mod reading;
 #[path = "cli/running.rs"]

@@ -57,8 +57,8 @@ fn way(place: Place) -> (&'static [u8], &'static str) {
         Place::Traffic => (b"4", "[4 traffic"),
         Place::Findings => (b"5", "[5 findings"),
         Place::Changes => (b"6", "[6 changes"),
-        Place::Entry => (b"1\r", "text/hex"),
-        Place::Help => (b"?", "quit at once"),
+        Place::Entry => (b"1\r", "next view"),
+        Place::Help => (b"?", "open; list a bar"),
         Place::Dialog => (b"w", "n no"),
         Place::Form => (b"o", "^S offer"),
         Place::Change | Place::Bulk => panic!("{place:?} needs a change that was made"),
@@ -150,11 +150,11 @@ fn cases() -> Vec<Case> {
 }
 
 fn open(server: &Server, case: &Case, editor: &str) -> Terminal {
-    // Only where little fits has the help something to scroll.
-    let size = if case.place == Place::Help && case.binding.section == Section::Move {
-        (80, 14)
-    } else {
-        (120, 40)
+    // Only where little fits has the help something to scroll; elsewhere the header is in sight.
+    let size = match (case.place, case.binding.section) {
+        (Place::Help, Section::Move) => (80, 14),
+        (Place::Help, _) => (120, 44),
+        _ => (120, 40),
     };
     let env = [("VISUAL", editor)];
     if case.binding.action != Action::Suspend {
@@ -179,6 +179,10 @@ fn press(server: &Server, case: &Case, editor: &str) {
     let (keys, there) = way(place);
     terminal.send(keys);
     step(&terminal, there);
+    if place == Place::Order {
+        // A list that has not been read yet has no rows to act on.
+        step(&terminal, "line-000");
+    }
     for (keys, there) in expected.before {
         terminal.send(keys.as_bytes());
         step(&terminal, there);

@@ -11,7 +11,7 @@
 --
 -- Nothing here depends on anything but the arguments and the keys. Only removals: a full server
 -- takes them too. One copy of an entry leaves the order list; a second one stays. Parts: guard,
--- chosen.
+-- chosen, place.
 
 local order = KEYS[2]
 local needed = {{'ZREM', KEYS[1], ''}}
@@ -21,35 +21,11 @@ end
 local refusal = guard({'zset', order and 'list'}, needed)
 if refusal then return refusal end
 
--- How many elements may be read in search of places where the server has no LPOS (before 6.0.6).
-local readable = 10000
-
--- Where m stands, from 0: nil when it does not, false when that is not known. A list is walked from
--- the end where it is likely to be nearer: what falls due late was mostly offered late.
-local function place(m, length, from_tail)
-  local at = redis.pcall('LPOS', order, m, 'RANK', from_tail and -1 or 1)
-  if type(at) ~= 'table' then
-    return at or nil
-  end
-  local read = 0
-  while read < length do
-    if readable <= 0 then return false end
-    local count = math.min(500, length - read)
-    local first = from_tail and length - read - count or read
-    local page = redis.call('LRANGE', order, first, first + count - 1)
-    for i = from_tail and count or 1, from_tail and 1 or count, from_tail and -1 or 1 do
-      if page[i] == m then return first + i - 1 end
-    end
-    read, readable = read + count, readable - count
-  end
-  return nil
-end
-
 -- Takes one copy of m out of the order list and tells where it stood.
 local function take(m)
   local length = redis.call('LLEN', order)
   local from_tail = redis.call('ZRANK', KEYS[1], m) * 2 > redis.call('ZCARD', KEYS[1])
-  local at = place(m, length, from_tail)
+  local at = place(order, m, length, from_tail)
   if at == nil then return 0 end
   local behind = at and at > 0 and redis.call('LINDEX', order, at - 1)
   local back = from_tail

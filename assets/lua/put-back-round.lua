@@ -1,7 +1,9 @@
 -- Puts deleted entries back: into timeouts with their scores, and right behind their old neighbours
--- while the head of the order list goes round to its tail. (Few of them: put-back.lua.)
+-- while the head of the order list goes round to its tail. (Few of them: put-back.lua.) The same with
+-- entries in quarantine (few of them: restore.lua).
 --
 -- KEYS     1 timeouts (sorted set)   2 order list (list)   3 its name while it is aside (list)
+--          4 quarantine (sorted set): only where they come out of it
 -- ARGV     1 n: so many elements go round, 0 to 2,000
 --          then, for each entry: where it stood, its score (decimal text), its member. At most 1,300
 --          entries, those with the same neighbour in their order. Where:
@@ -18,23 +20,44 @@
 -- Depends on nothing but the arguments and the keys. The first write is one that a full server
 -- refuses, and then nothing was done. Parts: guard, aside.
 
+local quarantine = KEYS[4]
 local needed = {
   {'ZADD', KEYS[1], '0', ''}, {'RPUSH', KEYS[2], ''}, {'LPUSH', KEYS[2], ''},
   {'LINSERT', KEYS[2], 'AFTER', '', ''}, {'LTRIM', KEYS[2], '0', '-1'},
+  quarantine and {'ZREM', quarantine, ''},
 }
-local refusal = guard({'zset', 'list', 'list'}, needed) or is_aside(KEYS[3])
+local refusal = guard({'zset', 'list', 'list', quarantine and 'zset'}, needed) or is_aside(KEYS[3])
 if refusal then return refusal end
 
 local what = {}
--- Whether entry i is in timeouts now by our doing.
-local function add(i)
-  local score, member = ARGV[3 * i], ARGV[3 * i + 1]
-  if redis.call('ZADD', KEYS[1], 'NX', score, member) == 1 then
-    what[i] = ''
+-- Whether entry i may come: always, where none comes out of quarantine. Tells why not.
+local function comes(i)
+  local has = not quarantine or redis.call('ZSCORE', quarantine, ARGV[3 * i + 1])
+  if not has then
+    what[i] = '?'
+  elseif has ~= true and tonumber(has) ~= tonumber(ARGV[3 * i]) then
+    what[i] = '=' .. has
+  else
     return true
   end
-  what[i] = redis.call('ZSCORE', KEYS[1], member)
   return false
+end
+
+-- Entry i is in timeouts, with that score: by our doing, or it was before.
+local function is_there(i, has)
+  what[i] = has
+  if quarantine and (has == '' or tonumber(has) == tonumber(ARGV[3 * i])) then
+    redis.call('ZREM', quarantine, ARGV[3 * i + 1])
+    what[i] = ''
+  end
+end
+
+-- Whether entry i is in timeouts now by our doing.
+local function add(i)
+  if not comes(i) then return false end
+  local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[3 * i], ARGV[3 * i + 1]) == 1
+  is_there(i, added and '' or redis.call('ZSCORE', KEYS[1], ARGV[3 * i + 1]))
+  return added
 end
 
 local n, count = math.min(tonumber(ARGV[1]), 2000), (#ARGV - 1) / 3
@@ -65,9 +88,9 @@ if n == 0 then
     for at = #group, 1, -1 do
       local i = group[at]
       local has = redis.call('ZSCORE', KEYS[1], ARGV[3 * i + 1])
-      if has then
-        what[i] = has
-      elseif redis.call('LINSERT', KEYS[2], 'AFTER', neighbour, ARGV[3 * i + 1]) > 0 then
+      if has and comes(i) then
+        is_there(i, has)
+      elseif not has and comes(i) and redis.call('LINSERT', KEYS[2], 'AFTER', neighbour, ARGV[3 * i + 1]) > 0 then
         add(i)
       end
     end

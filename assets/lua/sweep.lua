@@ -1,7 +1,9 @@
 -- Lets the head of the order list go round to its tail, and takes chosen entries out of it and of
--- timeouts on the way. Called slice after slice until the list has gone round once.
+-- timeouts on the way: for good, or into quarantine. Called slice after slice until the list has
+-- gone round once.
 --
--- KEYS     1 timeouts (sorted set)   2 order list (list)
+-- KEYS     1 timeouts (sorted set)   2 order list (list)   3 quarantine (sorted set): only where
+--          what leaves timeouts goes there
 -- ARGV     1 n: so many elements go round, 0 to 2,000
 --          2 what is to be done with each of the members that follow, 9 bytes each: a kind, and the
 --            score that the member must have (double, little-endian). Kinds:
@@ -19,13 +21,18 @@
 --
 -- Depends on nothing but the arguments and the keys. What is removed comes last. The first LTRIM
 -- changes nothing, but it is a write: after it a full server lets the rest pass, or else nobody
--- could delete there. Part: guard.
+-- could delete there. What goes into quarantine comes before it, by ZADD, which a full server
+-- refuses: then nothing was done. Part: guard.
 
-local needed = {{'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''}}
-local refusal = guard({'zset', 'list'}, needed)
+local quarantine = KEYS[3]
+local needed = {
+  {'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''},
+  {'LLEN', KEYS[2]}, quarantine and {'ZADD', quarantine, '0', ''},
+}
+local refusal = guard({'zset', 'list', quarantine and 'zset'}, needed)
 if refusal then return refusal end
 
-local told, removed = {}, {}
+local told, removed, kept_aside = {}, {}, {}
 local function tell(i, what, how)
   local n = #told
   told[n + 1], told[n + 2], told[n + 3] = i, what, how
@@ -44,6 +51,7 @@ local function leaves(i, kind, score)
     tell(i, 3, has)
   else
     removed[#removed + 1] = ARGV[i + 2]
+    kept_aside[2 * #removed - 1], kept_aside[2 * #removed] = has, ARGV[i + 2]
     return true
   end
   return false
@@ -73,6 +81,10 @@ for _, element in ipairs(slice) do
     k = k + 1
     kept[k] = element
   end
+end
+-- What `unpack` takes at once has an end near 8,000.
+for first = 1, quarantine and #kept_aside or 0, 2000 do
+  redis.call('ZADD', quarantine, unpack(kept_aside, first, math.min(first + 1999, #kept_aside)))
 end
 if #slice > 0 and (k < #slice or #slice < redis.call('LLEN', KEYS[2])) then
   redis.call('LTRIM', KEYS[2], 0, -1)

@@ -222,7 +222,8 @@ Examples:
   delayscope kick orders
   delayscope kick orders --json | jq .transfer_clients
 
-Every transfer client of the queue looks for due entries at once.")]
+Every transfer client of the queue looks for due entries at once. Where something is late, it is
+watched for up to 2 s, and said whether the kick has helped and what to conclude if not.")]
 pub struct Kick {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]

@@ -134,6 +134,8 @@ pub enum From {
     Delivered,
     /// The order list
     Order,
+    /// Quarantine: what was set aside
+    Quarantined,
 }
 
 /// `watch`

@@ -2,7 +2,7 @@
 
 use clap::{ArgGroup, Args, ValueEnum};
 
-use super::How;
+use super::{How, Which};
 use crate::clock::when::Span;
 use crate::queue::{Form, Queue};
 
@@ -13,7 +13,7 @@ use crate::queue::{Form, Queue};
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"]).required(true),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
@@ -21,11 +21,25 @@ Examples:
   delayscope repair orders --drift --yes
   delayscope repair orders --repack --form byte-id
   delayscope repair orders --unit s --dry-run
+  delayscope repair orders --quarantine --id 9f3c2a7714e08b55
+  delayscope repair orders --restore --all
 
---repack mends what the clients of a queue cannot unpack: byte-id is that of Redisson 3.21.1 and
-later, double-id that of earlier ones.
---realign puts the order list into due order, so that a burst is transferred fast when it falls
-due. --restore-order brings an order list back that an interrupted change has set aside."
+Each is planned first; --dry-run only prints the plan. What they do:
+  --kick           nothing is changed; says whether it helped, and what to conclude if not
+  --repack         an entry in the other form stops every transfer: byte-id is that of Redisson
+                   3.21.1 and later, double-id that of earlier ones; place and due time stay
+  --drift          what only timeouts holds is appended to the order list; what only the order
+                   list holds is kept in the journal and removed
+  --restore-order  an order list that a change cut off left aside; from any machine
+  --realign        brings the order list into due order, so that a burst is transferred fast
+  --unwrap         elements that consumers cannot read, since they still have a frame
+  --persist        keys that somebody has set to expire
+  --unit s         seconds that were written for milliseconds
+  --score          scores that are no times become due times
+  --quarantine     sets entries aside, with their due times: those that are chosen, else every
+                   member that is no frame, on which all transfers break off
+  --restore        lets them wait again; they are seen with entries --from quarantined
+undo takes back all but --kick, --realign and --restore-order."
 )]
 pub struct Repair {
     /// The queue.
@@ -41,9 +55,15 @@ pub struct Repair {
     /// newest entry]
     #[arg(long, value_name = "FORM", requires = "repack", value_parser = super::commands::form)]
     pub form: Option<Form>,
-    /// Of --repack: only the entry with this id (16 hex digits); repeatable
-    #[arg(long = "id", value_name = "ID", requires = "repack")]
-    pub ids: Vec<String>,
+    /// Of --repack, --quarantine and --restore: which entries
+    #[command(flatten)]
+    pub which: Which,
+    /// Set entries aside on which transfers break off
+    #[arg(long)]
+    pub quarantine: bool,
+    /// Let entries wait again that were set aside
+    #[arg(long)]
+    pub restore: bool,
     /// Put the order list into due order
     #[arg(long)]
     pub realign: bool,
@@ -52,7 +72,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit", "score"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,

@@ -81,15 +81,29 @@ impl Chosen {
         })
     }
 
-    /// The entries with these ids; none when there are none.
-    pub(super) fn with_ids(ids: &[String]) -> anyhow::Result<Option<Self>> {
-        if ids.is_empty() {
-            return Ok(None);
+    /// What was typed; none when that is nothing.
+    pub(super) fn if_any(asked: &args::Which) -> anyhow::Result<Option<Self>> {
+        let picked = Picked::of(&asked.pick)?;
+        let limit = asked.limit;
+        let any = picked.chooses() || asked.all || limit.is_some() || asked.pick.from.is_some();
+        Ok(any.then_some(Self { picked, limit }))
+    }
+
+    /// What was typed, of what is in quarantine.
+    pub(super) fn quarantined(asked: &args::Which) -> anyhow::Result<Self> {
+        let elsewhere = asked.pick.from != Some(args::From::Quarantined);
+        if asked.pick.late || asked.pick.from.is_some() && elsewhere {
+            bail!("what is restored is in quarantine. Leave out --late and --from.");
         }
-        Ok(Some(Self {
-            picked: Picked::with_ids(ids)?,
-            limit: None,
-        }))
+        let picked = Picked::of(&asked.pick)?.in_quarantine();
+        if !picked.chooses() && !asked.all {
+            bail!(
+                "which entries? Choose some with --id, --due-before, --due-after or --grep, or \
+                 name --all."
+            );
+        }
+        let limit = asked.limit;
+        Ok(Self { picked, limit })
     }
 
     /// The selection that reads them.

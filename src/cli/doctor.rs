@@ -1,15 +1,17 @@
 //! `doctor`: what is wrong, why, and what repairs it; with an exit code that programs can act on.
 
+mod arrivals;
+mod kept;
 mod looks;
 mod watched;
 
+use std::collections::HashMap;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-use super::meter::Meter;
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::Stop;
@@ -19,9 +21,7 @@ use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::doctor::{Examination, look, look_again};
 use crate::queue::finding::Diagnosis;
-use crate::queue::{Exact, Layout, Queue, ServerWatch, Severity, text};
-use crate::store::StoreError;
-use looks::Looks;
+use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
 
 /// How long it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
@@ -99,6 +99,10 @@ pub(super) struct Doctor<'a> {
     sampled: Vec<(Queue, Duration)>,
     /// What could not be looked at whole, and why.
     failed: Vec<String>,
+    /// Since when nothing is left of which queues.
+    empty: HashMap<Queue, Instant>,
+    /// Until when no other look at all entries of which queues is taken.
+    rests: HashMap<Queue, Instant>,
 }
 
 impl<'a> Doctor<'a> {
@@ -112,6 +116,8 @@ impl<'a> Doctor<'a> {
             quiet: false,
             sampled: Vec::new(),
             failed: Vec::new(),
+            empty: HashMap::new(),
+            rests: HashMap::new(),
         }
     }
 
@@ -132,7 +138,7 @@ impl<'a> Doctor<'a> {
             let next = if now < end { round.min(end) } else { round };
             tokio::select! {
                 () = stop.asked() => bail!("interrupted before it had looked for {}", words(span)),
-                (queue, said) = looks.next() => self.looked(&queue, said),
+                (queue, said) = looks.next() => { self.looked(&queue, said); }
                 () = tokio::time::sleep_until(next.into()) => {
                     if next == round {
                         self.round().await?;
@@ -146,46 +152,6 @@ impl<'a> Doctor<'a> {
             .await
             .context("could not look at the server")?;
         self.round().await
-    }
-
-    /// The queues all entries of which are looked at within so long; the others are noted.
-    fn looks(&mut self, span: Duration) -> Looks {
-        let mut looks = self.no_looks();
-        let mut todo: Vec<&Examination> = self.queues.iter().collect();
-        todo.retain(|one| one.exact_takes() > Duration::ZERO);
-        // What differs at first sight comes first, then the small ones.
-        todo.sort_by_key(|one| (!one.differs(), one.exact_takes()));
-        let mut left = span;
-        for one in todo {
-            let takes = one.exact_takes();
-            if self.all || takes <= left {
-                left = left.saturating_sub(takes);
-                looks.add(one.queue());
-            } else {
-                self.sampled.push((one.queue().clone(), takes));
-            }
-        }
-        looks
-    }
-
-    /// No look at all entries yet.
-    fn no_looks(&self) -> Looks {
-        let meter = (!self.quiet).then(Meter::new);
-        Looks::new(&self.session.store, self.server.long, meter)
-    }
-
-    /// All entries of a queue have been looked at, or could not be.
-    fn looked(&mut self, queue: &Queue, said: Result<Exact, StoreError>) {
-        let of = |one: &&mut Examination| one.queue() == queue;
-        let name = text::printable_bytes(queue.name.as_bytes());
-        match (said, self.queues.iter_mut().find(of)) {
-            (Ok(exact), Some(one)) => one.watch().examined(exact),
-            (Err(why), Some(_)) => {
-                let line = format!("{name}: only a sample was looked at: {why}");
-                self.failed.push(line);
-            }
-            (_, None) => {}
-        }
     }
 
     /// One round through all queues.
@@ -278,11 +244,17 @@ fn people<W: Write>(
     let well = all.len() - sick;
     let line = match (well, all) {
         (0, _) => return Ok(()),
-        (1, [said]) => format!(
-            "{}: nothing found, {} looked at",
-            text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
-            text::counted(u64::try_from(said.fine)?, "rule", "rules")
-        ),
+        (1, [said]) => {
+            let all = doctor.queues[0].exact().map_or_else(String::new, |exact| {
+                let entries = text::counted(exact.looked(), "entry", "entries");
+                format!(", all {entries} looked at")
+            });
+            format!(
+                "{}: nothing found, {} asked{all}",
+                text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
+                text::counted(u64::try_from(said.fine)?, "rule", "rules")
+            )
+        }
         _ => format!("{well} of {} queues: nothing found", all.len()),
     };
     out.whole(&line)?;

@@ -13,9 +13,10 @@ use super::session::{Session, meant};
 use super::{NothingMatched, Outcome, queues, say};
 use crate::args;
 use crate::config::Config;
-use crate::ops::entries::entries;
+use crate::ops::entries::{entries, quarantined};
 use crate::ops::refresh::pulse;
 use crate::queue::Queue;
+use crate::store::StoreError;
 
 /// What a terminal gets when nobody says how many.
 pub(super) const SCREENFUL: u64 = 100;
@@ -71,10 +72,16 @@ pub(super) async fn check_that_it_is_there(
     config: &Config,
     what: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
-    let seen = pulse(&session.store, queue, None)
-        .await
-        .with_context(what)?;
-    if !queues::is_there(&seen) {
+    let seen = async {
+        let seen = pulse(&session.store, queue, None).await?;
+        if queues::is_there(&seen) {
+            return Ok(true);
+        }
+        // What is set aside alone is a sign too.
+        let kept = quarantined(&session.store, std::slice::from_ref(queue)).await?;
+        Ok::<_, StoreError>(kept.iter().any(|count| *count > Some(0)))
+    };
+    if !seen.await.with_context(what)? {
         return Err(queues::no_such(queue, config));
     }
     Ok(())

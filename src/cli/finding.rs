@@ -124,6 +124,8 @@ fn flags(what: &What) -> Option<(&'static str, String)> {
         What::Realign(Some(ms)) => repair(&format!("realign --within {ms}ms")),
         What::RestoreOrder => repair("restore-order"),
         What::Drift => repair("drift"),
+        What::Quarantine => repair("quarantine"),
+        What::Restore => repair("restore --all"),
         What::Unwrap => repair("unwrap"),
         What::Persist => repair("persist"),
         What::Unit => repair("unit s"),

@@ -24,7 +24,10 @@ impl Picked {
     /// What was typed; refused where it would silently match nothing, or be passed over.
     pub(super) fn of(asked: &args::Pick) -> anyhow::Result<Self> {
         let filter = filter(asked.grep.as_deref().unwrap_or(""))?;
-        let elsewhere = matches!(asked.from, Some(args::From::Delivered | args::From::Order));
+        let elsewhere = matches!(
+            asked.from,
+            Some(args::From::Delivered | args::From::Order | args::From::Quarantined)
+        );
         if asked.late && elsewhere {
             bail!("--late looks into timeouts, --from elsewhere. Give one of them.");
         }
@@ -60,6 +63,12 @@ impl Picked {
             due_after: None,
             filter: Filter::default(),
         })
+    }
+
+    /// The same, looked for in quarantine.
+    pub(super) fn in_quarantine(self) -> Self {
+        let from = From::Quarantined;
+        Self { from, ..self }
     }
 
     /// Whether it chooses: else it is all that there is in its place.
@@ -120,5 +129,6 @@ pub(super) fn place(from: Option<args::From>) -> From {
         Some(args::From::Late) => From::Late,
         Some(args::From::Delivered) => From::Delivered,
         Some(args::From::Order) => From::Order,
+        Some(args::From::Quarantined) => From::Quarantined,
     }
 }

@@ -4,12 +4,13 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::output::Output;
 use super::session::Session;
 use super::{NothingMatched, Outcome, say, shape};
 use crate::config::Config;
+use crate::ops::entries::quarantined;
 use crate::ops::{discover::Found, discover::discover, refresh::whole_pulses};
 use crate::queue::finding;
 use crate::queue::{Known, Optional, Queue, text};
@@ -26,10 +27,15 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     let seen = whole_pulses(&session.store, &queues)
         .await
         .with_context(what)?;
+    let kept = quarantined(&session.store, &queues)
+        .await
+        .with_context(what)?;
     if out.is_json() {
-        for (queue, pulse) in queues.iter().zip(&seen) {
+        for ((queue, pulse), kept) in queues.iter().zip(&seen).zip(kept) {
             let found = finding::once(queue, pulse, None);
-            out.json(&Value::Object(shape::fields(queue, pulse, &found)))?;
+            let mut fields = shape::fields(queue, pulse, &found);
+            fields.insert("quarantined".into(), json!(kept));
+            out.json(&Value::Object(fields))?;
         }
         return Ok(Outcome::Done);
     }
@@ -40,6 +46,13 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
         .collect();
     out.table(&shape::COLUMNS, &rows)?;
     out.flush()?;
+    for (queue, kept) in queues.iter().zip(kept) {
+        if let Some(kept) = kept.filter(|kept| *kept > 0) {
+            let name = text::printable_bytes(queue.name.as_bytes());
+            let them = text::counted(kept, "entry", "entries");
+            say::note(&format!("{name}: {them} in quarantine"));
+        }
+    }
     let rows: Vec<_> = queues.iter().zip(&seen).collect();
     for remark in shape::remarks(&rows) {
         say::note(&remark);

@@ -1,4 +1,4 @@
-//! `repair`: mends a queue as a whole.
+//! `repair`: mends a queue as a whole, or some of its entries.
 
 use std::io::Write;
 
@@ -19,6 +19,14 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
+    let chosen = if asked.restore {
+        Some(Chosen::quarantined(&asked.which)?)
+    } else {
+        Chosen::if_any(&asked.which)?
+    };
+    if chosen.is_some() && !(asked.repack || asked.quarantine || asked.restore) {
+        bail!("only --repack, --quarantine and --restore are about some of the entries.");
+    }
     let making = Making::begin(&asked.how, config).await?;
     if asked.repack {
         let queue = meant(&asked.queue, config);
@@ -29,7 +37,6 @@ pub(super) async fn run<W: Write>(
         let Some(form) = form else {
             bail!("nothing tells which form the clients of this queue unpack: name it with --form");
         };
-        let chosen = Chosen::with_ids(&asked.ids)?;
         let what = What::Repack(Some(form));
         return making.queue(&asked.queue, what, chosen, out).await;
     }
@@ -38,6 +45,10 @@ pub(super) async fn run<W: Write>(
         What::Realign(asked.within.map(args::Span::ms))
     } else if asked.restore_order {
         What::RestoreOrder
+    } else if asked.quarantine {
+        What::Quarantine
+    } else if asked.restore {
+        What::Restore
     } else if asked.drift {
         What::Drift
     } else if asked.unwrap {
@@ -51,5 +62,5 @@ pub(super) async fn run<W: Write>(
     } else {
         What::Kick
     };
-    making.queue(&asked.queue, what, None, out).await
+    making.queue(&asked.queue, what, chosen, out).await
 }

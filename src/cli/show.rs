@@ -56,12 +56,12 @@ impl Shown {
         let pulse = pulse(&session.store, queue, None)
             .await
             .with_context(what)?;
-        if !queues::is_there(&pulse) {
-            return Err(queues::no_such(queue, config));
-        }
         let first = survey(&session.store, queue, Some(Zoom::default()), None)
             .await
             .with_context(what)?;
+        if !queues::is_there(&pulse) && first.quarantined.unwrap_or(0) == 0 {
+            return Err(queues::no_such(queue, config));
+        }
         let survey = match fitting(&first) {
             zoom if first.zoom == Some(zoom) => first,
             zoom => survey(&session.store, queue, Some(zoom), None)
@@ -119,6 +119,7 @@ fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Map<St
         json!(whole_order(pulse, survey.aside).get()),
     );
     fields.insert("aside".into(), json!(survey.aside));
+    fields.insert("quarantined".into(), json!(survey.quarantined));
     fields.insert("histogram".into(), bars.collect());
     fields.insert("beyond".into(), json!(count(survey.beyond)));
     if let (Some(why), Some(Value::Object(all))) = (unread, fields.get_mut("why")) {
@@ -135,6 +136,7 @@ fn object(queue: &Queue, pulse: &Pulse, survey: &Survey, skew_ms: i64) -> Map<St
             "order": name(keys.order.as_ref()),
             "target": name(Some(&keys.target)),
             "channel": name(keys.channel.as_ref()),
+            "quarantine": name(Some(&keys.quarantine)),
         }),
     );
     fields.insert("key_types".into(), key_types(survey));
@@ -184,6 +186,11 @@ fn print<W: Write>(
     out.whole(&format!("{name} · {layout} · {}", config.endpoint))?;
     out.whole("")?;
     figures(pulse, survey.aside, out)?;
+    if let Some(n) = survey.quarantined.filter(|n| *n > 0) {
+        let n = text::thousands(n);
+        let key = text::printable_bytes(&queue.keys().quarantine);
+        out.whole(&format!("{:17}{n:>12}   set aside in {key}", "quarantined"))?;
+    }
     out.whole("")?;
     match uncounted(pulse) {
         Some(why) => {

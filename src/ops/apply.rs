@@ -6,6 +6,7 @@ mod batch;
 mod brake;
 mod due;
 mod each;
+mod kick;
 mod look;
 mod mend;
 mod pace;

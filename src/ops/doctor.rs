@@ -7,7 +7,7 @@ use std::time::Duration;
 pub use self::exact::{Examined, examine};
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, Watch};
-use crate::queue::{Known, Pulse, Queue, ServerWatch, Survey};
+use crate::queue::{Exact, Known, Pulse, Queue, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
 
 /// A survey is taken again after this, in ms; a look at the server too.
@@ -67,6 +67,12 @@ impl Examination {
         let first = pulse.first.as_ref().map(|one| one.bytes);
         let largest = self.watch.sample().map(|sample| sample.largest);
         exact::takes(elements, largest.or(first).unwrap_or(0))
+    }
+
+    /// The last look at all its entries, while it tells anything.
+    #[must_use]
+    pub fn exact(&self) -> Option<&Exact> {
+        self.watch.exact()
     }
 
     /// Timeouts and order list differ at first sight.

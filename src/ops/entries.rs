@@ -47,6 +47,8 @@ pub enum From {
     Delivered,
     /// The order list, from its head.
     Order,
+    /// Quarantine, by due time.
+    Quarantined,
 }
 
 /// The entries that `selection` says, as they are read. What comes and goes meanwhile may or may
@@ -101,6 +103,15 @@ pub async fn peek(
 ) -> Result<(Vec<Vec<u8>>, u64), StoreError> {
     let page = read::list_page(store, &queue.keys().target, first, count.min(PEEK_MOST)).await?;
     Ok((page.elements, page.length))
+}
+
+/// How many entries of each queue are in quarantine; none where they cannot be counted.
+pub async fn quarantined(store: &Store, queues: &[Queue]) -> Result<Vec<Option<u64>>, StoreError> {
+    if queues.is_empty() {
+        return Ok(Vec::new());
+    }
+    let keys: Vec<_> = queues.iter().map(Queue::keys).collect();
+    read::quarantined(store, &keys).await
 }
 
 /// So many elements are peeked at in one go.

@@ -87,6 +87,8 @@ pub struct Item {
     pub form: Option<Form>,
     /// SHA-1 of its payload: by it an element of target is found again.
     pub hash: Option<[u8; 20]>,
+    /// It goes into quarantine, with its score.
+    pub to_quarantine: bool,
 }
 
 /// What became of an item.

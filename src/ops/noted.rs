@@ -69,6 +69,7 @@ impl Noted {
             new_member: None,
             form: None,
             hash: None,
+            to_quarantine: false,
         };
         self.intended += 1;
         self.tally.add(Outcome::Done, 1);

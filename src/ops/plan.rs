@@ -4,6 +4,7 @@ mod choose;
 mod cost;
 pub(super) mod make;
 mod mend;
+mod quarantine;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -125,6 +126,9 @@ pub async fn plan(
                 _ => {
                     let which = match (&wish.what, wish.which) {
                         (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
+                        (What::Quarantine | What::Restore, Which::Due) => {
+                            quarantine::all(&wish.queue, &wish.what)?
+                        }
                         (_, which) => which,
                     };
                     let found = choose::choose(store, &wish.queue, which, &tell).await?;
@@ -164,6 +168,8 @@ impl What {
             Self::Realign(_) => Change::Realign,
             Self::RestoreOrder => Change::RestoreOrder,
             Self::Drift => Change::Drift,
+            Self::Quarantine => Change::Quarantine,
+            Self::Restore => Change::Restore,
             Self::Unwrap => Change::Unwrap,
             Self::Persist => Change::Persist,
         }

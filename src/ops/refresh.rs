@@ -117,6 +117,7 @@ async fn look(
         no_time: count(plan.late + 5 + CLASSES.len() + 1),
         keys: seen.keys,
         aside: seen.aside,
+        quarantined: seen.quarantined,
         frames: None,
         server_us: seen.server_us,
     })

@@ -3,6 +3,7 @@
 
 mod earlier;
 mod in_place;
+mod quarantine;
 mod target;
 mod unwritten;
 
@@ -161,6 +162,11 @@ struct Inverse {
     edit: Vec<(Chosen, Vec<u8>)>,
     /// Each with the item it is.
     put_back: Vec<(u64, (Chosen, Place))>,
+    /// The same of what is in quarantine.
+    restore: Vec<(u64, (Chosen, Option<Place>))>,
+    /// The same where it did not stand in the order list.
+    outside: Vec<(Chosen, Option<Place>)>,
+    quarantine: Vec<Chosen>,
     /// Perhaps deleted, or perhaps back already: which has to be looked up. Each with the item it is.
     perhaps: Vec<(u64, (Chosen, Place))>,
     replace: Vec<(Vec<u8>, Vec<u8>)>,
@@ -224,6 +230,8 @@ async fn back(
         }));
     let work = [
         Work::PutBack(put_back),
+        Work::Restore(as_they_left(items, back.restore).await?),
+        Work::Restore(back.outside),
         Work::Requeue(back.requeue),
         Work::Edit(back.edit),
         Work::Replace(back.replace),
@@ -232,6 +240,7 @@ async fn back(
         Work::Deliver(back.deliver),
         Work::OrderList(back.order_list),
         Work::PutElements(back.put_elements),
+        Work::Quarantine(back.quarantine),
         Work::Delete(back.delete),
         Work::Discard(back.discard),
     ];
@@ -257,10 +266,10 @@ fn already(n: u64) -> Option<String> {
 }
 
 /// Each stands beside what stood there when it left: so the last that left comes first.
-async fn as_they_left(
+async fn as_they_left<T>(
     items: &Items,
-    mut put_back: Vec<(u64, (Chosen, Place))>,
-) -> Result<Vec<(Chosen, Place)>, ChangeError> {
+    mut put_back: Vec<(u64, (Chosen, T))>,
+) -> Result<Vec<(Chosen, T)>, ChangeError> {
     if put_back.len() > 1 {
         let order = items.order().await?.into_iter().zip(0_u64..);
         let order: HashMap<u64, u64> = order.collect();
@@ -277,9 +286,14 @@ impl Inverse {
             Some(Outcome::Unknown) | None => false,
             Some(_) => return,
         };
-        if self.in_place(&item, sure) {
-            return;
+        let known = self.in_place(&item, sure) || self.quarantined(&item, happened.as_ref());
+        if !known {
+            self.entry(item, happened, sure);
         }
+    }
+
+    /// What undoes an item that is an entry of timeouts, order list or target. `sure`: it was done.
+    fn entry(&mut self, item: Item, happened: Option<Happened>, sure: bool) {
         let Item {
             id,
             state,
@@ -289,6 +303,7 @@ impl Inverse {
             new_member,
             form,
             hash,
+            to_quarantine: _,
         } = item;
         let chosen = |member, score| Chosen { member, score };
         let delivered = state == State::Delivered;

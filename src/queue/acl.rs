@@ -94,6 +94,7 @@ impl Rules {
                 of_queue.order,
                 of_queue.aside,
                 Some(of_queue.target),
+                Some(of_queue.quarantine),
             ];
             keys.extend(of_queue.iter().flatten().map(|key| pattern(key)));
         }
@@ -152,6 +153,8 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Realign => &[SCRIPT, SWAP],
         Change::RestoreOrder => &[SCRIPT, RESTORE],
         Change::Drift => &[SCRIPT, &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem"]],
+        Change::Quarantine => &[SCRIPT, DELETE, &["zadd"]],
+        Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         // The other way round, and that again.
@@ -190,7 +193,11 @@ mod tests {
             "redisson_delay_queue_timeout:{orders}",
             "redisson_delay_queue:{orders}",
         ];
-        let more = ["delayscope:aside:{orders}", "orders"];
+        let more = [
+            "delayscope:aside:{orders}",
+            "orders",
+            "delayscope:quarantine:{orders}",
+        ];
         let expected = keys
             .into_iter()
             .chain(more)
@@ -199,7 +206,8 @@ mod tests {
         assert!(!rules.commands.contains("scan"));
         let plain: Queue = "zset-list:delay,ready".parse().unwrap();
         let rules = Rules::of(&[], &[plain], false);
-        assert_eq!(rules.keys, [b"delay".to_vec(), b"ready".to_vec()]);
+        let keys = ["delay", "ready", "delayscope:zset-list-quarantine:{delay}"];
+        assert_eq!(rules.keys, keys.map(|key| key.as_bytes().to_vec()));
         assert!(rules.channels.is_empty());
     }
 

@@ -30,6 +30,8 @@ impl Plan {
             | Change::Delete
             | Change::Edit
             | Change::Repack
+            | Change::Quarantine
+            | Change::Restore
             | Change::Duplicate
             | Change::Undo
                 if self.planned <= 1 && self.target.is_none() =>
@@ -65,6 +67,8 @@ mod tests {
             C::Requeue,
             C::Edit,
             C::Repack,
+            C::Quarantine,
+            C::Restore,
             C::Duplicate,
             C::Undo,
         ] {

@@ -17,6 +17,7 @@ mod name_collision;
 mod no_transfer_client;
 mod nothing_consumed;
 mod poison;
+mod quarantined;
 mod refused_writes;
 mod score_range;
 mod set_aside;
@@ -218,6 +219,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),
     Rule::new(set_aside::ID, set_aside::look),
+    Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),

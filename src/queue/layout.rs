@@ -106,6 +106,7 @@ impl Queue {
                 order: None,
                 aside: None,
                 target: z.target.clone(),
+                quarantine: name::plain_quarantine(&self.name),
                 channel: None,
             },
         }

@@ -16,6 +16,12 @@ pub const CHANNEL_PREFIX: &[u8] = b"redisson_delay_queue_channel:";
 /// What the name of an order list that delayscope has set aside begins with; then follows what
 /// follows [`ORDER_PREFIX`] in its own, so that both lie in one slot.
 pub const ASIDE_PREFIX: &[u8] = b"delayscope:aside:";
+/// What the name of the sorted set begins with that delayscope keeps quarantined entries of a
+/// Redisson queue in; then as behind [`ASIDE_PREFIX`].
+pub const QUARANTINE_PREFIX: &[u8] = b"delayscope:quarantine:";
+/// The same of a `zset-list` queue; then follows its timeouts key by the same rule. It is another
+/// prefix, since the one above is a sign of a Redisson queue of that name.
+const PLAIN_QUARANTINE_PREFIX: &[u8] = b"delayscope:zset-list-quarantine:";
 
 /// A queue's name: bytes as Redis has them, which need not be UTF-8.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -69,6 +75,9 @@ pub struct Keys {
     pub aside: Option<Vec<u8>>,
     /// The list that consumers take from.
     pub target: Vec<u8>,
+    /// The sorted set of quarantined entries, each with the score that it had in timeouts; mostly
+    /// not there.
+    pub quarantine: Vec<u8>,
     /// Where the due time of a new head is published; a `zset-list` queue has none.
     pub channel: Option<Vec<u8>>,
 }
@@ -81,8 +90,15 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
         order: Some(prefixed(ORDER_PREFIX, name)),
         aside: Some(prefixed(ASIDE_PREFIX, name)),
         target: name.as_bytes().to_vec(),
+        quarantine: prefixed(QUARANTINE_PREFIX, name),
         channel: Some(prefixed(CHANNEL_PREFIX, name)),
     }
+}
+
+/// Where the quarantined entries of the `zset-list` queue with these timeouts are: in the same slot.
+#[must_use]
+pub fn plain_quarantine(timeouts: &QueueName) -> Vec<u8> {
+    prefixed(PLAIN_QUARANTINE_PREFIX, timeouts)
 }
 
 /// The queues that a timeouts key, order-list key or channel may belong to; none when no queue has

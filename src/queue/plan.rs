@@ -35,6 +35,10 @@ pub enum Change {
     RestoreOrder,
     /// Timeouts and order list hold the same members again.
     Drift,
+    /// Out of the queue, into its quarantine.
+    Quarantine,
+    /// Out of quarantine, to wait again.
+    Restore,
     /// Elements of target lose the frames that they still had.
     Unwrap,
     /// The queue's keys expire no more.
@@ -49,7 +53,7 @@ pub enum Change {
 
 impl Change {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Transfer,
         Self::Deliver,
         Self::Requeue,
@@ -62,6 +66,8 @@ impl Change {
         Self::Realign,
         Self::RestoreOrder,
         Self::Drift,
+        Self::Quarantine,
+        Self::Restore,
         Self::Unwrap,
         Self::Persist,
         Self::Undo,
@@ -85,6 +91,8 @@ impl Change {
             Self::Realign => "realign",
             Self::RestoreOrder => "restore-order",
             Self::Drift => "drift",
+            Self::Quarantine => "quarantine",
+            Self::Restore => "restore",
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
             Self::Undo => "undo",
@@ -109,6 +117,8 @@ impl Change {
             Self::Realign => "realigned",
             Self::RestoreOrder => "brought back",
             Self::Drift => "mended",
+            Self::Quarantine => "quarantined",
+            Self::Restore => "restored",
             Self::Unwrap => "unwrapped",
             Self::Persist => "persisted",
             Self::Undo => "undone",
@@ -374,6 +384,9 @@ pub struct Summary {
     pub longest_block: Duration,
     /// How many transfer clients listened to a kick; none: it was none, or nobody may count them.
     pub listening: Option<u64>,
+    /// Whether a kick has set going what was late before it; none when nothing was, or nobody
+    /// listened, or nobody could tell.
+    pub helped: Option<bool>,
     /// What else there is to say: what is left to mend and how, how many listened to a kick. A
     /// sentence each.
     pub notes: Vec<String>,

@@ -117,6 +117,8 @@ pub struct Survey {
     /// How many members are in an order list that was set aside; none when there is no such list,
     /// or when the server does not let us look.
     pub aside: Option<u64>,
+    /// How many entries are in quarantine; none when the server does not let us look.
+    pub quarantined: Option<u64>,
     /// A sample of the members, when it was asked for.
     pub frames: Option<Box<Frames>>,
     /// What the read cost the server, in µs by its own clock.

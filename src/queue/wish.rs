@@ -29,6 +29,11 @@ pub enum What {
     RestoreOrder,
     /// Let timeouts and order list hold the same members again.
     Drift,
+    /// Set entries aside that break transfers. Of `Which::Due`: all members that are no frames, which
+    /// no transfer can unpack.
+    Quarantine,
+    /// Let entries wait again that are in quarantine. Of `Which::Due`: all of them.
+    Restore,
     /// Take the frames off that elements of target still have.
     Unwrap,
     /// Take the expiry of the queue's keys away.

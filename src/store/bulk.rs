@@ -40,12 +40,12 @@ static SWAP: Script = script::script!([guard, "swap.lua"], "realign the order li
 static SWEEP: Script = script::script!(
     [guard, "sweep.lua"],
     "sweep the order list",
-    ["zset", "list"]
+    ["zset", "list", "zset"]
 );
 static PUT_BACK: Script = script::script!(
     [guard, aside, "put-back-round.lua"],
     "put entries back",
-    ["zset", "list", "list"]
+    ["zset", "list", "list", "zset"]
 );
 static APPEND: Script = script::script!(
     [guard, "append.lua"],
@@ -89,6 +89,21 @@ pub struct Swap {
     pub places: [u32; 2],
     /// Bytes 1 to 8 of what stands at each (counted from 0). Shorter elements cannot be swapped.
     pub marks: [[u8; 8]; 2],
+}
+
+/// Where entries are that have left a queue.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Away {
+    /// Nowhere on the server.
+    Nowhere,
+    /// In quarantine.
+    Quarantined,
+}
+
+impl Away {
+    fn key(self, queue: &Queue) -> Option<Vec<u8>> {
+        (self == Self::Quarantined).then(|| queue.keys().quarantine)
+    }
 }
 
 /// What a sweep does with an element.
@@ -154,6 +169,10 @@ pub enum Returned {
     Done,
     /// Nothing was done: it waits already, with this score.
     Waits(f64),
+    /// Nothing was done: it is not in quarantine.
+    Gone,
+    /// Nothing was done: it has this other score in quarantine.
+    Changed(f64),
     /// Nothing was done: its neighbour is not among what went round.
     NoNeighbour,
 }
@@ -231,14 +250,19 @@ impl Writer {
     }
 
     /// Lets the first `n` elements of the order list (at most [`MOST_MOVED`]) go round to its
-    /// tail, and does with the chosen ones among them what their [`Broom`] says.
+    /// tail, and does with the chosen ones among them what their [`Broom`] says. `to`: where what
+    /// leaves timeouts goes.
     pub async fn sweep(
         &self,
         queue: &Queue,
         n: usize,
         chosen: &[(&[u8], Broom)],
+        to: Away,
     ) -> Result<Timed<Round>, StoreError> {
         let [timeouts, order, _] = self.three_keys(&SWEEP, queue)?;
+        let quarantine = to.key(queue);
+        let keys = [Some(&timeouts), Some(&order), quarantine.as_ref()];
+        let keys: Vec<&[u8]> = keys.into_iter().flatten().map(Vec::as_slice).collect();
         let n = n.min(MOST_MOVED).to_string();
         let mut blob = Vec::with_capacity(chosen.len() * 9);
         for (_, broom) in chosen {
@@ -252,21 +276,24 @@ impl Writer {
         }
         let args = [n.as_bytes(), &blob];
         let args = args.into_iter().chain(chosen.iter().map(|c| c.0));
-        script::run(&self.lane, &SWEEP, &[&timeouts, &order], args, round).await
+        script::run(&self.lane, &SWEEP, &keys, args, round).await
     }
 
     /// Puts deleted entries back (at most [`MOST_PUT_BACK`]) while the first `n` elements of the
     /// order list go round to its tail. Entries with the same neighbour stand in the order given.
     /// How many elements went round, and what became of each entry. Refused with the code `ASIDE`
-    /// while the order list is set aside.
+    /// while the order list is set aside. `from`: where they are until then.
     pub async fn put_back_around(
         &self,
         queue: &Queue,
         n: usize,
         entries: &[Returning<'_>],
+        from: Away,
     ) -> Result<Timed<(usize, Vec<Returned>)>, StoreError> {
         let keys = self.three_keys(&PUT_BACK, queue)?;
-        let keys = keys.each_ref().map(Vec::as_slice);
+        let quarantine = from.key(queue);
+        let keys = keys.iter().chain(&quarantine);
+        let keys: Vec<&[u8]> = keys.map(Vec::as_slice).collect();
         let n = n.min(MOST_MOVED).to_string();
         let texts: Vec<[Vec<u8>; 2]> = entries
             .iter()

@@ -12,6 +12,7 @@ use crate::clock::EpochMillis;
 use crate::queue::{Keys, Queue};
 
 mod elements;
+mod quarantine;
 mod watched;
 
 pub use watched::{InStep, Moved, Watched};
@@ -107,15 +108,8 @@ impl Writer {
         self.fits("put entries back", entries.len())?;
         let keys = queue.keys();
         let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
-        let mut args = vec![channel(&keys)];
-        for (score, (chosen, place)) in scores.iter().zip(entries) {
-            let (word, neighbour) = match place {
-                Place::Head => ("head", &[][..]),
-                Place::Behind(neighbour) => ("behind", neighbour.as_slice()),
-                Place::Tail => ("tail", &[][..]),
-            };
-            args.extend([score.as_bytes(), &chosen.member, word.as_bytes(), neighbour]);
-        }
+        let places = entries.iter().map(|(chosen, place)| (chosen, Some(place)));
+        let args = returning(channel(&keys), &scores, places);
         let told = script::put_back(&self.lane, &adding(&keys), args).await?;
         Ok(told.map(Changed::from))
     }
@@ -278,6 +272,26 @@ fn pairs<'a>(scores: &'a [String], chosen: &'a [Chosen]) -> Vec<&'a [u8]> {
     let pair =
         |(score, chosen): (&'a String, &'a Chosen)| [score.as_bytes(), chosen.member.as_slice()];
     scores.iter().zip(chosen).flat_map(pair).collect()
+}
+
+/// What a script is told of entries that come back: a channel, then of each its score, its member
+/// and where it goes in the order list, if it does.
+fn returning<'a>(
+    channel: &'a [u8],
+    scores: &'a [String],
+    entries: impl Iterator<Item = (&'a Chosen, Option<&'a Place>)>,
+) -> Vec<&'a [u8]> {
+    let each = scores.iter().zip(entries);
+    let each = each.flat_map(|(score, (chosen, place))| {
+        let (word, neighbour) = match place {
+            None => (&b"out"[..], &[][..]),
+            Some(Place::Head) => (&b"head"[..], &[][..]),
+            Some(Place::Behind(neighbour)) => (&b"behind"[..], neighbour.as_slice()),
+            Some(Place::Tail) => (&b"tail"[..], &[][..]),
+        };
+        [score.as_bytes(), &chosen.member, word, neighbour]
+    });
+    std::iter::once(channel).chain(each).collect()
 }
 
 /// Timeouts, and the order list where there is one.

@@ -16,7 +16,7 @@ use redis::Value;
 
 pub use frames::{MAXLEN, RawFrames, frames, places};
 pub use keys::{Kind, Slice, channels, kinds, scan};
-pub use lists::{Elements, element_scores, held, list_page, whole_order};
+pub use lists::{Elements, element_scores, held, list_page, quarantined, whole_order};
 pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::replica_lag;
@@ -217,6 +217,8 @@ pub struct Counts {
     /// Members of an order list that was set aside; none when there is none, or when the server
     /// does not let us look.
     pub aside: Option<u64>,
+    /// Members of quarantine; none when the server does not let us look, or it is no sorted set.
+    pub quarantined: Option<u64>,
 }
 
 /// Counts the entries in each of `ranges` and looks at the queue's keys, all in one instant.
@@ -239,12 +241,15 @@ pub async fn counts(
         t.add("PTTL", &[key]);
     }
     let aside = keys.aside.as_ref().map(|key| t.add("LLEN", &[key]));
+    let quarantined = t.add("ZCARD", &[&keys.quarantine]);
     let mut done = transaction::run(store, ATTEMPT, &[t]).await?;
     let Some(done) = done.pop() else {
         return Err(store.unexpected(ATTEMPT, &Value::Nil));
     };
     // A list is never empty: without members there is none.
     let aside = aside.and_then(|at| known(done.values.get(at)?).get());
+    let quarantined = done.values.get(quarantined);
+    let quarantined = quarantined.and_then(|value| known(value).get());
     let (counts, facts) = done.values.split_at(ranges.len());
     if let Some(Value::ServerError(error)) = counts.first()
         && error.code() != "WRONGTYPE"
@@ -272,5 +277,6 @@ pub async fn counts(
             })
             .collect(),
         aside: aside.filter(|length| *length > 0),
+        quarantined,
     })
 }

@@ -38,6 +38,9 @@ macro_rules! lua {
     (guard) => {
         $crate::store::script::lua!("parts/guard.lua")
     };
+    (place) => {
+        $crate::store::script::lua!("parts/place.lua")
+    };
     (chosen) => {
         $crate::store::script::lua!("parts/chosen.lua")
     };
@@ -75,6 +78,7 @@ pub(super) use {lua, script};
 
 mod change;
 mod offer;
+mod quarantine;
 mod transfer;
 
 pub use change::{Fate, Place};
@@ -84,6 +88,7 @@ pub(super) use change::{
 };
 pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
+pub(super) use quarantine::{quarantine, restore};
 pub use transfer::{Moved, Transferred};
 pub(super) use transfer::{
     end_of_watched, transfer, transfer_as_redisson, transfer_telling, transfer_telling_zset_list,

@@ -5,13 +5,13 @@ use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::journal::Journal;
 use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan, plan_undo};
 use delayscope::queue::Queue;
-use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
 use delayscope::store::change;
 use delayscope::store::read::scan_members;
 use delayscope::store::{Access, Store};
 
 use crate::stage::Stage;
-use crate::support::{PATIENCE, frame};
+use crate::support::{PATIENCE, frame, room};
 
 const SOON: What = What::Requeue(NewDue {
     base: Base::In(60_000),
@@ -89,7 +89,7 @@ pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
     if matches!(chosen, Chosen::Delivered) {
         deliver_some(stage);
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let journal = Journal::at(dir.path(), 30);
     let prepared = prepared(&stage.store, &stage.queue, what, chosen).await;
     done(&stage.store, &journal, prepared).await;
@@ -100,7 +100,7 @@ pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
     if wants_redisson(&what) && !stage.is_redisson() {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let journal = Journal::at(dir.path(), 30);
     if matches!(chosen, Chosen::Delivered) {
         deliver_some(stage);
@@ -217,7 +217,10 @@ pub(crate) async fn sweep(stage: &Stage) {
     if stage.is_redisson() {
         let writer = stage.writer();
         let chosen = [(&b"x"[..], Broom::Stray)];
-        let swept = writer.sweep(&stage.queue, 3, &chosen).await.unwrap();
+        let swept = writer
+            .sweep(&stage.queue, 3, &chosen, Away::Nowhere)
+            .await
+            .unwrap();
         assert_eq!(swept.done.went, 3);
     }
 }
@@ -232,7 +235,9 @@ pub(crate) async fn put_back_around(stage: &Stage) {
             member: &member,
         };
         let (writer, entries) = (stage.writer(), [entry]);
-        let back = writer.put_back_around(&stage.queue, 3, &entries).await;
+        let back = writer
+            .put_back_around(&stage.queue, 3, &entries, Away::Nowhere)
+            .await;
         back.unwrap();
     }
 }

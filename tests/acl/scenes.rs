@@ -5,6 +5,7 @@ use std::time::Duration;
 use delayscope::clock::EpochMillis;
 use delayscope::ops::consumer::{self, ConsumeOptions, consume};
 use delayscope::ops::discover::{Found, discover_with};
+use delayscope::ops::doctor::{Examined, examine};
 use delayscope::ops::entries::{From, Selection, entries};
 use delayscope::ops::offer::{form_of, offer};
 use delayscope::ops::plan::What;
@@ -12,12 +13,13 @@ use delayscope::ops::refresh::{frames, list, pulse, rank_at, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
 use delayscope::queue::{Change, Form, FramesAsk, List, PageAsk, Zoom};
-use delayscope::store::read::look;
+use delayscope::store::read::{look, scan_members};
 use delayscope::store::watch::announcements;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
 
 use crate::changes::{self, Chosen, change};
+use crate::quarantine;
 use crate::stage::Stage;
 use crate::support::until;
 
@@ -67,6 +69,14 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
         changes::restore_order(stage).boxed()
     }),
     (Change::Drift, |stage| changes::drift(stage).boxed()),
+    (Change::Quarantine, |stage| {
+        change(stage, What::Quarantine, Chosen::One).boxed()
+    }),
+    (Change::Quarantine, |stage| {
+        change(stage, What::Quarantine, Chosen::Waiting).boxed()
+    }),
+    (Change::Quarantine, |stage| quarantine::sweep(stage).boxed()),
+    (Change::Restore, |stage| quarantine::restore(stage).boxed()),
     (Change::Unwrap, |stage| {
         changes::unwrap(stage, false).boxed()
     }),
@@ -76,6 +86,7 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Undo, |stage| changes::unwrap(stage, true).boxed()),
     (Change::Undo, |stage| changes::persist(stage, true).boxed()),
     (Change::Undo, |stage| changes::undo_each(stage).boxed()),
+    (Change::Undo, |stage| quarantine::undo(stage).boxed()),
     (Change::Undo, |stage| changes::delete(stage).boxed()),
     (Change::Undo, |stage| {
         changes::put_back_around(stage).boxed()
@@ -102,10 +113,17 @@ async fn reading(stage: &Stage) {
     let sample = FramesAsk::of(30, 8, true);
     frames(store, queue, sample).await.unwrap();
     look(store).await.unwrap();
+    let all: Vec<_> = examine(store, queue, 8).collect().await;
+    assert!(matches!(all.last(), Some(Ok(Examined::Done(_)))), "{all:?}");
     rank_at(store, queue, EpochMillis::new(1)).await.unwrap();
     form_of(store, queue).await.unwrap();
     consumer::peek(store, queue, 3).await.unwrap();
-    let mut places = vec![From::Waiting, From::Late, From::Delivered];
+    let mut places = vec![
+        From::Waiting,
+        From::Late,
+        From::Delivered,
+        From::Quarantined,
+    ];
     let mut lists = vec![List::Target];
     if stage.is_redisson() {
         places.push(From::Order);

@@ -10,7 +10,7 @@ use delayscope::queue::{Endpoint, Entry, EntryResult, Outcome, Plan, Queue, Stat
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
-use crate::support::{PATIENCE, Server, Value, frame};
+use crate::support::{PATIENCE, Server, frame, room};
 
 /// A server, a queue, a journal.
 pub(crate) struct Bench {
@@ -43,6 +43,8 @@ pub(crate) struct Contents {
     pub(crate) timeouts: BTreeMap<Vec<u8>, String>,
     pub(crate) order: Vec<Vec<u8>>,
     pub(crate) target: Vec<Vec<u8>>,
+    /// Members of quarantine with the text of their scores.
+    pub(crate) quarantine: BTreeMap<Vec<u8>, String>,
 }
 
 /// The layouts that changes are tried with.
@@ -68,7 +70,7 @@ impl Bench {
     pub(crate) async fn through(server: Server, endpoint: Endpoint, queue: &Queue) -> Self {
         let store = Store::open(endpoint, Access::ReadWrite);
         store.ready(PATIENCE).await.unwrap();
-        let dir = tempfile::tempdir().unwrap();
+        let dir = room();
         Self {
             writer: store.writer().unwrap(),
             store,
@@ -96,10 +98,21 @@ impl Bench {
     /// Offers `entry 1` to `entry COUNT`, the first due at `first`, each `step` ms after the one
     /// before.
     pub(crate) fn fill(&self, count: u64, first: EpochMillis, step: i64) {
+        let keys = self.queue.keys();
+        let mut zadd = redis::cmd("ZADD");
+        zadd.arg(&keys.timeouts);
+        let mut rpush = redis::cmd("RPUSH");
+        rpush.arg(&keys.order);
         for n in 1..=count {
             let due = first.plus(step * i64::try_from(n - 1).unwrap());
-            let score = self.queue.score(due).to_string();
-            self.server.put(&self.queue, &self.member(n), &score);
+            let (score, member) = (self.queue.score(due).to_string(), self.member(n));
+            zadd.arg(score).arg(&member);
+            rpush.arg(member);
+        }
+        let mut connection = self.server.connection();
+        zadd.exec(&mut connection).unwrap();
+        if keys.order.is_some() {
+            rpush.exec(&mut connection).unwrap();
         }
     }
 
@@ -124,24 +137,20 @@ impl Bench {
             let all = self.server.cmd_bytes(&[b"LRANGE", key, b"0", b"-1"]);
             redis::from_redis_value(all).unwrap()
         };
-        let range = [b"ZRANGE".as_slice(), &keys.timeouts, b"0", b"-1"];
-        let all = self
-            .server
-            .cmd_bytes(&[&range[..], &[b"WITHSCORES"]].concat());
-        let Value::Array(flat) = all else { panic!() };
-        let mut timeouts = BTreeMap::new();
-        for pair in flat.chunks(2) {
-            let [Value::BulkString(member), Value::BulkString(score)] = pair else {
-                panic!("{pair:?}")
-            };
-            let score = String::from_utf8(score.clone()).unwrap();
-            timeouts.insert(member.clone(), score);
-        }
         Contents {
-            timeouts,
+            timeouts: self.scores(&keys.timeouts),
             order: keys.order.as_deref().map(list).unwrap_or_default(),
             target: list(&keys.target),
+            quarantine: self.scores(&keys.quarantine),
         }
+    }
+
+    /// The members of a sorted set with the text of their scores.
+    fn scores(&self, key: &[u8]) -> BTreeMap<Vec<u8>, String> {
+        let range = [b"ZRANGE".as_slice(), key, b"0", b"-1", b"WITHSCORES"];
+        let all = self.server.cmd_bytes(&range);
+        let all: Vec<(Vec<u8>, String)> = redis::from_redis_value(all).unwrap();
+        all.into_iter().collect()
     }
 
     pub(crate) async fn plan(&self, what: What, which: Which) -> Result<Prepared, ChangeError> {

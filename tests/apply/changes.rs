@@ -65,7 +65,7 @@ async fn everything_due_is_transferred_and_nothing_else() {
     for queue in layouts() {
         let bench = Bench::new(&queue).await;
         let now = bench.server.now();
-        bench.fill(700, now.plus(-650_500), 1_000);
+        bench.fill(700, now.plus(-650 * 60_000 - 30_000), 60_000);
         let before = bench.contents();
         let (plan, told) = bench.change(What::Transfer, Which::Due).await;
         assert_eq!((plan.planned, plan.first.len()), (651, 5));
@@ -265,19 +265,6 @@ async fn an_id_of_two_entries_is_refused_and_both_are_listed() {
     assert!(error.contains("that of 2 entries (24 bytes"), "{error}");
     // A limit picks among equal elements only.
     assert!(bench.plan(What::Delete, by_id(Some(2))).await.is_err());
-}
-
-#[tokio::test]
-async fn a_kick_tells_how_many_listened() {
-    let bench = Bench::new(&Queue::redisson("orders")).await;
-    let (_, told) = bench.change(What::Kick, Which::Due).await;
-    assert!(told.summary.notes[0].starts_with("Nobody listened"));
-    let zset_list = Bench::new(&layouts()[1]).await;
-    let refused = zset_list.plan(What::Kick, Which::Due).await.unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "a zset-list queue has no channel that could be kicked"
-    );
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixListener;
 use tokio::net::UnixStream;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 /// What is lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -28,7 +28,8 @@ pub(crate) struct Proxy {
 struct State {
     lost: AtomicU8,
     scripts: AtomicUsize,
-    cut: Notify,
+    /// Changes when all connections of now are to break, also those that are busy just then.
+    cut: watch::Sender<()>,
 }
 
 impl Proxy {
@@ -38,13 +39,14 @@ impl Proxy {
         let state = Arc::new(State {
             lost: AtomicU8::new(0),
             scripts: AtomicUsize::new(0),
-            cut: Notify::new(),
+            cut: watch::Sender::new(()),
         });
         let (server, shared) = (server.to_owned(), Arc::clone(&state));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let server = UnixStream::connect(&server).await.unwrap();
-                tokio::spawn(between(client, server, Arc::clone(&shared)));
+                let cut = shared.cut.subscribe();
+                tokio::spawn(between(client, server, Arc::clone(&shared), cut));
             }
         });
         Self { path, state }
@@ -63,18 +65,23 @@ impl Proxy {
     /// Breaks all connections, and loses nothing any more.
     pub(crate) fn cut(&self) {
         self.lose(Lost::Nothing);
-        self.state.cut.notify_waiters();
+        self.state.cut.send_replace(());
     }
 }
 
-async fn between(client: UnixStream, server: UnixStream, state: Arc<State>) {
+async fn between(
+    client: UnixStream,
+    server: UnixStream,
+    state: Arc<State>,
+    mut cut: watch::Receiver<()>,
+) {
     let (mut from_client, mut to_client) = client.into_split();
     let (mut from_server, mut to_server) = server.into_split();
     let mut lossy = false;
     let (mut request, mut answer) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         tokio::select! {
-            () = state.cut.notified() => return,
+            _ = cut.changed() => return,
             read = from_client.read(&mut request) => {
                 let Ok(n @ 1..) = read else { return };
                 let sent = &request[..n];

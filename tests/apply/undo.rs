@@ -10,7 +10,7 @@ use delayscope::queue::{Address, Change, Outcome, Queue, Summary};
 
 use crate::bench::{Bench, layouts};
 use crate::proxy::{Lost, Proxy};
-use crate::support::{PATIENCE, Server, until};
+use crate::support::{PATIENCE, Server, room, until};
 
 const LATE: i64 = -900_000;
 /// How the body of a record of intents begins, in the journal.
@@ -193,7 +193,7 @@ async fn undo_without_an_id_walks_past_what_it_could_do_nothing_for() {
 /// put back is consumed before anybody can look. How many were, and how it ended.
 async fn lost(lost: Lost, way: Way, heard: bool) -> (Bench, usize, Summary) {
     let server = Server::start();
-    let home = tempfile::tempdir().unwrap();
+    let home = room();
     let proxy = Proxy::before(&server.socket(), home.path());
     let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
     let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;

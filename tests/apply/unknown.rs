@@ -7,7 +7,7 @@ use delayscope::queue::{Address, Outcome, Queue, Summary};
 
 use crate::bench::{Bench, Contents};
 use crate::proxy::{Lost, Proxy};
-use crate::support::{PATIENCE, Server, until};
+use crate::support::{PATIENCE, Server, room, until};
 
 /// A change in whose second batch something is lost.
 async fn broken(
@@ -17,7 +17,7 @@ async fn broken(
     stopped: bool,
 ) -> (Bench, Contents, Summary, Vec<String>) {
     let server = Server::start();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = room();
     let proxy = Proxy::before(&server.socket(), dir.path());
     let endpoint = server.endpoint_at(Address::Unix(proxy.path.clone()), 0);
     let bench = Bench::through(server, endpoint, &Queue::redisson("orders")).await;
@@ -74,7 +74,7 @@ fn later() -> What {
 /// Whatever was lost, each entry is changed once, it is said once that something was wrong, and
 /// undo brings all of it back.
 async fn is_done_once(lost: Lost, stopped: bool) {
-    for what in [What::Delete, What::Deliver, later()] {
+    for what in [What::Delete, What::Quarantine, What::Deliver, later()] {
         let (bench, before, summary, trouble) = broken(lost, 60_000, what.clone(), stopped).await;
         assert!(summary.tally.all_done(), "{what:?}: {summary:?}");
         assert_eq!(trouble.len(), 1, "{trouble:?}");
@@ -106,6 +106,16 @@ async fn what_others_may_have_taken_meanwhile_stays_unknown() {
     assert_eq!(plan.planned, 60);
     assert_eq!(told.count(Outcome::Refused), unknown);
     assert_eq!(bench.contents().timeouts.len() as u64, 60 - unknown);
+}
+
+#[tokio::test]
+async fn what_is_set_aside_is_seen_in_quarantine_whatever_others_may_have_taken() {
+    let (bench, before, summary, _) =
+        broken(Lost::Answers, -900_000, What::Quarantine, false).await;
+    assert!(summary.tally.all_done(), "{summary:?}");
+    assert_eq!(bench.contents().quarantine, before.timeouts);
+    bench.undo(None).await;
+    assert_eq!(bench.contents().timeouts, before.timeouts);
 }
 
 #[tokio::test]

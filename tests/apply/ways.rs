@@ -13,7 +13,7 @@ use crate::support::frame;
 
 /// A queue whose order list stands in no order: `entry 1` to `entry COUNT`, a ms apart, the last of
 /// them due at `last` ms from now.
-async fn shuffled(count: u64, last: i64) -> Bench {
+pub(crate) async fn shuffled(count: u64, last: i64) -> Bench {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     let last = bench.server.now().plus(last);
     let first = last.plus(-i64::try_from(count).unwrap());
@@ -22,7 +22,7 @@ async fn shuffled(count: u64, last: i64) -> Bench {
     bench
 }
 
-fn matching(filter: &str) -> Which {
+pub(crate) fn matching(filter: &str) -> Which {
     Which::Selected(Selection {
         filter: delayscope::queue::Filter::parse(filter).unwrap(),
         ..Selection::default()

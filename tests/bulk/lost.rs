@@ -17,7 +17,7 @@ use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
 use crate::Server;
-use crate::support::PATIENCE;
+use crate::support::{PATIENCE, room};
 use crate::world::{Dice, World, member};
 
 /// Stands before the server; told to, it keeps the answer of the next script and hangs up.
@@ -28,7 +28,7 @@ struct Between {
 
 impl Between {
     fn start(server: &Server) -> Self {
-        let dir = tempfile::Builder::new().prefix("dsb").tempdir().unwrap();
+        let dir = room();
         let listener = UnixListener::bind(dir.path().join("s")).unwrap();
         let cut = Arc::new(AtomicBool::new(false));
         let (seen, socket) = (Arc::clone(&cut), server.socket());
@@ -115,22 +115,29 @@ macro_rules! run {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_sweep_whose_answers_get_lost_deletes_exactly_the_chosen_and_can_be_undone() {
+async fn a_sweep_whose_answers_get_lost_takes_exactly_the_chosen_and_can_be_undone() {
     let server = Server::start();
     let between = Between::start(&server);
     let mut all_lost = 0;
     for seed in 0..6 {
+        let quarantined = seed % 2 == 1;
         let (mut world, mut dice) = shuffled(&server, seed).await;
         let writer = between.writer(&server).await;
         let (list, timeouts) = (world.order(), world.timeouts());
         let chosen = world.chosen((1..=300).filter(|_| dice.below(3) > 0));
-        let mut way = Sweep::new(&world.queue, chosen.clone());
+        let mut way = if quarantined {
+            Sweep::quarantining(&world.queue, chosen.clone())
+        } else {
+            Sweep::new(&world.queue, chosen.clone())
+        };
         let (steps, answers) = run!(way, &writer, 20, between, dice);
         all_lost += answers;
         let fates: Vec<_> = steps.into_iter().flat_map(|s| s.fates).collect();
         assert_eq!(fates.len(), chosen.len());
         assert!(fates.iter().all(|f| f.fate == Fate::Done || f.unsure));
-        assert_eq!(fates.iter().any(|f| f.unsure), answers > 0);
+        // What went into quarantine is seen there.
+        let unsure = answers > 0 && !quarantined;
+        assert_eq!(fates.iter().any(|f| f.unsure), unsure);
         let kept = |m: &&Vec<u8>| !chosen.iter().any(|c| &c.member == *m);
         let left: Vec<Vec<u8>> = list.iter().filter(kept).cloned().collect();
         assert_eq!(world.order(), left, "seed {seed}");
@@ -143,7 +150,11 @@ async fn a_sweep_whose_answers_get_lost_deletes_exactly_the_chosen_and_can_be_un
         back.sort_by_key(|(c, _): &(_, Option<Place>)| {
             list.iter().position(|m| *m == c.member).unwrap()
         });
-        let mut way = PutBack::new(&world.queue, back);
+        let mut way = if quarantined {
+            PutBack::restoring(&world.queue, back)
+        } else {
+            PutBack::new(&world.queue, back)
+        };
         let (steps, answers) = run!(way, &writer, 20, between, dice);
         all_lost += answers;
         let done = steps.iter().flat_map(|s| &s.fates);

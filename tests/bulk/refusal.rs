@@ -6,7 +6,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::StoreError;
-use delayscope::store::bulk::{Broom, Order, Returning, Swap, Where};
+use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
 use delayscope::store::change::Chosen;
 use delayscope::store::write::Writer;
 
@@ -70,8 +70,16 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     tell("set aside", set_aside.map(drop));
     tell("swap", writer.swap(&queue, &[swap]).await.map(drop));
     let chosen = [(&member(1)[..], Broom::Delete(1.0))];
-    tell("sweep", writer.sweep(&queue, 2, &chosen).await.map(drop));
-    let put = writer.put_back_around(&queue, 2, &[returning]).await;
+    tell(
+        "sweep",
+        writer
+            .sweep(&queue, 2, &chosen, Away::Nowhere)
+            .await
+            .map(drop),
+    );
+    let put = writer
+        .put_back_around(&queue, 2, &[returning], Away::Nowhere)
+        .await;
     tell("put back", put.map(drop));
     tell(
         "append",
@@ -84,7 +92,27 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
         "drop copy",
         writer.drop_copy(&queue, [1, 3], &member(2)).await.map(drop),
     );
+    for (name, result) in quarantined(writer, &queue).await {
+        said.extend(result.err().map(|error| (name, error)));
+    }
     said
+}
+
+/// The same of those that set an entry aside, and bring it back.
+async fn quarantined(
+    writer: &Writer,
+    queue: &delayscope::queue::Queue,
+) -> [(&'static str, Result<(), StoreError>); 2] {
+    let to = Away::Quarantined;
+    let chosen = [(&member(3)[..], Broom::Delete(3.0))];
+    let back = Returning {
+        to: Where::Tail,
+        score: 3.0,
+        member: &member(3),
+    };
+    let swept = writer.sweep(queue, 2, &chosen, to).await;
+    let put = writer.put_back_around(queue, 2, &[back], to).await;
+    [("sweep away", swept.map(drop)), ("restore", put.map(drop))]
 }
 
 /// 1, 2, 3 and a second copy of 2 in the order list; 4 in timeouts alone.
@@ -105,8 +133,14 @@ async fn a_key_of_another_type_is_named_and_nothing_is_done() {
     let server = Server::start();
     for aside in [false, true] {
         let keys = world(&server, aside).await.queue.keys();
-        let three = [keys.timeouts, keys.order.unwrap(), keys.aside.unwrap()];
-        for (k, wrong) in three.iter().enumerate() {
+        let all = [
+            keys.timeouts,
+            keys.order.unwrap(),
+            keys.aside.unwrap(),
+            keys.quarantine,
+        ];
+        let concerned = if aside { &all[..3] } else { &all };
+        for (k, wrong) in concerned.iter().enumerate() {
             let world = world(&server, aside).await;
             server.cmd_bytes(&[b"SET", wrong, b"in the way"]);
             let before = contents(&server);
@@ -119,13 +153,14 @@ async fn a_key_of_another_type_is_named_and_nothing_is_done() {
             }
             let concerned = match (aside, k) {
                 (true, _) => 1,
-                // Swap and drop copy know the order list alone; sweep does not know what is aside.
-                (false, 0) => 4,
-                (false, 1) => 6,
-                (false, _) => 3,
+                // Swap and drop copy know the order list alone; sweeps do not know what is aside.
+                (false, 0) => 6,
+                (false, 1) => 8,
+                (false, 2) => 4,
+                (false, _) => 2,
             };
             assert_eq!(said.len(), concerned, "{k} {said:?}");
-            if said.len() == 6 || aside {
+            if said.len() == 8 || aside {
                 assert!(contents(&server) == before);
             }
         }
@@ -149,7 +184,7 @@ async fn a_replica_takes_none_of_it_and_a_full_server_only_what_needs_no_room() 
         server.cmd(replica[0]);
         let said = each(&world.writer, aside).await;
         server.cmd(replica[1]);
-        let wanted = if aside { 1 } else { 6 };
+        let wanted = if aside { 1 } else { 8 };
         assert_eq!(said.len(), wanted, "{said:?}");
         assert!(
             said.iter().all(|(_, e)| e.code() == Some("READONLY")),
@@ -162,7 +197,15 @@ async fn a_replica_takes_none_of_it_and_a_full_server_only_what_needs_no_room() 
     let said = each(&world.writer, false).await;
     server.cmd(full[1]);
     let names: Vec<_> = said.iter().map(|(name, _)| *name).collect();
-    assert_eq!(names, ["swap", "put back", "append", "drop copy"]);
+    let refused = [
+        "swap",
+        "put back",
+        "append",
+        "drop copy",
+        "sweep away",
+        "restore",
+    ];
+    assert_eq!(names, refused);
     assert!(
         said.iter().all(|(_, e)| e.code() == Some("OOM")),
         "{said:?}"
@@ -188,13 +231,13 @@ async fn a_user_who_may_not_do_all_of_a_script_does_nothing_of_it() {
     for (missing, aside, count) in [
         ("lpush", true, 1),
         ("ltrim", true, 1),
-        ("rpush", false, 3),
-        ("ltrim", false, 3),
-        ("zrem", false, 1),
+        ("rpush", false, 5),
+        ("ltrim", false, 5),
+        ("zrem", false, 3),
         ("lset", false, 2),
         ("lrem", false, 1),
         ("rename", false, 1),
-        ("zadd", false, 1),
+        ("zadd", false, 3),
     ] {
         let mut server = Server::start();
         drop(world(&server, aside).await);

@@ -115,7 +115,7 @@ fn every_change_ends_with_a_summary_that_adds_up() {
         let lines = said.json();
         let sum = summary(&lines);
         let more: &[&str] = if change == "kick" {
-            &["transfer_clients"]
+            &["transfer_clients", "helped"]
         } else {
             &[]
         };
@@ -135,10 +135,14 @@ fn every_change_ends_with_a_summary_that_adds_up() {
 }
 
 #[test]
-fn a_kick_says_how_many_transfer_clients_listened() {
+fn a_kick_says_how_many_transfer_clients_listened_and_whether_it_has_helped() {
     let program = with_orders();
     let kicked = || summary(&program.run(&["kick", "orders", "--json"]).done().json()).clone();
-    assert_eq!(kicked()["transfer_clients"], 0);
+    let alone = kicked();
+    assert_eq!(
+        (&alone["transfer_clients"], &alone["helped"]),
+        (&json!(0), &json!(null))
+    );
     let mut connection = program.server.connection();
     let mut client = connection.as_pubsub();
     client
@@ -146,7 +150,16 @@ fn a_kick_says_how_many_transfer_clients_listened() {
         .unwrap();
     let told = kicked();
     assert_eq!(told["transfer_clients"], 1, "{told}");
-    assert_eq!(told["notes"], json!(["1 transfer client listened."]));
+    assert_eq!(told["notes"][0], "1 transfer client listened.");
+    // It listens, and does nothing.
+    assert_eq!(told["helped"], false);
+    assert!(
+        told["notes"][1]
+            .as_str()
+            .unwrap()
+            .starts_with("It has not helped"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -181,3 +181,135 @@ fn the_command_that_a_finding_names_mends_it() {
     }
     assert_eq!(ids(&look()), ["score-range", "ttl", "framed-target"]);
 }
+
+#[test]
+fn all_entries_are_looked_at_where_that_is_quick_and_the_repair_is_seen_to_help() {
+    let program = Program::start();
+    let server = &program.server;
+    let keys = orders().keys();
+    let order = keys.order.clone().unwrap();
+    for id in 0..300 {
+        put(server, &frame(id, b"later"), 600_000);
+    }
+    // As many are missing on either side: the numbers agree.
+    server.cmd_bytes(&[b"ZREM", &keys.timeouts, &frame(7, b"later")]);
+    server.cmd_bytes(&[b"LREM", &order, b"1", &frame(8, b"later")]);
+    let args = ["doctor", "orders", "--for", "300ms", "--json"];
+    let found = program.run(&args).partly().json();
+    assert_eq!(ids(&found), ["drift"]);
+    let evidence = &found[0]["evidence"];
+    assert_eq!(
+        (&evidence["exact"], &evidence["looked_at"]),
+        (&true.into(), &299.into())
+    );
+    assert_eq!(
+        (&evidence["not_in_order"], &evidence["only_in_order"]),
+        (&1.into(), &1.into())
+    );
+    program
+        .run(&["repair", "orders", "--drift", "--yes"])
+        .done();
+    program.run(&args).done();
+}
+
+#[test]
+fn of_what_takes_longer_than_it_looks_a_sample_is_looked_at_unless_all_is_asked_for() {
+    let program = Program::start();
+    let first = program.server.now().plus(60_000_000);
+    program.server.fill(&orders(), 20_000, first, 1);
+    let args = ["doctor", "orders", "--for", "50ms"];
+    let sample = program.run(&args).done();
+    assert!(
+        sample.err.contains("--exact looks at all of them"),
+        "{}",
+        sample.err
+    );
+    let all = program.run(&[&args[..], &["--exact"]].concat()).done();
+    assert_eq!(all.err.matches("sample").count(), 0, "{}", all.err);
+    assert!(all.out.contains("all 20,000 entries"), "{}", all.out);
+}
+
+#[test]
+fn scores_that_are_no_due_times_get_one_and_get_the_old_one_back() {
+    let program = Program::start();
+    let server = &program.server;
+    put(server, &frame(9, b"good"), 600_000);
+    let now = server.now();
+    let nanos = (i128::from(now.get()) + 600_000) * 1_000_000;
+    let scores = [
+        "-5",
+        "-9223372036854775808",
+        "-inf",
+        "1e18",
+        "inf",
+        &nanos.to_string(),
+    ];
+    for (id, score) in (10..).zip(scores) {
+        server.put(&orders(), &frame(id, b"bad"), score);
+    }
+    let timeouts = orders().keys().timeouts;
+    let all = || {
+        let key = str::from_utf8(&timeouts).unwrap();
+        server.list(&["ZRANGE", key, "0", "-1", "WITHSCORES"])
+    };
+    let before = all();
+    let look = || {
+        let args = ["doctor", "orders", "--for", "300ms", "--json"];
+        program.run(&args).json()
+    };
+    let found = look();
+    assert_eq!(found[0]["id"], "score-range");
+    let command = found[0]["repair_command"].as_str().unwrap();
+    assert!(command.ends_with(" repair orders --score"), "{command}");
+    let dry = program
+        .run(&["repair", "orders", "--score", "--dry-run"])
+        .done();
+    assert!(dry.out.contains("100 years"), "{}", dry.out);
+    program
+        .run(&["repair", "orders", "--score", "--yes"])
+        .done();
+    assert!(ids(&look()).iter().all(|id| *id != "score-range"));
+    let score = |id: u64| {
+        let key = str::from_utf8(&timeouts).unwrap();
+        let member = frame(id, b"bad");
+        let all = server.cmd_bytes(&[b"ZSCORE", key.as_bytes(), &member]);
+        let redis::Value::BulkString(score) = all else {
+            panic!("{all:?}")
+        };
+        String::from_utf8(score).unwrap().parse::<f64>().unwrap()
+    };
+    let years = |id| ((score(id) - now.get() as f64) / 31_557_600_000.0).round();
+    assert_eq!(
+        [10, 11, 12, 13, 14, 15].map(years),
+        [0.0, 100.0, 100.0, 100.0, 100.0, 0.0]
+    );
+    assert!((score(15) - now.get() as f64 - 600_000.0).abs() < 1_000.0);
+    program.run(&["undo", "--yes"]).done();
+    assert_eq!(all(), before);
+}
+
+#[test]
+fn watching_hears_of_queues_that_come() {
+    let program = Program::start();
+    put(&program.server, &frame(1, b"later"), 600_000);
+    let args = ["doctor", "--watch", "--for", "2500ms", "--json"];
+    let new = Queue::redisson("new one");
+    let lines = std::thread::scope(|scope| {
+        let watching = scope.spawn(|| program.run(&args).done().json());
+        let server = &program.server;
+        // It listens.
+        crate::support::wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
+        let due = server.now().plus(600_000).get().to_string();
+        server.put(&new, &frame(2, b"later"), &due);
+        let channel = new.keys().channel.unwrap();
+        server.cmd_bytes(&[b"PUBLISH", &channel, due.as_bytes()]);
+        watching.join().unwrap()
+    });
+    let of_new = lines.iter().filter(|line| line["queue"] == "new one");
+    let told: Vec<_> = of_new.map(|line| (&line["event"], &line["id"])).collect();
+    assert_eq!(told[0], (&"found".into(), &"queue".into()), "{lines:?}");
+    assert!(
+        told.contains(&(&"found".into(), &"no-transfer-client".into())),
+        "{told:?}"
+    );
+}

@@ -19,7 +19,7 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(crate::support::room())
     }
 
     fn journal(&self) -> Journal {
@@ -84,6 +84,7 @@ fn item(n: u64) -> Item {
         new_member: None,
         form: None,
         hash: None,
+        to_quarantine: false,
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{PATIENCE, Server, wait_for};
+use crate::support::{PATIENCE, Server, room, wait_for};
 
 /// The binary beside a server of its own.
 pub(crate) struct Program {
@@ -30,7 +30,7 @@ impl Program {
     }
 
     pub(crate) fn at(server: Server) -> Self {
-        let home = tempfile::tempdir().unwrap();
+        let home = room();
         Self { server, home }
     }
 
@@ -90,13 +90,13 @@ impl Program {
 
 /// The binary without a server.
 pub(crate) fn local(args: &[&str]) -> Said {
-    let home = tempfile::tempdir().unwrap();
+    let home = room();
     said(bare(home.path()).args(args))
 }
 
 /// The same with something on standard input.
 pub(crate) fn local_with_input(args: &[&str], input: &[u8]) -> Said {
-    let home = tempfile::tempdir().unwrap();
+    let home = room();
     with_input(bare(home.path()).args(args), input)
 }
 

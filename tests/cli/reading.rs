@@ -108,6 +108,7 @@ fn show_adds_histogram_keys_and_skew() {
             "order": "redisson_delay_queue:{orders}",
             "target": "orders",
             "channel": "redisson_delay_queue_channel:{orders}",
+            "quarantine": "delayscope:quarantine:{orders}",
         })
     );
     assert!(queue["clock_skew_ms"].as_i64().unwrap().abs() < 1_000);

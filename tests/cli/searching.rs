@@ -170,5 +170,5 @@ fn the_codec_is_the_one_that_the_queue_votes_for_or_that_was_asked_for() {
         "--dry-run",
         "--json",
     ]);
-    assert_eq!(deleted.done().json()[0]["entries"], 1);
+    assert_eq!(deleted.done().json()[0]["planned"], 1);
 }

@@ -171,7 +171,7 @@ async fn what_is_no_frame_is_named_and_can_be_taken_out() {
             Severity::Warning
         };
         assert_eq!(found.severity, wanted);
-        let Step::Entry(What::Delete, entry) = found.repair.step else {
+        let Step::Entry(What::Quarantine, entry) = found.repair.step else {
             panic!("{found:?}")
         };
         assert_eq!(entry.member, b"{\"order\":1}");

@@ -9,6 +9,7 @@
     reason = "a failure is a failed test"
 )]
 
+mod exact;
 mod frames;
 mod healthy;
 mod keys;

@@ -1,5 +1,6 @@
 //! What shows over time: clients that do not transfer, lists that disagree, clocks that are off.
 
+use delayscope::ops::doctor::Examination;
 use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Severity};
@@ -76,6 +77,8 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
             .until("the end of the drift", |said| first(said).is_none())
             .await;
         patient.server.cmd_bytes(&[b"DEL", timeouts]);
+        // Whoever has watched all along would take its next survey in ten seconds.
+        patient.examination = Examination::new(patient.queue.clone());
         let found = patient.until_first("drift").await;
         assert!(found.sentence.contains("last copy"), "{found:?}");
         assert_eq!(found.repair.step, Step::Change(What::Drift));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use delayscope::store::bulk::{
-    Appended, Broom, BroughtBack, Order, Returned, Returning, SetAside, Swap, Swept, Where,
+    Appended, Away, Broom, BroughtBack, Order, Returned, Returning, SetAside, Swap, Swept, Where,
 };
-use delayscope::store::change::Place;
+use delayscope::store::change::{Chosen, Place};
 use proptest::sample::Index;
 
 use crate::model::Model;
@@ -88,7 +88,7 @@ impl We<'_> {
         same("swap", &told, &missed)
     }
 
-    pub async fn sweep(&mut self, model: &mut Model, n: u8, which: &[Index]) -> Checked {
+    pub async fn sweep(&mut self, model: &mut Model, n: u8, which: &[Index], to: Away) -> Checked {
         let n = usize::from(n).min(model.order.len());
         let mut chosen = self.chosen(which);
         chosen.sort_by(|a, b| a.member.cmp(&b.member));
@@ -96,7 +96,7 @@ impl We<'_> {
         let brooms: Vec<(&[u8], Broom)> = { chosen.iter() }
             .map(|c| (c.member.as_slice(), Broom::Delete(c.score)))
             .collect();
-        let told = self.writer.sweep(self.queue, n, &brooms).await;
+        let told = self.writer.sweep(self.queue, n, &brooms, to).await;
         let told = told.map_err(|e| e.to_string())?.done;
         same("sweep went", &told.went, &n)?;
         let slice: Vec<Vec<u8>> = model.order.drain(..n).collect();
@@ -125,14 +125,23 @@ impl We<'_> {
             }
         }
         for element in left {
-            model.waiting.remove(&element);
+            let score = model.waiting.remove(&element);
+            if let Some(score) = score.filter(|_| to == Away::Quarantined) {
+                model.quarantine.insert(element.clone(), score);
+                let place = Some(Place::Tail);
+                let member = element;
+                self.kept.push((Chosen { member, score }, place));
+            }
         }
         model.order.extend(kept);
         same("sweep", &told.swept, &expected)
     }
 
-    pub async fn put_back_around(&mut self, model: &mut Model, n: u8) -> Checked {
-        let deleted = std::mem::take(&mut self.deleted);
+    pub async fn put_back_around(&mut self, model: &mut Model, n: u8, from: Away) -> Checked {
+        let deleted = match from {
+            Away::Nowhere => std::mem::take(&mut self.deleted),
+            Away::Quarantined => self.take_kept(),
+        };
         let back: Vec<Returning<'_>> = deleted
             .iter()
             .rev()
@@ -146,14 +155,16 @@ impl We<'_> {
                 member: &chosen.member,
             })
             .collect();
-        let told = self.writer.put_back_around(self.queue, n.into(), &back);
+        let told = self
+            .writer
+            .put_back_around(self.queue, n.into(), &back, from);
         let Some(told) = refused(model, told.await)? else {
             return Ok(());
         };
         let went = usize::from(n).min(model.order.len());
         let expected = match n {
-            0 => put_beside(model, &back),
-            _ => put_around(model, &back, went),
+            0 => put_beside(model, &back, from),
+            _ => put_around(model, &back, went, from),
         };
         let expected: Vec<Returned> = (0..back.len()).map(|i| expected[&i]).collect();
         same("put back around", &told.done, &(went, expected))
@@ -226,17 +237,37 @@ impl We<'_> {
 
 type Fates = BTreeMap<usize, Returned>;
 
-/// Lets an entry wait again, unless it does.
-fn wait(model: &mut Model, entry: &Returning<'_>) -> Returned {
-    if let Some(has) = model.waiting.get(entry.member) {
-        return Returned::Waits(*has);
+/// Why an entry of quarantine does not come.
+fn stays(model: &Model, entry: &Returning<'_>, from: Away) -> Option<Returned> {
+    if from == Away::Nowhere {
+        return None;
+    }
+    match model.quarantine.get(entry.member) {
+        None => Some(Returned::Gone),
+        Some(has) if has.total_cmp(&entry.score).is_ne() => Some(Returned::Changed(*has)),
+        Some(_) => None,
+    }
+}
+
+/// Lets an entry wait again, unless it does; and whether it has come to wait.
+fn wait(model: &mut Model, entry: &Returning<'_>, from: Away) -> (Returned, bool) {
+    if let Some(why) = stays(model, entry, from) {
+        return (why, false);
+    }
+    let before = model.waiting.get(entry.member).copied();
+    let same = before.is_none_or(|has| has.total_cmp(&entry.score).is_eq());
+    if let Some(has) = before.filter(|_| from == Away::Nowhere || !same) {
+        return (Returned::Waits(has), false);
+    }
+    if from == Away::Quarantined {
+        model.quarantine.remove(entry.member);
     }
     model.waiting.insert(entry.member.to_vec(), entry.score);
-    Returned::Done
+    (Returned::Done, before.is_none())
 }
 
 /// Nothing goes round: each comes behind its neighbour, wherever that is.
-fn put_beside(model: &mut Model, back: &[Returning<'_>]) -> Fates {
+fn put_beside(model: &mut Model, back: &[Returning<'_>], from: Away) -> Fates {
     let mut fates = Fates::new();
     let mut neighbours: Vec<&[u8]> = Vec::new();
     for entry in back {
@@ -252,12 +283,15 @@ fn put_beside(model: &mut Model, back: &[Returning<'_>]) -> Fates {
                 continue;
             }
             let stands = model.order.iter().position(|other| other == neighbour);
-            let fate = match (model.waiting.get(entry.member), stands) {
-                (Some(has), _) => Returned::Waits(*has),
-                (None, None) => Returned::NoNeighbour,
-                (None, Some(at)) => {
-                    model.order.insert(at + 1, entry.member.to_vec());
-                    wait(model, entry)
+            let waits = model.waiting.contains_key(entry.member);
+            let fate = match (stays(model, entry, from), stands) {
+                (Some(why), _) => why,
+                (None, None) if !waits => Returned::NoNeighbour,
+                (None, at) => {
+                    if let Some(at) = at.filter(|_| !waits) {
+                        model.order.insert(at + 1, entry.member.to_vec());
+                    }
+                    wait(model, entry, from).0
                 }
             };
             fates.insert(i, fate);
@@ -265,16 +299,18 @@ fn put_beside(model: &mut Model, back: &[Returning<'_>]) -> Fates {
     }
     for (i, entry) in back.iter().enumerate().rev() {
         if entry.to == Where::Head {
-            fates.insert(i, wait(model, entry));
-            if fates[&i] == Returned::Done {
+            let (fate, comes) = wait(model, entry, from);
+            fates.insert(i, fate);
+            if comes {
                 model.order.insert(0, entry.member.to_vec());
             }
         }
     }
     for (i, entry) in back.iter().enumerate() {
         if entry.to == Where::Tail {
-            fates.insert(i, wait(model, entry));
-            if fates[&i] == Returned::Done {
+            let (fate, comes) = wait(model, entry, from);
+            fates.insert(i, fate);
+            if comes {
                 model.order.push(entry.member.to_vec());
             }
         }
@@ -283,15 +319,16 @@ fn put_beside(model: &mut Model, back: &[Returning<'_>]) -> Fates {
 }
 
 /// The first `went` go round, with each right behind its neighbour.
-fn put_around(model: &mut Model, back: &[Returning<'_>], went: usize) -> Fates {
+fn put_around(model: &mut Model, back: &[Returning<'_>], went: usize, from: Away) -> Fates {
     let slice: Vec<Vec<u8>> = model.order.drain(..went).collect();
     let mut fates: Fates = (0..back.len())
         .map(|i| (i, Returned::NoNeighbour))
         .collect();
     let mut put = |model: &mut Model, to: &Where<'_>| {
         for (i, entry) in back.iter().enumerate().filter(|(_, entry)| entry.to == *to) {
-            fates.insert(i, wait(model, entry));
-            if fates[&i] == Returned::Done {
+            let (fate, comes) = wait(model, entry, from);
+            fates.insert(i, fate);
+            if comes {
                 model.order.push(entry.member.to_vec());
             }
         }

@@ -15,6 +15,7 @@ mod bulk;
 mod model;
 mod ours;
 mod plain;
+mod quarantine;
 #[path = "../support/redisson.rs"]
 mod redisson;
 mod steps;
@@ -23,6 +24,7 @@ mod support;
 mod theirs;
 
 use delayscope::queue::{Push, Queue};
+use delayscope::store::bulk::Away;
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 use proptest::prelude::*;
@@ -134,8 +136,12 @@ async fn act(we: &mut We<'_>, model: &mut Model, ours: &Ours) -> Result<(), Stri
         Ours::SetAside => we.set_aside(model).await,
         Ours::BringBack(n) => we.bring_back(model, *n).await,
         Ours::Swap(pairs) => we.swap(model, pairs).await,
-        Ours::Sweep(n, which) => we.sweep(model, *n, which).await,
-        Ours::PutBackAround(n) => we.put_back_around(model, *n).await,
+        Ours::Sweep(n, which) => we.sweep(model, *n, which, Away::Nowhere).await,
+        Ours::PutBackAround(n) => we.put_back_around(model, *n, Away::Nowhere).await,
+        Ours::Quarantine(which) => we.quarantine(model, which).await,
+        Ours::Restore => we.restore(model).await,
+        Ours::SweepAway(n, which) => we.sweep(model, *n, which, Away::Quarantined).await,
+        Ours::RestoreAround(n) => we.put_back_around(model, *n, Away::Quarantined).await,
         Ours::Append => we.append(model).await,
         Ours::DropCopy(which) => we.drop_copy(model, *which).await,
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use delayscope::queue::frame;
+use delayscope::store::change::{Chosen, Fate};
 
 /// The queue.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +17,8 @@ pub struct Model {
     pub aside: Vec<Vec<u8>>,
     /// Target.
     pub target: Vec<Vec<u8>>,
+    /// Quarantine.
+    pub quarantine: BTreeMap<Vec<u8>, f64>,
 }
 
 /// The payload of a frame; none of what is no frame.
@@ -27,6 +30,21 @@ pub fn payload(member: &[u8]) -> Option<Vec<u8>> {
 pub fn take(list: &mut Vec<Vec<u8>>, element: &[u8]) -> bool {
     let at = list.iter().position(|other| other == element);
     at.map(|at| list.remove(at)).is_some()
+}
+
+/// What becomes of a chosen one.
+pub fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
+    match waiting.get(&chosen.member) {
+        None => Fate::Gone,
+        Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),
+        Some(_) => Fate::Done,
+    }
+}
+
+pub fn sorted(list: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut list = list.to_vec();
+    list.sort();
+    list
 }
 
 impl Model {

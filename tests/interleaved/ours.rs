@@ -1,8 +1,6 @@
 //! Our scripts, each applied to the real queue and to the model, with what was seen when last
 //! looked.
 
-use std::collections::BTreeMap;
-
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
@@ -10,7 +8,7 @@ use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, W
 use delayscope::store::write::Writer;
 use proptest::sample::Index;
 
-use crate::model::{Model, payload, take};
+use crate::model::{Model, fate_of, payload, sorted, take};
 
 /// We, at work on one queue.
 pub struct We<'a> {
@@ -21,6 +19,8 @@ pub struct We<'a> {
     /// The queue under watch, and up to when an entry is due there.
     watched: Option<(Watched, u32)>,
     pub deleted: Vec<(Chosen, Place)>,
+    /// What went into quarantine last, each with where it stood.
+    pub kept: Vec<(Chosen, Option<Place>)>,
     discarded: Vec<Vec<u8>>,
     fresh: u64,
 }
@@ -59,6 +59,7 @@ impl<'a> We<'a> {
             seen: Model::default(),
             watched: None,
             deleted: Vec::new(),
+            kept: Vec::new(),
             discarded: Vec::new(),
             fresh: 1 << 48,
         }
@@ -360,23 +361,8 @@ impl<'a> We<'a> {
     }
 }
 
-/// What becomes of a chosen one.
-fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
-    match waiting.get(&chosen.member) {
-        None => Fate::Gone,
-        Some(score) if score.total_cmp(&chosen.score).is_ne() => Fate::Changed(*score),
-        Some(_) => Fate::Done,
-    }
-}
-
-fn sorted(list: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let mut list = list.to_vec();
-    list.sort();
-    list
-}
-
 /// Whether it is true where a deleted entry stood.
-fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
+pub fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
     let at = model.order.iter().position(|m| m == member);
     let holds = match (at, stood) {
         (None, stood) => stood.is_none(),

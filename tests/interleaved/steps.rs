@@ -61,6 +61,14 @@ pub enum Ours {
     PutElementsBack,
     /// Other bytes for chosen ones.
     Edit(Vec<Index>),
+    /// Set chosen ones aside in quarantine.
+    Quarantine(Vec<Index>),
+    /// Let those wait again.
+    Restore,
+    /// Into quarantine, while so many go round without them.
+    SweepAway(u8, Vec<Index>),
+    /// Out of it, while so many go round.
+    RestoreAround(u8),
     /// Set the order list aside.
     SetAside,
     /// Bring so many back.
@@ -114,6 +122,10 @@ fn ours() -> impl Strategy<Value = Ours> {
         1 => few().prop_map(Ours::Discard),
         1 => Just(Ours::PutElementsBack),
         2 => few().prop_map(Ours::Edit),
+        3 => few().prop_map(Ours::Quarantine),
+        2 => Just(Ours::Restore),
+        2 => (0..60u8, few()).prop_map(|(n, which)| Ours::SweepAway(n, which)),
+        2 => (0..60u8).prop_map(Ours::RestoreAround),
         2 => Just(Ours::SetAside),
         4 => (1..60u8).prop_map(Ours::BringBack),
         2 => pairs.prop_map(Ours::Swap),

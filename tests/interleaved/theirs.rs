@@ -11,6 +11,7 @@ use crate::steps::Theirs;
 use crate::support::{Server, frame};
 
 type Elements = Vec<Vec<u8>>;
+type Scored = Vec<(Vec<u8>, f64)>;
 
 /// Other clients.
 pub struct They {
@@ -44,13 +45,24 @@ impl They {
         for list in [&keys.order, &keys.aside, &Some(keys.target)] {
             all.cmd("LRANGE").arg(list).arg(0).arg(-1);
         }
-        let (waiting, order, aside, target): (Vec<(Vec<u8>, f64)>, Elements, Elements, Elements) =
-            all.query(&mut self.connection).unwrap();
+        all.cmd("ZRANGE")
+            .arg(keys.quarantine)
+            .arg(0)
+            .arg(-1)
+            .arg("WITHSCORES");
+        let (waiting, order, aside, target, quarantine): (
+            Scored,
+            Elements,
+            Elements,
+            Elements,
+            Scored,
+        ) = all.query(&mut self.connection).unwrap();
         Model {
             waiting: waiting.into_iter().collect(),
             order,
             aside,
             target,
+            quarantine: quarantine.into_iter().collect(),
         }
     }
 

@@ -26,6 +26,9 @@ mod peer;
 #[path = "../support/program.rs"]
 mod program;
 mod scenes;
+mod sick;
+#[path = "../support/terminal.rs"]
+mod terminal;
 mod values;
 #[path = "../support/watch.rs"]
 mod watch;
@@ -74,6 +77,32 @@ macro_rules! beside {
 beside!(redisson_3_15_1, 0);
 beside!(redisson_3_21_1, 1);
 beside!(redisson_4_7_0, 2);
+
+/// The tests of our doctor at queues that real clients have made sick.
+mod sick_queues {
+    use crate::peer::{LAST_OLDER, RELEASES};
+    use crate::sick;
+
+    #[test]
+    fn a_poison_entry_ahead_of_a_newer_worker_is_named_and_repacked() {
+        sick::poison(&RELEASES[2]);
+    }
+
+    #[test]
+    fn a_poison_entry_ahead_of_an_older_worker_is_named_and_repacked() {
+        sick::poison(&LAST_OLDER);
+    }
+
+    #[test]
+    fn a_mixed_fleet_is_named_from_both_sides() {
+        sick::mixed_fleet();
+    }
+
+    #[test]
+    fn what_a_killed_worker_leaves_is_worked_off_from_the_screen() {
+        sick::killed_worker();
+    }
+}
 
 /// The tests of our bulk changes beside the newest release's worker and offers.
 macro_rules! bulk {

@@ -21,6 +21,12 @@ pub struct Release {
     pub form: Form,
 }
 
+/// The last release of the older era.
+pub const LAST_OLDER: Release = Release {
+    version: "3.21.0",
+    form: Form::DoubleId,
+};
+
 /// The releases that the tests run beside.
 pub const RELEASES: [Release; 3] = [
     Release {
@@ -46,7 +52,7 @@ static RUNNING: [Mutex<Weak<Side>>; RELEASES.len()] = [const { Mutex::new(Weak::
 pub struct Side {
     peer: Peer,
     /// The server that both sides work on.
-    pub server: Server,
+    pub server: Arc<Server>,
     /// Whose Redisson it is.
     pub release: &'static Release,
 }
@@ -65,7 +71,11 @@ impl Side {
 
     /// A new one; `tier` is how far the JVM compiles: 1 starts fast, 4 runs fast.
     pub fn start(release: &'static Release, tier: &str) -> Self {
-        let server = Server::start_tcp(&[]);
+        Self::joining(Arc::new(Server::start_tcp(&[])), release, tier)
+    }
+
+    /// A new one on a server that is there.
+    pub fn joining(server: Arc<Server>, release: &'static Release, tier: &str) -> Self {
         let url = format!("redis://127.0.0.1:{}", server.port());
         let peer = Peer::start(release.version, &url, tier);
         Self {
@@ -73,6 +83,11 @@ impl Side {
             server,
             release,
         }
+    }
+
+    /// Kills the JVM, clients and all; the server stays.
+    pub fn kill(&mut self) {
+        self.peer.process.kill().unwrap();
     }
 
     /// Asks for something that is answered with the word `answer`, and waits for that.

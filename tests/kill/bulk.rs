@@ -28,6 +28,28 @@ fn the_order_list_is_swept() {
 }
 
 #[test]
+fn the_order_list_is_swept_into_quarantine() {
+    let lie = Lie::new(2_000, 600).shuffled();
+    let typed = &["repair", "orders", "--quarantine", "--grep", "pick"];
+    kill(&Scenario::new(lie, typed, 600, Undo::All).by("sweep of the order list"));
+}
+
+#[test]
+fn many_are_restored() {
+    let lie = Lie::new(1_200, 700).shuffled();
+    let before = &["repair", "orders", "--quarantine", "--grep", "pick"];
+    let typed = &["repair", "orders", "--restore", "--all"];
+    kill(&Scenario::new(lie, typed, 700, Undo::All).after(before));
+}
+
+#[test]
+fn a_quarantine_is_undone() {
+    let lie = Lie::new(2_000, 600).shuffled();
+    let before = &["repair", "orders", "--quarantine", "--grep", "pick"];
+    kill(&Scenario::new(lie, &["undo"], 600, Undo::Nothing).after(before));
+}
+
+#[test]
 fn the_order_list_is_realigned() {
     let typed = &["repair", "orders", "--realign"];
     kill(&Scenario::new(SOME, typed, 0, Undo::Nothing));

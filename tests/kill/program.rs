@@ -9,7 +9,7 @@ use delayscope::clock::instant;
 use serde_json::Value;
 
 use crate::proxy::Proxy;
-use crate::support::{PATIENCE, Server};
+use crate::support::{PATIENCE, Server, room};
 
 /// The program and the home of its journal, which is gone with it.
 pub struct Program {
@@ -31,7 +31,7 @@ impl Program {
     /// On that server.
     pub fn new(server: &Server) -> Self {
         Self {
-            home: tempfile::Builder::new().prefix("dsc").tempdir().unwrap(),
+            home: room(),
             url: server.url(),
         }
     }

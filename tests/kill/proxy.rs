@@ -62,7 +62,7 @@ struct Pair {
 impl Proxy {
     /// In front of the server that listens on that socket.
     pub fn start(server: &Path, point: Point, then: Then) -> Self {
-        let dir = tempfile::Builder::new().prefix("dsc").tempdir().unwrap();
+        let dir = crate::support::room();
         let shared = Arc::new(Shared {
             server: server.to_owned(),
             point,

@@ -20,6 +20,19 @@ fn an_entry_is_deleted() {
 }
 
 #[test]
+fn an_entry_is_quarantined() {
+    let typed = &["repair", "orders", "--quarantine", "--id", SINGLE];
+    kill(&Scenario::new(FEW, typed, 1, Undo::All));
+}
+
+#[test]
+fn an_entry_is_restored() {
+    let before = &["repair", "orders", "--quarantine", "--id", SINGLE];
+    let typed = &["repair", "orders", "--restore", "--all"];
+    kill(&Scenario::new(FEW, typed, 1, Undo::All).after(before));
+}
+
+#[test]
 fn an_entry_is_requeued() {
     let typed = &["requeue", "orders", "--id", SINGLE, "--by", "1h"];
     kill(&Scenario::new(FEW, typed, 1, Undo::All));

@@ -14,12 +14,15 @@ pub enum Place {
     Waits(String),
     /// In target.
     Delivered,
+    /// In quarantine, with that score.
+    Quarantined(String),
 }
 
 /// Where each message is; what is in none is not told.
 pub type Places = BTreeMap<String, Place>;
 
 type Elements = Vec<Vec<u8>>;
+type Scored = Vec<(Vec<u8>, String)>;
 
 /// A queue as it lies on the server.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +53,12 @@ impl World {
         all.cmd("LRANGE").arg(&keys.order).arg(0).arg(-1);
         all.cmd("LRANGE").arg(&keys.aside).arg(0).arg(-1);
         all.cmd("LRANGE").arg(&keys.target).arg(0).arg(-1);
-        let (scored, order, aside, target): (Vec<(Vec<u8>, String)>, Elements, Elements, Elements) =
+        all.cmd("ZRANGE")
+            .arg(&keys.quarantine)
+            .arg(0)
+            .arg(-1)
+            .arg("WITHSCORES");
+        let (scored, order, aside, target, kept): (Scored, Elements, Elements, Elements, Scored) =
             all.query(&mut server.connection()).unwrap();
         let mut world = Self {
             order,
@@ -63,6 +71,9 @@ impl World {
         }
         for element in target {
             world.add(&element, Place::Delivered);
+        }
+        for (member, score) in kept {
+            world.add(&member[17..], Place::Quarantined(score));
         }
         world.waiting.sort();
         world

@@ -153,7 +153,6 @@ fn payload() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
     fn no_part_of_the_decoded_text_is_missed_in_the_bytes(
         payload in payload(),

@@ -112,8 +112,8 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Refresh => at_once(Seen::Looked),
         A::Interval => at_once(Seen::Text("refreshed every")),
         A::Redraw => at_once(Seen::Redrawn),
-        A::Help if place == Place::Help => at_once(Seen::Gone("quit at once")),
-        A::Help => at_once(Seen::Text("quit at once")),
+        A::Help if place == Place::Help => at_once(Seen::Gone("open; list a bar")),
+        A::Help => at_once(Seen::Text("open; list a bar")),
     })
 }
 
@@ -160,7 +160,7 @@ fn opened(place: Place) -> Option<Expected> {
     Some(match place {
         Place::Queues | Place::Findings => at_once(Seen::Gone("Queues")),
         Place::Timeline => at_once(Seen::Text("choose a bar first")),
-        Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("text/hex")),
+        Place::Entries | Place::Delivered | Place::Order => at_once(Seen::Text("next view")),
         Place::Traffic => at_once(Seen::Text("nothing has been announced")),
         Place::Changes => at_once(Seen::Text("no change to open")),
         _ => return None,
@@ -170,8 +170,8 @@ fn opened(place: Place) -> Option<Expected> {
 /// On the first screen Esc has nothing to close; what is typed into a form is no command.
 fn left(action: Action, place: Place) -> Option<Expected> {
     let back = match place {
-        Place::Entry => Some("text/hex"),
-        Place::Help => Some("quit at once"),
+        Place::Entry => Some("next view"),
+        Place::Help => Some("open; list a bar"),
         Place::Dialog => Some("n no"),
         Place::Form => Some("^S offer"),
         _ => None,

@@ -1,6 +1,6 @@
 //! Commands in the real program.
 
-use super::support::{PATIENCE, wait_for};
+use super::support::{PATIENCE, room, wait_for};
 use super::{ended, open, open_with, server, with_data};
 
 #[test]
@@ -34,7 +34,7 @@ fn another_database_shows_its_queues_and_the_first_one_is_there_again() {
 #[test]
 fn an_unknown_queue_is_opened_and_the_line_is_there_after_a_restart() {
     let server = server(5);
-    let state = tempfile::tempdir().unwrap();
+    let state = room();
     let state = state.path().to_str().unwrap();
     let mut terminal = open_with(&server, &[("XDG_STATE_HOME", state)]);
     with_data(&terminal);

@@ -188,6 +188,7 @@ pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
         classes,
         keys: Vec::new(),
         aside: None,
+        quarantined: Some(0),
         frames: None,
         server_us: 150,
     }

@@ -11,8 +11,9 @@ use crate::support::{self, Server};
 /// The score of what [`set_up`] lets wait.
 const SCORE: f64 = 1_600_000_000_000.0;
 
-/// Every change, with the keys whose types it looks at: target, timeouts, order list, aside.
-const ALL: [(&str, &str); 16] = [
+/// Every change, with the keys whose types it looks at: target, timeouts, order list, aside,
+/// quarantine.
+const ALL: [(&str, &str); 18] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
@@ -29,6 +30,8 @@ const ALL: [(&str, &str); 16] = [
     ("replace", "q"),
     ("expiry", ""),
     ("in order list", "LA"),
+    ("quarantine", "TLQ"),
+    ("restore", "TLAQ"),
 ];
 
 /// Those that only a queue with an order list knows.
@@ -60,6 +63,12 @@ pub(crate) fn set_up(server: &Server, queue: &Queue, change: &str) {
     }
     let target = queue.keys().target;
     server.cmd_bytes(&[b"RPUSH", &target, b"one", b"two"]);
+    // The last two wait too, one of them with another score.
+    for (n, score) in [(11, SCORE), (12, SCORE), (5, 7.0), (4, SCORE)] {
+        let (key, score) = (queue.keys().quarantine, score.to_string());
+        let member = waiting(n).member;
+        server.cmd_bytes(&[b"ZADD", &key, score.as_bytes(), &member]);
+    }
     let Some(aside) = queue.keys().aside.filter(|_| change.ends_with("aside")) else {
         return;
     };
@@ -108,6 +117,8 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             let edits: Vec<_> = chosen.into_iter().zip(gone.map(|g| g.member)).collect();
             drop(writer.edit(queue, &edits).await?);
         }
+        "quarantine" => drop(writer.quarantine(queue, &chosen).await?),
+        "restore" => restore(writer, queue).await?,
         "take back" => {
             let elements = [("none", 20), ("one", 21), ("two", 22)].map(|(element, n)| TakeBack {
                 element: element.into(),
@@ -139,6 +150,22 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         }
     }
     Ok(())
+}
+
+async fn restore(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
+    let place = Some(Place::Behind(waiting(3).member));
+    let other = Chosen {
+        score: 7.0,
+        ..waiting(5)
+    };
+    let entries = [
+        (waiting(11), place),
+        (waiting(12), Some(Place::Head)),
+        (other, Some(Place::Tail)),
+        (waiting(4), Some(Place::Tail)),
+        (waiting(13), None),
+    ];
+    writer.restore(queue, &entries).await.map(drop)
 }
 
 async fn expiry(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {

@@ -149,6 +149,7 @@ async fn a_change_that_meets_a_key_of_another_type_names_it_and_does_nothing() {
             ('T', Some(keys.timeouts)),
             ('L', keys.order),
             ('A', keys.aside),
+            ('Q', Some(keys.quarantine)),
         ];
         for (role, wrong) in roles {
             let Some(wrong) = wrong else { continue };

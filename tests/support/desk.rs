@@ -10,6 +10,7 @@
 #[path = "world.rs"]
 mod world;
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use delayscope::clock::{EpochMillis, ServerClock, instant};
@@ -153,9 +154,9 @@ impl Desk {
     }
 
     /// The queue as the server has it; one that nobody put there is empty.
-    fn world(&self, queue: &Queue) -> World {
+    fn world(&self, queue: &Queue) -> Cow<'_, World> {
         let known = self.world.iter().find(|world| world.queue == *queue);
-        known.map_or_else(|| World::of(queue.clone()), World::clone)
+        known.map_or_else(|| Cow::Owned(World::of(queue.clone())), Cow::Borrowed)
     }
 
     /// The answer to what is read at each refresh.
@@ -215,7 +216,8 @@ impl Desk {
                 queue,
                 due,
             } => {
-                let entries = world(&queue).entries;
+                let world = world(&queue);
+                let entries = &world.entries;
                 let rank = entries.partition_point(|(_, s)| *s < score(due));
                 Msg::RankFound {
                     generation,
@@ -230,13 +232,14 @@ impl Desk {
                 habit: _,
                 tab,
             } => {
-                let one = world(&queue);
-                let hits = one.hits(&filter, at, tab);
-                let of = match tab {
-                    Tab::Delivered => one.target.len(),
-                    _ => one.entries.len(),
+                let (hits, of) = {
+                    let one = world(&queue);
+                    let of = match tab {
+                        Tab::Delivered => one.target.len(),
+                        _ => one.entries.len(),
+                    };
+                    (one.hits(&filter, at, tab), of as u64)
                 };
-                let of = of as u64;
                 self.tell(Msg::SearchHits {
                     generation,
                     found: hits.len() as u64,
@@ -254,7 +257,8 @@ impl Desk {
                 queue,
                 members,
             } => {
-                let entries = world(&queue).entries;
+                let world = world(&queue);
+                let entries = &world.entries;
                 let score = |m: &Vec<u8>| entries.iter().find(|(e, _)| e == m).map(|e| e.1);
                 let scores = members.into_iter().map(|m| (m.clone(), score(&m)));
                 Msg::ScoresChecked {
@@ -293,6 +297,7 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
         classes: [0; 7],
         keys: Vec::new(),
         aside: None,
+        quarantined: Some(0),
         frames: None,
         server_us: 50,
     }

@@ -13,7 +13,7 @@
 )]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ impl Server {
 
     fn start_at(args: &[&str], port: Option<u16>) -> Self {
         let mut server = Self {
-            dir: tempfile::Builder::new().prefix("dsc").tempdir().unwrap(),
+            dir: room(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             port,
             guard: None,
@@ -201,10 +201,7 @@ impl Server {
 
     /// One command whose answer is a number.
     pub fn int(&self, words: &[&str]) -> i64 {
-        match self.cmd(words) {
-            Value::Int(n) => n,
-            other => panic!("{words:?} answered {other:?}"),
-        }
+        redis::from_redis_value(self.cmd(words)).expect("a number")
     }
 
     /// One command whose answer is a list of strings.
@@ -261,13 +258,15 @@ impl Server {
         Monitor { lines }
     }
 
-    /// Puts a member into timeouts and order list, as an offer does.
+    /// Puts a member into timeouts and order list at once, as an offer does.
     pub fn put(&self, queue: &Queue, member: &[u8], score: &str) {
         let keys = queue.keys();
-        self.cmd_bytes(&[b"ZADD", &keys.timeouts, score.as_bytes(), member]);
+        let mut put = redis::pipe();
+        put.atomic().zadd(&keys.timeouts, member, score);
         if let Some(order) = keys.order {
-            self.cmd_bytes(&[b"RPUSH", &order, member]);
+            put.rpush(&order, member);
         }
+        put.exec(&mut self.connection()).unwrap();
     }
 
     /// Fills a queue with `count` framed entries, ids 1 to `count`, payload `entry N`, the first
@@ -358,6 +357,13 @@ pub fn double_frame(id: f64, payload: &[u8]) -> Vec<u8> {
     [&id.to_le_bytes()[..], &length.to_le_bytes(), payload].concat()
 }
 
+/// A directory for a server or a journal, which waits for its disk at every line: in memory where
+/// there is such a place. No program can be started from it.
+pub fn room() -> tempfile::TempDir {
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    in_memory.or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// The installed server program.
 pub fn server_binary() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -384,9 +390,4 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
         assert!(instant() < end, "waited too long for {what}");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-}
-
-/// Whether something listens on that port of 127.0.0.1.
-pub fn listens(port: u16) -> bool {
-    TcpStream::connect(("127.0.0.1", port)).is_ok()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use delayscope::clock::instant;
 use serde_json::Value;
 
-use crate::support::Server;
+use crate::support::{Server, room};
 
 /// What one run of it did.
 pub struct Run {
@@ -25,7 +25,7 @@ pub struct Program<'a> {
 impl<'a> Program<'a> {
     /// On that server.
     pub fn new(server: &'a Server) -> Self {
-        let home = tempfile::Builder::new().prefix("dsc").tempdir().unwrap();
+        let home = room();
         Self { server, home }
     }
 

@@ -107,7 +107,7 @@ impl Terminal {
             pixel_height: 0,
         };
         let pair = native_pty_system().openpty(size).unwrap();
-        let state = tempfile::tempdir().unwrap();
+        let state = super::support::room();
         let command = hermetic(program, state.path(), env);
         let modes = modes(&*pair.master);
         let shown = Shown {

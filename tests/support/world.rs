@@ -48,10 +48,19 @@ impl World {
 
     /// What a page of one of its lists says.
     pub fn list(&self, list: List, first: u64, count: u32) -> ListPage {
-        let members = || self.entries.iter().map(|(member, _)| member.clone());
-        let elements = match list {
-            List::Target => self.target.clone(),
-            List::Order => self.order.clone().unwrap_or_else(|| members().collect()),
+        let (first_at, count) = (usize::try_from(first).unwrap(), count as usize);
+        let some = |all: &[Vec<u8>]| {
+            let some = all.iter().skip(first_at).take(count).cloned();
+            (all.len(), some.collect::<Vec<_>>())
+        };
+        let (len, elements) = match (list, &self.order) {
+            (List::Target, _) => some(&self.target),
+            (List::Order, Some(order)) => some(order),
+            (List::Order, None) => {
+                let members = self.entries.iter().map(|(member, _)| member.clone());
+                let some = members.skip(first_at).take(count).collect();
+                (self.entries.len(), some)
+            }
         };
         let score = |element: &Vec<u8>| match list {
             List::Target => ListScore::None,
@@ -60,14 +69,13 @@ impl World {
                 held.map_or(ListScore::Drift, |(_, score)| ListScore::Is(*score))
             }
         };
-        let rows = elements.iter().skip(usize::try_from(first).unwrap());
-        let rows = rows.take(count as usize).map(|element| ListRow {
-            score: score(element),
-            element: element.clone(),
+        let rows = elements.into_iter().map(|element| ListRow {
+            score: score(&element),
+            element,
         });
         ListPage {
             first,
-            len: elements.len() as u64,
+            len: len as u64,
             rows: rows.collect(),
         }
     }

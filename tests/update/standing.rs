@@ -102,8 +102,18 @@ impl Desk {
     }
 }
 
+/// Few: each case reads lists dozens of times. `PROPTEST_CASES=5000` looks harder.
+fn few() -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let all = ProptestConfig::default();
+    ProptestConfig {
+        cases: if asked { all.cases } else { 40 },
+        ..all
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(few())]
 
     #[test]
     fn the_cursor_stands_on_its_entry_in_each_tab(

@@ -55,6 +55,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Unwrap => format!("no element in the target of {name:?} is framed."),
         Change::Persist => format!("no key of {name:?} expires."),
         Change::Repack => format!("every frame of {name:?} has that form already."),
+        Change::Restore => format!("nothing of {name:?} is in quarantine, or none of it matched."),
         Change::Undo => format!("nothing of {name:?} is left to be taken back."),
         _ => format!("no entry of {name:?} matched."),
     }

@@ -30,6 +30,8 @@ pub(in super::super) struct Figures<'a> {
     pub(in super::super) longest: Duration,
     /// How many transfer clients listened to a kick, where that is known.
     pub(in super::super) listening: Option<u64>,
+    /// Whether a kick has helped.
+    pub(in super::super) helped: Option<bool>,
 }
 
 impl<'a> Figures<'a> {
@@ -45,6 +47,7 @@ impl<'a> Figures<'a> {
             elapsed: Duration::ZERO,
             longest: Duration::ZERO,
             listening: None,
+            helped: None,
         }
     }
 
@@ -57,6 +60,7 @@ impl<'a> Figures<'a> {
             elapsed: summary.elapsed,
             longest: summary.longest_block,
             listening: summary.listening,
+            helped: summary.helped,
             ..Self::of(summary.change, &summary.queue)
         }
     }
@@ -91,6 +95,7 @@ pub(super) fn print<W: Write>(
         fields.insert("notes".into(), notes.into());
         if figures.change == Change::Kick {
             fields.insert("transfer_clients".into(), json!(figures.listening));
+            fields.insert("helped".into(), json!(figures.helped));
         }
         out.json(&Value::Object(fields))?;
     } else {

@@ -1,4 +1,4 @@
-//! `doctor --watch`: what comes, gets worse and goes, a line each.
+//! `doctor --watch`: what comes, gets worse and goes, a line each; and queues that come and go.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::output::Output;
 use super::super::stop::Stop;
 use super::super::{Outcome, finding, say, times};
+use super::arrivals::Arrivals;
 use super::{Doctor, PAUSE, outcome};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
@@ -28,6 +29,13 @@ pub(super) async fn run<W: Write>(
     let end = span.map(|span| instant() + span);
     let mut told = Told::default();
     let mut trouble: Option<String> = None;
+    let mut looks = doctor.no_looks();
+    let all = asked.queue.is_none() && config.queues.is_empty();
+    let mut arrivals = if all {
+        Arrivals::new(doctor.store())
+    } else {
+        Arrivals::none()
+    };
     loop {
         let round = tokio::select! {
             biased;
@@ -40,6 +48,7 @@ pub(super) async fn run<W: Write>(
                     say::note("the server answers again");
                 }
                 told.tell(doctor, &all, &config.program(), out)?;
+                doctor.want_looks(&mut looks);
             }
             Err(why) => {
                 let why = format!("{why:#}; trying again");
@@ -50,14 +59,32 @@ pub(super) async fn run<W: Write>(
                 for queue in &mut doctor.queues {
                     queue.watch().interrupted();
                 }
+                looks.give_up();
+            }
+        }
+        if all {
+            for queue in doctor.gone() {
+                told.queue_gone(&queue, doctor.now(), out)?;
             }
         }
         if end.is_some_and(|end| instant() >= end) {
             break;
         }
-        tokio::select! {
-            () = stop.asked() => break,
-            () = tokio::time::sleep(PAUSE) => {}
+        let next = instant() + PAUSE;
+        let stopped = loop {
+            tokio::select! {
+                () = stop.asked() => break true,
+                () = tokio::time::sleep_until(next.into()) => break false,
+                (queue, said) = looks.next() => if let Some(line) = doctor.looked(&queue, said) {
+                    say::note(&line);
+                },
+                queue = arrivals.next() => if doctor.add(&queue) {
+                    told.queue_found(&queue, doctor.now(), out)?;
+                },
+            }
+        };
+        if stopped {
+            break;
         }
     }
     if trouble.is_some() {
@@ -74,6 +101,33 @@ struct Told {
 }
 
 impl Told {
+    /// A queue has come.
+    fn queue_found<W: Write>(
+        &mut self,
+        queue: &Queue,
+        at: EpochMillis,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<()> {
+        let sentence = "A queue that was not there before: it is watched too.";
+        let found = Finding::new(QUEUE, Severity::Note, sentence);
+        event(queue, at, out).print("found", &found)?;
+        Ok(out.flush()?)
+    }
+
+    /// A queue has gone, and with it all that was wrong with it.
+    fn queue_gone<W: Write>(
+        &mut self,
+        queue: &Queue,
+        at: EpochMillis,
+        out: &mut Output<W>,
+    ) -> anyhow::Result<()> {
+        self.standing.retain(|(of, _), _| of != queue);
+        let sentence = "Nothing is left of the queue: no entry, no element, no transfer client.";
+        let found = Finding::new(QUEUE, Severity::Note, sentence);
+        event(queue, at, out).print("gone", &found)?;
+        Ok(out.flush()?)
+    }
+
     fn tell<W: Write>(
         &mut self,
         doctor: &Doctor,
@@ -118,6 +172,23 @@ impl Told {
         }
         out.flush()?;
         Ok(())
+    }
+}
+
+/// What is told of a queue as a whole stands for a rule under this name.
+const QUEUE: &str = "queue";
+
+/// A line that names no repair.
+const fn event<'a, W: Write>(
+    queue: &'a Queue,
+    at: EpochMillis,
+    out: &'a mut Output<W>,
+) -> Line<'a, W> {
+    Line {
+        queue,
+        at,
+        program: "",
+        out,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::queue::{self, Due, Queue, State, text};
 const COLUMNS: [Column; 6] = [
     Column::left("ID", 16),
     Column::left("DUE", 16),
-    Column::left("STATE", 9).optional(),
+    Column::left("STATE", 11).optional(),
     Column::left("OUTCOME", 11),
     Column::left("THEN DUE", 16).optional(),
     Column::left("TEXT", 24),

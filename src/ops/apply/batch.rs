@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::ops::plan::work::{Expiry, Work};
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
-use crate::store::change::{Changed, Chosen, Fate, Place, Timed};
+use crate::store::change::{Changed, Chosen, Deleted, Fate, Place, Timed};
 use crate::store::write::{Head, Writer};
 
 /// What became of an entry.
@@ -47,6 +47,17 @@ pub(super) struct Did {
     pub(super) unannounced: Option<String>,
 }
 
+impl Did {
+    /// What scripts answer that know no frames, in their own sense: refused, for this reason.
+    fn undecodable_because(&mut self, why: &str) {
+        for fated in &mut self.fated {
+            if fated.outcome == Outcome::Undecodable {
+                *fated = Fated::because(Outcome::Refused, why);
+            }
+        }
+    }
+}
+
 /// Does it to the entries in `range`. `drain`: the order list is aside, and this change's doing.
 pub(super) async fn run(
     work: &Work,
@@ -58,15 +69,17 @@ pub(super) async fn run(
     match work {
         Work::Delete(all) => {
             let timed = writer.delete(queue, &all[range]).await?;
-            let fated = timed.done.into_iter().map(|deleted| Fated {
-                stood: deleted.stood,
-                ..fated(deleted.fate, SCORE)
-            });
-            Ok(Did {
-                fated: fated.collect(),
-                took: timed.took,
-                unannounced: None,
-            })
+            Ok(left(timed))
+        }
+        Work::Quarantine(all) => {
+            let timed = writer.quarantine(queue, &all[range]).await?;
+            Ok(left(timed))
+        }
+        Work::Restore(all) => {
+            let timed = writer.restore(queue, &all[range]).await?;
+            let mut did = changed(timed, KEPT_OTHERWISE);
+            did.undecodable_because(WAITS_OTHERWISE);
+            Ok(did)
         }
         Work::Deliver(all) => Ok(plain(
             writer.deliver(queue, &all[range], drain).await?,
@@ -106,6 +119,11 @@ const WAITS: &str = "it waits already";
 
 const TWIN: &str = "an entry with the new bytes waits already";
 
+/// The same of what is in quarantine.
+pub(super) const KEPT_OTHERWISE: &str = "it has another due time in quarantine now";
+/// Why it stays there.
+pub(super) const WAITS_OTHERWISE: &str = "it waits already, with another due time";
+
 const EXPIRES: &str = "it expires at another moment now";
 const PASSED: &str = "that moment has passed: all entries in it would be lost";
 
@@ -115,11 +133,7 @@ async fn expiry(writer: &Writer, expiries: &[Expiry]) -> Result<Did, StoreError>
         .map(|one| (one.key.as_slice(), one.from, one.to));
     let expiries: Vec<_> = expiries.collect();
     let mut did = plain(writer.expiry(&expiries).await?, EXPIRES);
-    for fated in &mut did.fated {
-        if fated.outcome == Outcome::Undecodable {
-            *fated = Fated::because(Outcome::Refused, PASSED);
-        }
-    }
+    did.undecodable_because(PASSED);
     Ok(did)
 }
 
@@ -170,6 +184,18 @@ fn fated(fate: Fate, why_changed: &str) -> Fated {
         Fate::Gone => Fated::plain(Outcome::Gone),
         Fate::Changed(_) => Fated::because(Outcome::Changed, why_changed),
         Fate::NoFrame => Fated::plain(Outcome::Undecodable),
+    }
+}
+
+fn left(timed: Timed<Vec<Deleted>>) -> Did {
+    let fated = timed.done.into_iter().map(|deleted| Fated {
+        stood: deleted.stood,
+        ..fated(deleted.fate, SCORE)
+    });
+    Did {
+        fated: fated.collect(),
+        took: timed.took,
+        unannounced: None,
     }
 }
 

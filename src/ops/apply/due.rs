@@ -129,6 +129,7 @@ impl Run {
                 new_member: None,
                 form,
                 hash,
+                to_quarantine: false,
             }
         };
         let items: Vec<Item> = delivered.moved.into_iter().map(item).collect();

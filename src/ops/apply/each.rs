@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::batch::{self, Did, Fated};
 use super::run::{Ended, Fate, Run};
 use crate::ops::journal::Item;
-use crate::ops::plan::work::Work;
+use crate::ops::plan::work::{Work, has_places};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome};
 use crate::store::StoreError;
@@ -28,7 +28,11 @@ impl Run {
             self.phase = work.phase();
             ended = match (self.way(), work) {
                 (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
+                (Way::Sweep, Work::Quarantine(chosen)) => self.sweep_away(work, chosen).await,
                 (Way::Sweep, Work::PutBack(entries)) => self.put_back(work, entries).await,
+                (Way::Sweep, Work::Restore(entries)) if has_places(entries) => {
+                    self.restore(work, entries).await
+                }
                 (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
                 (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
                 _ => self.in_order(work).await,

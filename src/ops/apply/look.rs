@@ -70,9 +70,9 @@ impl Run {
         if seen.iter().any(|seen| matches!(seen, Seen::NotDone)) || self.may_repeat(&seen).await? {
             return Ok(None);
         }
-        // What was due may have been transferred before the script came to delete it.
-        let ran =
-            seen.iter().any(|seen| matches!(seen, Seen::Done)) && !matches!(work, Work::Delete(_));
+        // What was due may have been transferred before the script came to take it away.
+        let takes = matches!(work, Work::Delete(_) | Work::Quarantine(_));
+        let ran = seen.iter().any(|seen| matches!(seen, Seen::Done)) && !takes;
         let delivered = if seen.iter().any(|seen| matches!(seen, Seen::Left)) && !ran {
             self.newest_of_target().await?
         } else {
@@ -101,13 +101,15 @@ impl Run {
         Ok(!may_have_left(store, &self.queue, self.now()).await?)
     }
 
-    /// The scores of entries, and, of an edit, those of their new bytes.
+    /// The scores of entries, and, of an edit, those of their new bytes; of what goes into quarantine
+    /// or comes out of it, those that they have there.
     async fn scores(
         &self,
         work: &Work,
         range: Range<usize>,
     ) -> Result<Vec<(Option<f64>, Option<f64>)>, Halt> {
-        let timeouts = self.queue.keys().timeouts;
+        let keys = self.queue.keys();
+        let (timeouts, quarantine) = (keys.timeouts, keys.quarantine);
         let store = self.writer.store();
         let of = |i| work.member(i).unwrap_or_default().to_vec();
         let members: Vec<Vec<u8>> = range.clone().map(of).collect();
@@ -116,6 +118,9 @@ impl Run {
             Work::Edit(all) => {
                 let new: Vec<_> = all[range].iter().map(|(_, new)| new.clone()).collect();
                 read::element_scores(store, &timeouts, &new).await?
+            }
+            Work::Quarantine(_) | Work::Restore(_) => {
+                read::element_scores(store, &quarantine, &members).await?
             }
             _ => vec![None; scores.len()],
         };
@@ -145,7 +150,7 @@ impl Run {
         let member = work.member(i).unwrap_or_default();
         match work {
             Work::Delete(_) => deleted_or_not(&self.queue, member, delivered),
-            Work::Requeue(_) | Work::Edit(_) => Fated::plain(Outcome::Gone),
+            Work::Requeue(_) | Work::Edit(_) | Work::Quarantine(_) => Fated::plain(Outcome::Gone),
             _ if is_among(&self.queue, member, delivered) => Fated::plain(Outcome::Done),
             _ => Fated::because(Outcome::Unknown, BY_WHOM),
         }
@@ -183,6 +188,18 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
             // Nobody transfers what is not due.
             None if was_due => Seen::Left,
             None => Seen::Done,
+        },
+        Work::Quarantine(all) => match (score, new) {
+            (Some(_), _) if is(all[i].score) => Seen::NotDone,
+            (Some(_), _) => Seen::Changed,
+            (None, Some(kept)) if kept.total_cmp(&all[i].score).is_eq() => Seen::Done,
+            (None, _) => Seen::Left,
+        },
+        Work::Restore(all) => match (score, new) {
+            (_, Some(kept)) if kept.total_cmp(&all[i].0.score).is_eq() => Seen::NotDone,
+            (Some(_), None) if is(all[i].0.score) => Seen::Done,
+            (_, Some(_)) | (Some(_), None) => Seen::Changed,
+            (None, None) => Seen::Passed,
         },
         Work::Requeue(all) => match score {
             Some(_) if is(all[i].1) => Seen::Done,

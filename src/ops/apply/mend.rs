@@ -69,6 +69,7 @@ impl Run {
             new_member: None,
             form: None,
             hash: None,
+            to_quarantine: false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::batch::Fated;
+use super::batch::{Fated, KEPT_OTHERWISE, WAITS_OTHERWISE};
 use super::look::deleted_or_not;
 use super::run::{Ended, Fate, Halt, Run};
 use crate::ops::bulk::put_back::{self, PutBack};
@@ -84,16 +84,42 @@ impl Run {
             .await
     }
 
+    /// Sets these aside in quarantine while the order list goes round.
+    pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
+        let stepper = Stepper::Sweep(Sweep::quarantining(&self.queue, chosen.to_vec()));
+        self.round(work, stepper, |i| i, "it has another due time now")
+            .await
+    }
+
     /// Puts these back while the order list goes round. They stand with the last that was deleted
     /// first.
     pub(super) async fn put_back(&mut self, work: &Work, entries: &[(Chosen, Place)]) -> Ended {
-        let last = entries.len().saturating_sub(1);
         let deleted = entries.iter().rev().cloned();
         let deleted = deleted.map(|(chosen, place)| (chosen, Some(place)));
-        let stepper = Stepper::PutBack(PutBack::new(&self.queue, deleted.collect()));
-        let ended = self
-            .round(work, stepper, |i| last - i, "it waits already")
-            .await;
+        let put_back = PutBack::new(&self.queue, deleted.collect());
+        self.backwards(work, put_back, "it waits already").await
+    }
+
+    /// The same with what is in quarantine.
+    pub(super) async fn restore(
+        &mut self,
+        work: &Work,
+        entries: &[(Chosen, Option<Place>)],
+    ) -> Ended {
+        let kept = entries.iter().rev().cloned();
+        let put_back = PutBack::restoring(&self.queue, kept.collect());
+        self.backwards(work, put_back, KEPT_OTHERWISE).await
+    }
+
+    async fn backwards(
+        &mut self,
+        work: &Work,
+        put_back: PutBack,
+        why_changed: &'static str,
+    ) -> Ended {
+        let last = work.len().saturating_sub(1);
+        let stepper = Stepper::PutBack(put_back);
+        let ended = self.round(work, stepper, |i| last - i, why_changed).await;
         // One of them may be the head of timeouts now.
         if let Err(error) = self.writer.kick(&self.queue).await {
             self.notes
@@ -125,7 +151,7 @@ impl Run {
                 .map(|i| Some(work.id(&self.queue, place(i))))
                 .collect(),
             chosen: match work {
-                Work::Delete(chosen) => chosen,
+                Work::Delete(chosen) | Work::Quarantine(chosen) => chosen,
                 _ => &[],
             },
             why_changed,
@@ -238,12 +264,14 @@ impl Told<'_> {
             change::Fate::Done => Outcome::Done,
             change::Fate::Gone => Outcome::Gone,
             change::Fate::Changed(_) => Outcome::Changed,
-            change::Fate::NoFrame => Outcome::Undecodable,
+            // Of what comes out of quarantine; nothing else that goes round is refused.
+            change::Fate::NoFrame => Outcome::Refused,
         };
         let stood = fated.stood;
         let fated = match (outcome, self.chosen.get(i)) {
             (Outcome::Unknown, Some(chosen)) => deleted_or_not(queue, &chosen.member, delivered),
             (Outcome::Changed, _) => Fated::because(outcome, self.why_changed),
+            (Outcome::Refused, _) => Fated::because(outcome, WAITS_OTHERWISE),
             _ => Fated::plain(outcome),
         };
         Some(Fate {

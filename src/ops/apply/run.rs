@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::batch::Fated;
 use super::brake::Replicas;
+use super::kick::Stuck;
 use super::pace::{Meter, Pace};
 use super::{Applied, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
@@ -93,7 +94,11 @@ pub(super) struct Run {
     /// In which way it goes.
     pub(super) way: Way,
     /// How many listened to a kick.
-    listening: Option<u64>,
+    pub(super) listening: Option<u64>,
+    /// What was stuck before it kicked.
+    pub(super) kicked: Option<Stuck>,
+    /// Whether the kick has set that going.
+    pub(super) helped: Option<bool>,
     pub(super) notes: Vec<String>,
 }
 
@@ -127,6 +132,8 @@ impl Run {
             back: None,
             way: plan.way,
             listening: None,
+            kicked: None,
+            helped: None,
             notes: Vec::new(),
         }
     }
@@ -175,18 +182,6 @@ impl Run {
         }
     }
 
-    async fn kick(&mut self) -> Ended {
-        self.phase = "kicking";
-        self.listening = self.writer.kick(&self.queue).await?;
-        self.notes.push(match self.listening {
-            None => "How many transfer clients listened is not known.".to_owned(),
-            Some(0) => "Nobody listened: no transfer client is subscribed.".to_owned(),
-            Some(1) => "1 transfer client listened.".to_owned(),
-            Some(n) => format!("{n} transfer clients listened."),
-        });
-        Ok(())
-    }
-
     /// Writes down how it ended, and tells it.
     async fn end(mut self, plan: &Plan, id: Option<String>, ended: Ended) {
         // What nobody told anything about was not attempted.
@@ -201,14 +196,17 @@ impl Run {
         {
             self.notes.push(error.to_string());
         }
+        let elapsed = instant().saturating_duration_since(self.began);
+        self.see_whether_it_helps().await;
         let summary = Summary {
             change: plan.change,
             queue: plan.queue.clone(),
             tally: self.tally,
             journal_id: id,
-            elapsed: instant().saturating_duration_since(self.began),
+            elapsed,
             longest_block: self.longest,
             listening: self.listening,
+            helped: self.helped,
             notes: std::mem::take(&mut self.notes),
         };
         self.say(Applied::Ended(summary)).await;

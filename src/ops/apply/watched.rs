@@ -208,6 +208,7 @@ fn look(queue: &Queue, rows: InStep) -> (Vec<Item>, Batch) {
             new_member: None,
             form: entry.form,
             hash: Some(sha1(entry.payload)),
+            to_quarantine: false,
         });
     }
     batch.rows = rows.first(items.len());

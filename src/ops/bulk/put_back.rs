@@ -8,7 +8,7 @@ use super::turn::Turn;
 use super::{Fated, Size, Step, may_have_left, scores};
 use crate::clock::local_now;
 use crate::queue::Queue;
-use crate::store::bulk::{MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
+use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -24,6 +24,8 @@ const BEYOND: usize = 256;
 #[derive(Debug)]
 pub struct PutBack {
     queue: Queue,
+    /// Where they are until then.
+    from: Away,
     entries: Vec<Chosen>,
     groups: Groups,
     /// Those that a script was sent for whose answer never came.
@@ -52,12 +54,22 @@ impl PutBack {
     pub fn new(queue: &Queue, entries: Vec<(Chosen, Option<Place>)>) -> Self {
         Self {
             queue: queue.clone(),
+            from: Away::Nowhere,
             groups: groups(&entries),
             entries: entries.into_iter().map(|entry| entry.0).collect(),
             unsure: HashSet::new(),
             sent: Vec::new(),
             turn: Turn::new(),
             stage: Stage::Heads,
+        }
+    }
+
+    /// The same with entries that are in quarantine.
+    #[must_use]
+    pub fn restoring(queue: &Queue, entries: Vec<(Chosen, Option<Place>)>) -> Self {
+        Self {
+            from: Away::Quarantined,
+            ..Self::new(queue, entries)
         }
     }
 
@@ -110,20 +122,30 @@ impl PutBack {
     }
 
     /// What a script did whose answer never came. What it was to put back, is due and does not wait
-    /// may have been transferred: it is not put back once more.
+    /// may have been transferred: it is not put back once more. What is in quarantine still is.
     async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
         let now = store.clock().map_or_else(local_now, |clock| clock.now());
         let members = self.sent.iter().map(|&i| self.entries[i].member.clone());
         let members: Vec<_> = members.collect();
-        let has = scores(store, &self.queue.keys().timeouts, &members).await?;
+        let keys = self.queue.keys();
+        let has = scores(store, &keys.timeouts, &members).await?;
+        let quarantined = self.from == Away::Quarantined;
+        let kept = if quarantined {
+            scores(store, &keys.quarantine, &members).await?
+        } else {
+            vec![None; members.len()]
+        };
         let ran = has.iter().any(Option::is_some);
         let left = ran || may_have_left(store, &self.queue, now).await?;
         let now = self.queue.score(now);
         let (mut fates, mut known) = (Vec::new(), HashSet::new());
-        for (i, has) in std::mem::take(&mut self.sent).into_iter().zip(has) {
+        let each = std::mem::take(&mut self.sent).into_iter().zip(has);
+        for ((i, has), kept) in each.zip(kept) {
+            let wanted = self.entries[i].score;
             let found = match has {
+                _ if kept.is_some_and(|kept| kept.total_cmp(&wanted).is_eq()) => None,
                 Some(other) => self.fated(i, Returned::Waits(other)),
-                None if left && self.entries[i].score <= now => Some(Fated {
+                None if quarantined || left && wanted <= now => Some(Fated {
                     index: i,
                     fate: if ran { Fate::Done } else { Fate::Gone },
                     stood: None,
@@ -203,7 +225,10 @@ impl PutBack {
                 returning.push(self.returning(i, Where::Behind(element)));
             }
         }
-        let done = match writer.put_back_around(&self.queue, n, &returning).await {
+        let done = match writer
+            .put_back_around(&self.queue, n, &returning, self.from)
+            .await
+        {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
@@ -272,7 +297,10 @@ impl PutBack {
     ) -> Result<Step, StoreError> {
         let entries = numbers.iter().map(|&i| self.returning(i, to.clone()));
         let entries: Vec<_> = entries.collect();
-        let done = match writer.put_back_around(&self.queue, 0, &entries).await {
+        let done = match writer
+            .put_back_around(&self.queue, 0, &entries, self.from)
+            .await
+        {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
@@ -313,7 +341,17 @@ impl PutBack {
             {
                 Fate::Done
             }
-            Returned::Waits(score) => Fate::Changed(score),
+            Returned::Gone if self.unsure.contains(&index) => {
+                return Some(Fated {
+                    index,
+                    fate: Fate::Gone,
+                    stood: None,
+                    unsure: true,
+                });
+            }
+            Returned::Gone => Fate::Gone,
+            Returned::Waits(_) if self.from == Away::Quarantined => Fate::NoFrame,
+            Returned::Waits(score) | Returned::Changed(score) => Fate::Changed(score),
             Returned::NoNeighbour => return None,
         };
         Some(Fated {

@@ -11,7 +11,7 @@ use super::list::{ListReader, Read};
 use super::turn::Turn;
 use super::{Fated, Size, Step, scores};
 use crate::queue::Queue;
-use crate::store::bulk::{Broom, MOST_MOVED, Round, Swept};
+use crate::store::bulk::{Away, Broom, MOST_MOVED, Round, Swept};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -26,6 +26,8 @@ const LOOKED_AT: usize = 1_000;
 #[derive(Debug)]
 pub struct Sweep {
     queue: Queue,
+    /// Where what leaves timeouts goes.
+    to: Away,
     brooms: Vec<Broom>,
     /// Those without a fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
@@ -62,6 +64,15 @@ impl Sweep {
         Self::with(queue, chosen.into_iter().map(brooms))
     }
 
+    /// Sets these aside in quarantine, given in any order.
+    #[must_use]
+    pub fn quarantining(queue: &Queue, chosen: Vec<Chosen>) -> Self {
+        Self {
+            to: Away::Quarantined,
+            ..Self::new(queue, chosen)
+        }
+    }
+
     /// Takes these out of the order list, where they do not wait.
     pub(super) fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self::with(queue, members.into_iter().map(|m| (m, Broom::Stray)))
@@ -72,6 +83,7 @@ impl Sweep {
         let numbered = members.into_iter().enumerate().map(|(i, m)| (m, i));
         Self {
             queue: queue.clone(),
+            to: Away::Nowhere,
             brooms,
             open: numbered.collect(),
             unsure: HashMap::new(),
@@ -113,7 +125,7 @@ impl Sweep {
         let brooms: Vec<_> = (met.iter())
             .map(|&(member, i)| (member, self.brooms[i]))
             .collect();
-        let done = match writer.sweep(&self.queue, n, &brooms).await {
+        let done = match writer.sweep(&self.queue, n, &brooms, self.to).await {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
@@ -200,8 +212,17 @@ impl Sweep {
             return Ok(step);
         };
         let some = rest.split_off(rest.len().saturating_sub(LOOKED_AT));
-        let has = match scores(store, &self.queue.keys().timeouts, &some).await {
-            Ok(has) => has,
+        let both = async {
+            let keys = self.queue.keys();
+            let has = scores(store, &keys.timeouts, &some).await?;
+            let kept = match self.to {
+                Away::Quarantined => scores(store, &keys.quarantine, &some).await?,
+                Away::Nowhere => vec![None; some.len()],
+            };
+            Ok((has, kept))
+        };
+        let (has, kept) = match both.await {
+            Ok(both) => both,
             Err(error) => {
                 rest.extend(some);
                 return Err(error);
@@ -209,10 +230,16 @@ impl Sweep {
         };
         let over = rest.is_empty();
         let mut waiting = std::mem::take(waiting);
-        for (member, has) in some.into_iter().zip(has) {
+        for ((member, has), kept) in some.into_iter().zip(has).zip(kept) {
             let Some(&i) = self.open.get(&member) else {
                 continue;
             };
+            if has.is_none() && self.is_set_aside(i, kept) {
+                self.open.remove(&member);
+                let stood = self.unsure.remove(&i).flatten();
+                step.fates.push(self.fated(i, Fate::Done, stood));
+                continue;
+            }
             let fate = match (self.brooms[i], has) {
                 (Broom::Delete(wanted) | Broom::Forget(wanted), Some(other))
                     if wanted.total_cmp(&other).is_eq() =>
@@ -280,7 +307,7 @@ impl Sweep {
         };
         let brooms = some.iter().map(|(m, i)| (&m[..], forget(self.brooms[*i])));
         let brooms: Vec<_> = brooms.collect();
-        let done = match writer.sweep(&self.queue, 0, &brooms).await {
+        let done = match writer.sweep(&self.queue, 0, &brooms, self.to).await {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
@@ -300,6 +327,15 @@ impl Sweep {
             nowhere.drain(..n.min(nowhere.len()));
         }
         Ok(step)
+    }
+
+    /// Whether a script whose answer never came has set it aside; `kept`: its score in quarantine.
+    fn is_set_aside(&self, i: usize, kept: Option<f64>) -> bool {
+        let (Broom::Delete(wanted) | Broom::Forget(wanted)) = self.brooms[i] else {
+            return false;
+        };
+        let is = |score: f64| score.total_cmp(&wanted).is_eq();
+        self.unsure.contains_key(&i) && kept.is_some_and(is)
     }
 
     fn fated(&self, index: usize, fate: Fate, stood: Option<Place>) -> Fated {

@@ -269,6 +269,9 @@ impl Open {
             From::Waiting | From::Late => {
                 Source::Timeouts(TimeoutsReader::new(store, queue, bounds))
             }
+            From::Quarantined => {
+                Source::Timeouts(TimeoutsReader::of_quarantine(store, queue, bounds))
+            }
             From::Delivered => list(keys.target, false),
             From::Order => keys
                 .order

@@ -1,4 +1,4 @@
-//! Timeouts from front to back, by rank: what is deep inside costs no more than what is in front.
+//! Timeouts (or quarantine) from front to back, by rank: what is deep inside costs no more than what is in front.
 //!
 //! Ranks shift while we read, since entries are transferred at the front. So each page begins
 //! with the last row of the page before; when another row is there, that one's rank now is asked
@@ -8,7 +8,7 @@ use super::pages::PageSize;
 use super::state;
 use crate::clock::EpochMillis;
 use crate::queue::filter::Bounds;
-use crate::queue::{Entry, Queue};
+use crate::queue::{Entry, Queue, State};
 use crate::store::read::{self, Rows};
 use crate::store::{Store, StoreError};
 
@@ -18,7 +18,10 @@ const CHASES: u32 = 3;
 pub(super) struct TimeoutsReader {
     store: Store,
     queue: Queue,
-    timeouts: Vec<u8>,
+    /// The sorted set.
+    key: Vec<u8>,
+    /// What its entries are; none: waiting or late, as their scores say.
+    state: Option<State>,
     size: PageSize,
     /// Below this score nothing is wanted; none: from the first member on.
     lowest: Option<f64>,
@@ -45,7 +48,8 @@ impl TimeoutsReader {
         Self {
             store: store.clone(),
             queue: queue.clone(),
-            timeouts: queue.keys().timeouts,
+            key: queue.keys().timeouts,
+            state: None,
             size: PageSize::new(),
             lowest,
             highest: highest.unwrap_or(f64::INFINITY),
@@ -56,10 +60,19 @@ impl TimeoutsReader {
         }
     }
 
+    /// The same of quarantine.
+    pub(super) fn of_quarantine(store: &Store, queue: &Queue, bounds: Bounds) -> Self {
+        Self {
+            key: queue.keys().quarantine,
+            state: Some(State::Quarantined),
+            ..Self::new(store, queue, bounds)
+        }
+    }
+
     /// How many entries there are to be read now.
     pub(super) async fn count(&self) -> Result<u64, StoreError> {
         let lowest = self.lowest.unwrap_or(f64::NEG_INFINITY);
-        read::count_between(&self.store, &self.timeouts, lowest, self.highest).await
+        read::count_between(&self.store, &self.key, lowest, self.highest).await
     }
 
     /// The next entries, perhaps none of them new; none at the end.
@@ -95,7 +108,7 @@ impl TimeoutsReader {
             if behind {
                 self.told = Some((score, member.clone()));
                 page.push(Entry {
-                    state: state(&self.queue, score, now),
+                    state: self.state.unwrap_or_else(|| state(&self.queue, score, now)),
                     score: Some(score),
                     member,
                 });
@@ -130,7 +143,7 @@ impl TimeoutsReader {
     /// Rows from the first with that score or above on, and the rank of that one.
     async fn since_score(&mut self, score: f64) -> Result<(u64, Vec<(Vec<u8>, f64)>), StoreError> {
         let count = self.size.get() + 1;
-        let (first, page) = read::rows_from(&self.store, &self.timeouts, score, count).await?;
+        let (first, page) = read::rows_from(&self.store, &self.key, score, count).await?;
         self.had(&page);
         Ok((first, page.rows))
     }
@@ -138,7 +151,7 @@ impl TimeoutsReader {
     async fn ask(&mut self, first: u64, landmark: Option<&[u8]>) -> Result<Rows, StoreError> {
         // One more, since the landmark was told before.
         let count = self.size.get() + 1;
-        let page = read::rows(&self.store, &self.timeouts, first, count, landmark).await?;
+        let page = read::rows(&self.store, &self.key, first, count, landmark).await?;
         self.had(&page);
         Ok(page)
     }

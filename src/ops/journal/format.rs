@@ -41,6 +41,7 @@ const HAS_MEMBER: u8 = 1 << 4;
 const HAS_NEW_SCORE: u8 = 1 << 5;
 const HAS_NEW_MEMBER: u8 = 1 << 6;
 const HAS_HASH: u8 = 1 << 3;
+const TO_QUARANTINE: u8 = 1 << 4;
 /// The low three bits of a byte: a state, a form or an outcome.
 const CODE: u8 = 7;
 /// By how many bits the place stands above the outcome, and its codes.
@@ -116,7 +117,11 @@ fn put_item(out: &mut Vec<u8>, item: &Item) {
             | flag(item.new_score.is_some(), HAS_NEW_SCORE)
             | flag(item.new_member.is_some(), HAS_NEW_MEMBER),
     );
-    out.push(form_code(item.form) | flag(item.hash.is_some(), HAS_HASH));
+    out.push(
+        form_code(item.form)
+            | flag(item.hash.is_some(), HAS_HASH)
+            | flag(item.to_quarantine, TO_QUARANTINE),
+    );
     out.extend(item.id.0);
     for score in [item.score, item.new_score].into_iter().flatten() {
         out.extend(score.to_le_bytes());

@@ -18,6 +18,8 @@ pub(super) struct Found {
     pub(super) delivered: Vec<Vec<u8>>,
     /// What only the order list holds.
     pub(super) order_only: Vec<Vec<u8>>,
+    /// What is in quarantine, in due order.
+    pub(super) quarantined: Vec<Chosen>,
     /// Ids that were asked for and that nothing has.
     pub(super) missing: Vec<String>,
 }
@@ -26,10 +28,16 @@ impl Found {
     fn add(&mut self, entry: Entry) {
         match (entry.state, entry.score) {
             (State::Delivered, _) => self.delivered.push(entry.member),
-            (_, Some(score)) => self.waiting.push(Chosen {
-                member: entry.member,
-                score,
-            }),
+            (state, Some(score)) => {
+                let chosen = Chosen {
+                    member: entry.member,
+                    score,
+                };
+                match state {
+                    State::Quarantined => self.quarantined.push(chosen),
+                    _ => self.waiting.push(chosen),
+                }
+            }
             (_, None) => self.order_only.push(entry.member),
         }
     }
@@ -115,7 +123,8 @@ fn by_id(
     if ids.is_empty() {
         return Ok(());
     }
-    let waiting = found.waiting.iter().map(|chosen| {
+    let waiting = found.waiting.iter().chain(&found.quarantined);
+    let waiting = waiting.map(|chosen| {
         let due = match queue.due(chosen.score).at() {
             Some(due) => format!("due at {} ms", due.get()),
             None => format!("score {}", chosen.score),

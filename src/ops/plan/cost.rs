@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ChangeError;
 use super::make::Making;
-use super::work::Work;
+use super::work::{Work, has_places};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::clients;
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
@@ -47,7 +47,10 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
         kind: match main {
             Work::Deliver(_) => Kind::Deliver,
             Work::Delete(_) => Kind::Delete,
+            Work::Quarantine(_) => Kind::Quarantine,
             Work::PutBack(_) => Kind::PutBack,
+            Work::Restore(all) if has_places(all) => Kind::Restore,
+            Work::Restore(_) => Kind::Append,
             Work::TakeBack(..) => Kind::TakeBack,
             Work::Discard(_) => Kind::Discard,
             Work::PutElements(_) => Kind::PutElements,
@@ -124,10 +127,12 @@ fn kept(queue: &Queue, work: &Work) -> u64 {
         + match work {
             Work::Deliver(_) => n * HASH,
             Work::TakeBack(..) => n * HASH + members(),
-            Work::Requeue(_) => n * SCORE + members(),
+            Work::Requeue(_) | Work::Restore(_) => n * SCORE + members(),
             Work::PutBack(_) => members(),
             // Its neighbour too.
-            Work::Delete(_) if queue.keys().order.is_some() => 2 * bytes(work),
+            Work::Delete(_) | Work::Quarantine(_) if queue.keys().order.is_some() => {
+                2 * bytes(work)
+            }
             _ => bytes(work),
         }
 }

@@ -29,7 +29,7 @@ pub(in crate::ops) struct Made {
 }
 
 impl Made {
-    fn refuse(&mut self, id: EntryId, reason: &str) {
+    pub(super) fn refuse(&mut self, id: EntryId, reason: &str) {
         self.settled.push(EntryResult {
             id,
             outcome: Outcome::Refused,
@@ -37,7 +37,7 @@ impl Made {
         });
     }
 
-    fn work(&mut self, work: Work) {
+    pub(super) fn work(&mut self, work: Work) {
         if work.len() > 0 {
             self.work.push(work);
         }
@@ -63,8 +63,12 @@ impl Making<'_> {
                 made.refuse(self.queue.id(&member), why);
             }
         }
+        self.check_quarantine(&mut made, what, &mut found);
         let Found {
-            waiting, delivered, ..
+            waiting,
+            delivered,
+            quarantined,
+            ..
         } = found;
         match what {
             What::Delete => {
@@ -79,6 +83,8 @@ impl Making<'_> {
                 }
                 match what {
                     What::Edit(payload) => self.edit(&mut made, waiting, payload)?,
+                    What::Quarantine => self.quarantine(&mut made, waiting).await?,
+                    What::Restore => self.restore(&mut made, quarantined),
                     What::Repack(to) => self.repack(&mut made, waiting, *to)?,
                     What::Transfer => made.work(Work::Deliver(self.due(waiting))),
                     _ => made.work(Work::Deliver(waiting)),

@@ -210,6 +210,7 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
             order(&mut lines, &|list| line(&[b"LREM", list, b"1", member]));
             lines.push(line(&[b"ZREM", timeouts, member]));
         }
+        Work::Quarantine(_) | Work::Restore(_) => lines = of_quarantine(queue, work),
         Work::Requeue(all) => lines.push(zadd(all[0].1, &all[0].0.member)),
         Work::Edit(all) => {
             let (Chosen { member, score }, new) = &all[0];
@@ -223,11 +224,7 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
         Work::PutBack(all) => {
             let (Chosen { member, score }, place) = &all[0];
             lines.push(zadd(*score, member));
-            order(&mut lines, &|list| match place {
-                Place::Behind(one) => line(&[b"LINSERT", list, b"AFTER", one, member]),
-                Place::Head => line(&[b"LPUSH", list, member]),
-                Place::Tail => line(&[b"RPUSH", list, member]),
-            });
+            order(&mut lines, &|list| stand(list, place, member));
         }
         Work::TakeBack(..) | Work::Discard(_) | Work::PutElements(_) | Work::Replace(_) => {
             lines = of_element(queue, work);
@@ -256,6 +253,39 @@ fn line(args: &[&[u8]]) -> Line {
 
 fn add(timeouts: &[u8], score: f64, member: &[u8]) -> Line {
     line(&[b"ZADD", timeouts, score.to_string().as_bytes(), member])
+}
+
+/// Into that place of the order list.
+fn stand(list: &[u8], place: &Place, member: &[u8]) -> Line {
+    match place {
+        Place::Behind(one) => line(&[b"LINSERT", list, b"AFTER", one, member]),
+        Place::Head => line(&[b"LPUSH", list, member]),
+        Place::Tail => line(&[b"RPUSH", list, member]),
+    }
+}
+
+/// What is done to the only entry, when it goes into quarantine or comes out of it.
+fn of_quarantine(queue: &Queue, work: &Work) -> Vec<Line> {
+    let keys = queue.keys();
+    let order = keys.order.iter();
+    match work {
+        Work::Quarantine(all) => {
+            let Chosen { member, score } = &all[0];
+            let mut lines = vec![add(&keys.quarantine, *score, member)];
+            lines.extend(order.map(|list| line(&[b"LREM", list, b"0", member])));
+            lines.push(line(&[b"ZREM", &keys.timeouts, member]));
+            lines
+        }
+        Work::Restore(all) => {
+            let (Chosen { member, score }, place) = &all[0];
+            let mut lines = vec![add(&keys.timeouts, *score, member)];
+            let place = order.zip(place);
+            lines.extend(place.map(|(list, place)| stand(list, place, member)));
+            lines.push(line(&[b"ZREM", &keys.quarantine, member]));
+            lines
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What is done to the only entry, when it was delivered.

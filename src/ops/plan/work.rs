@@ -37,6 +37,10 @@ pub(in crate::ops) enum Job {
 pub(in crate::ops) enum Work {
     /// Out of timeouts and order list.
     Delete(Vec<Chosen>),
+    /// Out of timeouts and order list, into quarantine.
+    Quarantine(Vec<Chosen>),
+    /// Out of quarantine, into timeouts and that place of the order list, if any.
+    Restore(Vec<(Chosen, Option<Place>)>),
     /// Payload to target, out of timeouts and order list.
     Deliver(Vec<Chosen>),
     /// Another score.
@@ -68,13 +72,17 @@ impl Work {
     /// How many entries.
     pub(in crate::ops) const fn len(&self) -> usize {
         match self {
-            Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => all.len(),
+            Self::Delete(all)
+            | Self::Quarantine(all)
+            | Self::Deliver(all)
+            | Self::WaitAgain(all) => all.len(),
             Self::OrderList(all) => all.len(),
             Self::Replace(all) => all.len(),
             Self::Expiry(all) => all.len(),
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
             Self::PutBack(all) => all.len(),
+            Self::Restore(all) => all.len(),
             Self::TakeBack(all, ..) => all.len(),
             Self::Discard(all) | Self::PutElements(all) => all.len(),
             Self::Offer(all) => all.len(),
@@ -84,16 +92,17 @@ impl Work {
     /// How many bytes of an entry go to the server, about.
     pub(in crate::ops) fn bytes(&self, i: usize) -> usize {
         match self {
-            Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => all[i].member.len(),
+            Self::Delete(all)
+            | Self::Quarantine(all)
+            | Self::Deliver(all)
+            | Self::WaitAgain(all) => all[i].member.len(),
             Self::OrderList(all) => all[i].0.len(),
             Self::Replace(all) => all[i].0.len() + all[i].1.len(),
             Self::Expiry(all) => all[i].key.len(),
             Self::Requeue(all) => all[i].0.member.len(),
             Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
-            Self::PutBack(all) => match &all[i].1 {
-                Place::Behind(neighbour) => all[i].0.member.len() + neighbour.len(),
-                Place::Head | Place::Tail => all[i].0.member.len(),
-            },
+            Self::PutBack(all) => all[i].0.member.len() + neighbour(Some(&all[i].1)),
+            Self::Restore(all) => all[i].0.member.len() + neighbour(all[i].1.as_ref()),
             Self::TakeBack(all, ..) => all[i].element.len() + all[i].member.len(),
             Self::Discard(all) | Self::PutElements(all) => all[i].len(),
             Self::Offer(all) => all[i].1.len(),
@@ -104,11 +113,15 @@ impl Work {
     /// concerned.
     pub(in crate::ops) fn member(&self, i: usize) -> Option<&[u8]> {
         Some(match self {
-            Self::Delete(all) | Self::Deliver(all) | Self::WaitAgain(all) => &all[i].member,
+            Self::Delete(all)
+            | Self::Quarantine(all)
+            | Self::Deliver(all)
+            | Self::WaitAgain(all) => &all[i].member,
             Self::OrderList(all) => &all[i].0,
             Self::Requeue(all) => &all[i].0.member,
             Self::Edit(all) => &all[i].0.member,
             Self::PutBack(all) => &all[i].0.member,
+            Self::Restore(all) => &all[i].0.member,
             Self::TakeBack(all, ..) => &all[i].member,
             Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) | Self::Expiry(_) => {
                 return None;
@@ -126,10 +139,11 @@ impl Work {
         }
     }
 
-    /// The score that an entry waits with before; none where it does not.
+    /// The score that an entry has before, in timeouts or in quarantine; none where it is in neither.
     pub(in crate::ops) fn score(&self, i: usize) -> Option<f64> {
         match self {
-            Self::Delete(all) | Self::Deliver(all) => Some(all[i].score),
+            Self::Delete(all) | Self::Quarantine(all) | Self::Deliver(all) => Some(all[i].score),
+            Self::Restore(all) => Some(all[i].0.score),
             Self::Requeue(all) => Some(all[i].0.score),
             Self::Edit(all) => Some(all[i].0.score),
             _ => None,
@@ -175,6 +189,8 @@ impl Work {
     pub(in crate::ops) const fn phase(&self) -> &'static str {
         match self {
             Self::Delete(_) | Self::Discard(_) => "deleting",
+            Self::Quarantine(_) => "quarantining",
+            Self::Restore(_) => "restoring",
             Self::Deliver(_) => "delivering",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
@@ -194,34 +210,48 @@ impl Work {
         )
     }
 
-    /// The entry as the journal keeps it. What was done can be read off it: see
-    /// [`Work::of_item`](super::super::undo).
-    pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
-        let state = match self {
+    /// Where an entry stands before.
+    fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
+        match self {
             Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) => {
                 State::Delivered
             }
             Self::Expiry(_) => State::Waiting,
+            Self::Restore(_) => State::Quarantined,
             Self::OrderList(all) if all[i].1 => State::Waiting,
             Self::WaitAgain(_) | Self::OrderList(_) => State::Order,
             _ => match self.score(i).and_then(|score| queue.due(score).at()) {
                 Some(due) if due <= now => State::Late,
                 _ => State::Waiting,
             },
-        };
+        }
+    }
+
+    /// The entry as the journal keeps it. What was done can be read off it: see
+    /// [`Work::of_item`](super::super::undo).
+    pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
         let mut item = Item {
             id: self.id(queue, i),
-            state,
+            state: self.state(queue, now, i),
             score: self.score(i),
             member: None,
             new_score: self.new_score(queue, i),
             new_member: None,
             form: None,
             hash: None,
+            to_quarantine: matches!(self, Self::Quarantine(_)),
         };
         match self {
-            Self::Delete(_) | Self::Requeue(_) | Self::WaitAgain(_) | Self::OrderList(_) => {
+            Self::Delete(_)
+            | Self::Quarantine(_)
+            | Self::Requeue(_)
+            | Self::WaitAgain(_)
+            | Self::OrderList(_) => {
                 item.member = self.member(i).map(<[u8]>::to_vec);
+            }
+            Self::Restore(all) => {
+                item.member = Some(all[i].0.member.clone());
+                item.new_score = item.score;
             }
             Self::Deliver(all) => {
                 (item.form, item.hash) = form_and_hash(queue, &all[i].member);
@@ -249,6 +279,21 @@ impl Work {
             }
         }
         item
+    }
+}
+
+/// Whether any of these has a place of its own in the order list: else they come to its tail, or not
+/// into it.
+pub(in crate::ops) fn has_places(entries: &[(Chosen, Option<Place>)]) -> bool {
+    let mut places = entries.iter().filter_map(|(_, place)| place.as_ref());
+    places.any(|place| *place != Place::Tail)
+}
+
+/// How many bytes the element has that an entry is to stand behind.
+fn neighbour(place: Option<&Place>) -> usize {
+    match place {
+        Some(Place::Behind(neighbour)) => neighbour.len(),
+        _ => 0,
     }
 }
 

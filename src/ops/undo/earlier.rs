@@ -86,7 +86,7 @@ impl Earlier {
 
     fn took(&mut self, item: &Item) {
         let was_there = item.score.is_some() || item.state == State::Delivered;
-        let is_deleted = was_there && item.new_score.is_none();
+        let is_deleted = was_there && item.new_score.is_none() && !item.to_quarantine;
         if let Some(member) = item.member.as_ref().filter(|_| is_deleted) {
             let hash = sha1(member);
             let back = if self.back.contains_key(&hash) {

@@ -108,7 +108,8 @@ pub(super) fn is_unwritten(item: &Item, happened: Option<&Happened>) -> bool {
     let open = happened.is_none_or(|happened| happened.outcome == Outcome::Unknown);
     let was_there = item.score.is_some() || item.state == State::Delivered;
     let leaves = item.member.is_some() && was_there;
-    open && leaves && item.new_member.is_none() && item.new_score.is_none()
+    let is_lost = item.new_member.is_none() && item.new_score.is_none() && !item.to_quarantine;
+    open && leaves && is_lost
 }
 
 /// The plan's warning, when so many are put back by force.

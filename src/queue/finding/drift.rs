@@ -222,4 +222,38 @@ mod tests {
         assert!(sentence((3, 0)).starts_with("The order list is gone: 3 entries"));
         assert!(sentence((3, 4)).contains("never be delivered"));
     }
+
+    #[test]
+    fn a_look_at_all_members_tells_what_the_numbers_hide_while_they_bear_it_out() {
+        let exact = |lacking: u64, strays: u64| {
+            let mut exact = Exact::new(
+                &crate::queue::Queue::redisson("q"),
+                super::super::tests::START,
+            );
+            let mut drift = Drifted::default();
+            (drift.lacking.count, drift.strays.count) = (lacking, strays);
+            drift.balance = i64::try_from(lacking).unwrap() - i64::try_from(strays).unwrap();
+            exact.drift = Some(drift);
+            exact
+        };
+        let mut even = scene(&[(5, 5), (5, 5), (5, 5)]);
+        even.watch.examined(exact(2, 2));
+        let found = even.found(ID).unwrap();
+        assert_eq!(found.figure, Some(4));
+        assert!(
+            found.sentence.contains("2 entries are missing"),
+            "{}",
+            found.sentence
+        );
+        assert!(found.sentence.contains("2 elements of it wait nowhere"));
+        // One side only: the same words as by the numbers.
+        let mut odd = scene(&[(5, 4); 4]);
+        let by_numbers = odd.found(ID).unwrap().sentence;
+        odd.watch.examined(exact(1, 0));
+        assert!(by_numbers.starts_with("Timeouts holds 1 entry more"));
+        assert_eq!(odd.found(ID).unwrap().evidence.figures["exact"], true);
+        // They have come to say something else.
+        odd.watch.examined(exact(3, 0));
+        assert_eq!(odd.found(ID).unwrap().figure, Some(1));
+    }
 }

@@ -41,7 +41,8 @@ fn deeper(seen: &Seen) -> Option<Finding> {
         &[&score, &score, "WITHSCORES"],
     );
     let finding = of_all(finding, exact);
-    Some(repaired(finding, bad, bad.is_due(pulse.at)))
+    let count = exact.foreign.count;
+    Some(repaired(finding, bad, bad.is_due(pulse.at), count))
 }
 
 /// With how many of all that waits have none.
@@ -87,9 +88,13 @@ fn about(finding: Finding, bad: &Judged) -> Finding {
         .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
 }
 
-fn repaired(finding: Finding, bad: &Judged, due: bool) -> Finding {
-    let Some(member) = &bad.member else {
-        return finding.repair(Step::Outside, "Find out who writes it, and delete it (x).");
+/// With what repairs it; `count`: as many are known.
+fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
+    let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
+        return finding.repair(
+            Step::Change(What::Quarantine),
+            "Find out who writes them; R sets all that is no frame aside, and u takes it back.",
+        );
     };
     let entry = Entry {
         member: member.clone(),
@@ -97,8 +102,8 @@ fn repaired(finding: Finding, bad: &Judged, due: bool) -> Finding {
         state: if due { State::Late } else { State::Waiting },
     };
     finding.repair(
-        Step::Entry(What::Delete, entry),
-        "Find out who writes it; R deletes it, and u puts it back.",
+        Step::Entry(What::Quarantine, entry),
+        "Find out who writes it; R sets it aside in quarantine, and u takes it back.",
     )
 }
 
@@ -126,5 +131,5 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
             text::thousands(bad.bytes as u64)
         ))
         .check_about("ZRANGE", &timeouts, &[&rank, &rank, "WITHSCORES"]);
-    repaired(finding, bad, due)
+    repaired(finding, bad, due, count as u64)
 }

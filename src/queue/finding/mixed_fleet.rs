@@ -5,7 +5,7 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frame::Era;
 use crate::queue::look::Info;
-use crate::queue::{Frames, text};
+use crate::queue::{Frames, Judged, text};
 
 pub(super) const ID: &str = "mixed-fleet";
 
@@ -27,7 +27,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let next = heads::next_due(seen);
     let due = || next.iter().filter(|one| one.is_due(pulse.at)).copied();
     let due = Era::BOTH.map(|era| Frames::count(due(), era));
-    let Some(offered) = heads::both_offer(seen) else {
+    let Some(offered) = heads::both_offer(seen).or_else(|| again(seen, &next)) else {
         return Verdict::Fine;
     };
     let clients = pulse.transfer_clients.get();
@@ -44,6 +44,18 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Fine;
     }
     Verdict::Found(finding(seen, (due, offered), failed))
+}
+
+/// Those who offer now are of one era, but the entry that heads timeouts is of the other, and it has
+/// left the order list: somebody delivers it again and again. How many of each era were offered.
+fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
+    let (pulse, sample, head) = (seen.pulse?, seen.watch.sample()?, next.first()?);
+    let several = pulse.transfer_clients.get()? >= 2;
+    let other = head.form?.era() != heads::fleet(seen)?.era;
+    let left = pulse.waiting.get()? > pulse.order.get()?;
+    let both = heads::both_transferred(seen) == Some(true);
+    let again = several && other && left && both && head.is_due(pulse.at);
+    again.then(|| Era::BOTH.map(|era| Frames::count(&sample.newest, era)))
 }
 
 fn finding(
@@ -130,6 +142,31 @@ mod tests {
                 .lines()
                 .any(|line| line.contains("remembers both"))
         );
+    }
+
+    #[test]
+    fn where_one_side_has_offered_long_before_the_other_its_copies_tell_it() {
+        let due = |form, id| framed(form, id, Some(-100));
+        let next = vec![due(Form::DoubleId, 0), due(Form::ByteId, 1)];
+        let newest = (0..30).map(|id| framed(Form::ByteId, id, None));
+        let newest: Vec<Judged> = newest.collect();
+        let seen = |at, order| {
+            let mut seen = pulse(at, 20, Some(at + 100), 2);
+            seen.first = Some(due(Form::DoubleId, 0));
+            seen.order = crate::queue::Known::Is(order);
+            seen
+        };
+        let scene = |order| {
+            Scene::default()
+                .pulse(seen(0, order))
+                .sample(sample(next.clone(), newest.clone()))
+                .look(server_look(0, [true, true], 1))
+                .pulse(seen(3_200, order))
+        };
+        assert!(scene(19).found(ID).is_some());
+        // It only stands in the way.
+        assert_eq!(scene(20).verdict(ID), Verdict::Fine);
+        assert!(scene(20).found("poison").is_some());
     }
 
     #[test]

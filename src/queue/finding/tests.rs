@@ -43,6 +43,7 @@ pub(crate) fn survey(aside: Option<u64>) -> Survey {
         classes: [0; 7],
         keys: Vec::new(),
         aside,
+        quarantined: Some(0),
         frames: None,
         server_us: 0,
     }

@@ -36,6 +36,8 @@ pub(super) fn put_back([went, what]: &[Value; 2]) -> Option<(usize, Vec<Returned
         Some(match text(value)? {
             "" => Returned::Done,
             "-" => Returned::NoNeighbour,
+            "?" => Returned::Gone,
+            other if other.starts_with('=') => Returned::Changed(other[1..].parse().ok()?),
             score => Returned::Waits(score.parse().ok()?),
         })
     };

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use redis::Value;
+use redis::{Pipeline, Value};
 
 use super::super::error::StoreError;
-use super::super::link::Store;
+use super::super::link::{LIMIT, Store};
 use super::pages::{executed, score, strings};
 use super::transaction::{self, Transaction, error_words};
 use crate::queue::{Keys, ListScore};
@@ -52,6 +52,21 @@ pub async fn list_page(
         length,
         server_us,
     })
+}
+
+/// How many entries each queue has in quarantine, in one round trip; none where they cannot be
+/// counted.
+pub async fn quarantined(store: &Store, queues: &[Keys]) -> Result<Vec<Option<u64>>, StoreError> {
+    let mut read = Pipeline::new();
+    for keys in queues {
+        read.cmd("ZCARD").arg(&keys.quarantine);
+    }
+    let replies = store.query(COUNT, &read, LIMIT).await?;
+    let count = |reply: &Value| match reply {
+        Value::Int(count) => u64::try_from(*count).ok(),
+        _ => None,
+    };
+    Ok(replies.iter().map(count).collect())
 }
 
 /// How long the order list of each queue is with what is set aside of it, each queue's in one

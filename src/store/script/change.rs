@@ -7,7 +7,7 @@ use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 
 static DELETE: Script = script!(
-    [guard, chosen, "delete.lua"],
+    [guard, chosen, place, "delete.lua"],
     "delete entries",
     ["zset", "list"]
 );
@@ -94,22 +94,26 @@ pub enum Place {
     Tail,
 }
 
-type Args<'a> = Vec<&'a [u8]>;
+pub(super) type Args<'a> = Vec<&'a [u8]>;
 
 /// `delete.lua`: of each entry its fate and where it stood. `keys`: timeouts, order list.
 pub(in crate::store) async fn delete(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<Vec<(Fate, Option<Place>)>>, StoreError> {
-    run(lane, &DELETE, keys, args, |[told]| {
-        let pair = |pair: &[Value]| match pair {
-            [fate, place] => Some((Fate::read(fate)?, stood(place)?)),
-            _ => None,
-        };
-        list(told)?.chunks(2).map(pair).collect()
-    })
-    .await
+) -> Result<Timed<Left>, StoreError> {
+    run(lane, &DELETE, keys, args, fates_and_places).await
+}
+
+/// Of each entry its fate and where it stood.
+pub(super) type Left = Vec<(Fate, Option<Place>)>;
+
+pub(super) fn fates_and_places([told]: &[Value; 1]) -> Option<Left> {
+    let pair = |pair: &[Value]| match pair {
+        [fate, place] => Some((Fate::read(fate)?, stood(place)?)),
+        _ => None,
+    };
+    list(told)?.chunks(2).map(pair).collect()
 }
 
 #[expect(clippy::option_option, reason = "not understood, or not in the list")]
@@ -229,7 +233,7 @@ fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
     list(fates)?.iter().map(Fate::read).collect()
 }
 
-fn head_and_fates([head, fates]: &[Value; 2]) -> Option<(Head, Vec<Fate>)> {
+pub(super) fn head_and_fates([head, fates]: &[Value; 2]) -> Option<(Head, Vec<Fate>)> {
     let fates = list(fates)?.iter().map(Fate::read).collect::<Option<_>>()?;
     Some((Head::read(head)?, fates))
 }

@@ -162,6 +162,8 @@ pub enum Kind {
     Course,
     /// What repairs it: the first line, and the rest.
     Repair(bool),
+    /// What it is concluded from: of the one under the cursor, where that has no pane of its own.
+    Evidence,
 }
 
 /// Columns before the words of a finding: cursor, glyph and word.
@@ -170,11 +172,19 @@ pub const INDENT: u16 = 10;
 /// The lines that are in sight, and more.
 #[must_use]
 pub fn lines(model: &Model) -> Vec<Line> {
-    let slot = super::areas(model).entries;
+    let areas = super::areas(model);
+    let slot = areas.entries;
     let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
+    let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
     let told = listed(model);
     let rest = told.iter().enumerate().skip(top);
-    let all = rest.flat_map(|(i, told)| block(model, i, told, slot.inner.w));
+    let all = rest.flat_map(|(i, told)| {
+        let mut lines = block(model, i, told, slot.inner.w);
+        if i == cursor && !areas.detail.shown() {
+            lines.extend(evidence(i, told, slot.inner.w));
+        }
+        lines
+    });
     all.take(usize::from(slot.inner.h)).collect()
 }
 
@@ -201,6 +211,25 @@ fn block(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
     let repair = repair.enumerate();
     let repair = repair.map(|(i, words)| line(Kind::Repair(i == 0), words));
     sentence.chain(course).chain(repair).collect()
+}
+
+/// What a finding is concluded from.
+fn evidence(index: usize, told: &Told, columns: u16) -> Vec<Line> {
+    let room = usize::from(columns.saturating_sub(INDENT + 2)).max(8);
+    let lines = told.finding.evidence.lines();
+    let wrapped = lines.flat_map(|words| wrap(&text::printable(words), room));
+    let line = |words| Line {
+        finding: index,
+        kind: Kind::Evidence,
+        words,
+    };
+    wrapped.map(line).collect()
+}
+
+/// Whether anything is told here.
+#[must_use]
+pub fn any(model: &Model) -> bool {
+    all(model).next().is_some()
 }
 
 /// A queue's name, as long as a sentence bears it.
@@ -246,7 +275,7 @@ pub struct Block {
 pub struct Panel {
     /// The findings that have room, the worst first.
     pub blocks: Vec<Block>,
-    /// How many have none.
+    /// How many have none: the last line says it.
     pub more: usize,
     /// The first row that is free.
     pub free: u16,
@@ -265,17 +294,19 @@ pub fn panel(model: &Model, slot: Slot) -> Panel {
     for (i, one) in told.iter().enumerate() {
         let left = room - panel.free;
         let more = told.len() - i;
-        if left == 0 {
-            break;
-        }
-        if left == 1 && more > 1 {
+        // Where the last line says what is well, it says as well that there are more.
+        if left == 0 || left == 1 && more > 1 && reserved == 0 {
             panel.more = more;
-            panel.free += 1;
+            panel.free += left;
             break;
         }
-        // A line stays for saying that there are more.
         let most = match (narrow, two) {
-            (true, _) => left - u16::from(more > 1),
+            // The worst has what the others can spare, of whom each shall have two lines.
+            (true, _) => {
+                let others = u16::try_from(more - 1).unwrap_or(u16::MAX);
+                left.saturating_sub(others.saturating_mul(2))
+                    .max(left.min(2))
+            }
             (false, true) => left.min(2),
             (false, false) => 1,
         };

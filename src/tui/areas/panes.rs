@@ -83,8 +83,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     let mut queues = if dashboard {
         let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX);
         let most = (body.h / 3).saturating_sub(chrome).max(1);
-        // The findings beside them need a few rows too.
-        let least = if roomy { 4 } else { 1 };
+        let least = if roomy { findings_rows(model) } else { 1 };
         body.take(chrome + wanted.max(least).min(most))
     } else {
         Area::default()
@@ -118,12 +117,14 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         }
     } else {
         let roomy = !dashboard && h >= 24;
-        if roomy && model.tab != Tab::Traffic {
+        // What is wrong is told with its evidence.
+        if roomy && !matches!(model.tab, Tab::Traffic | Tab::Findings) {
             let rows = if boxed { 6 } else { 4 };
             areas.traffic = Slot::new(body.take_bottom(rows), boxed);
         }
         let depth = match h {
             ..17 => 0,
+            _ if !boxed && model.tab == Tab::Findings => 0,
             _ if boxed && h >= 36 => 5,
             _ if boxed => 3,
             _ => 2,
@@ -132,6 +133,12 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     }
     areas.entries = Slot::new(body, boxed);
     areas
+}
+
+/// Rows for the findings beside the queues: about three each, and one for what is well.
+fn findings_rows(model: &Model) -> u16 {
+    let found = u16::try_from(super::findings::count(model)).unwrap_or(u16::MAX);
+    found.saturating_mul(3).saturating_add(1).max(4)
 }
 
 /// What lies below the panes: the newest changes, and what is wrong. A line is enough to say that
@@ -153,13 +160,19 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     };
     let rows = u16::try_from(found).unwrap_or(u16::MAX);
     if rows > 0 {
-        let most = if h >= TALL { 6 } else { 3 };
+        let most = match (h, rows) {
+            (TALL.., _) => 7,
+            (_, ..=2) => 3,
+            _ => 4,
+        };
         areas.findings = Slot::new(
             body.take_bottom(rows.saturating_mul(2).saturating_add(1).min(most) + 2),
             true,
         );
     } else {
-        areas.news = body.take_bottom(u16::from(h >= 21));
+        // The cause of the worst hardly fits into one line.
+        let told = h >= 24 && model.tab != Tab::Findings && super::findings::any(model);
+        areas.news = body.take_bottom(if told { 2 } else { u16::from(h >= 21) });
     }
 }
 

@@ -108,7 +108,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "editor", Action::Editor, &[Key::ctrl('e')], &[Form], &[(Form, "$EDITOR")], "in a form: $EDITOR"),
     row(Section::Change, "pause", Action::Pause, &[Key::char(' ')], &[Bulk], &[(Bulk, "pause")], "a long change: pause, stop"),
     row(Section::Change, "stop", Action::Stop, &[Key::of(Code::Esc)], &[Bulk], &[(Bulk, "stop")], "a long change: pause, stop"),
-    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "text/hex")], ENTRY_HELP),
+    row(Section::Move, "turn", Action::Face, &[Key::of(Code::Tab)], &[Entry], &[(Entry, "next view")], ENTRY_HELP),
     row(Section::Move, "toggle", Action::Toggle, &[Key::of(Code::Enter)], &[Entry], &[(Entry, "fold")], ENTRY_HELP),
     row(Section::Move, "fold", Action::Fold, &[Key::of(Code::Left)], &[Entry], &[], ENTRY_HELP),
     row(Section::Move, "unfold", Action::Unfold, &[Key::of(Code::Right)], &[Entry], &[], ENTRY_HELP),

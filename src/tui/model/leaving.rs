@@ -131,6 +131,7 @@ mod tests {
             elapsed: Duration::ZERO,
             longest_block: Duration::ZERO,
             listening: None,
+            helped: None,
             notes: vec!["Nothing has to be mended.".to_owned()],
         });
         let said = interrupted.farewell();

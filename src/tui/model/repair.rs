@@ -29,16 +29,23 @@ pub enum Repair {
     Drift,
     /// Frames get the form that the clients unpack.
     Repack,
+    /// What is no frame is set aside.
+    Quarantine,
+    /// What was set aside waits again.
+    Restore,
     /// Elements of target lose their frames.
     Unwrap,
     /// The keys lose their expiry.
     Persist,
     /// Seconds become milliseconds.
     Unit,
+    /// What has no due time gets one.
+    Score,
 }
 
 impl Repair {
-    /// The repair that is a finding's, when it is one of these.
+    /// The repair that is a finding's, when it is one of these. That something is in quarantine asks
+    /// for nothing: whether it does no harm any more only people know.
     #[must_use]
     pub const fn of(step: &Step) -> Option<Self> {
         Some(match step {
@@ -49,9 +56,11 @@ impl Repair {
             Step::Change(What::RestoreOrder) => Self::RestoreOrder,
             Step::Change(What::Drift) => Self::Drift,
             Step::Change(What::Repack(_)) => Self::Repack,
+            Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
             Step::Change(What::Unit) => Self::Unit,
+            Step::Change(What::Score) => Self::Score,
             _ => return None,
         })
     }
@@ -67,9 +76,12 @@ impl Repair {
             Self::RestoreOrder => "restore-order",
             Self::Drift => "drift",
             Self::Repack => "repack",
+            Self::Quarantine => "quarantine",
+            Self::Restore => "restore",
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
             Self::Unit => "unit",
+            Self::Score => "score",
         }
     }
 }
@@ -123,9 +135,12 @@ impl RepairForm {
             Repair::RestoreOrder => What::RestoreOrder,
             Repair::Drift => What::Drift,
             Repair::Repack => What::Repack(form_of(row)),
+            Repair::Quarantine => What::Quarantine,
+            Repair::Restore => What::Restore,
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
             Repair::Unit => What::Unit,
+            Repair::Score => What::Score,
         }))
     }
 
@@ -179,6 +194,8 @@ impl Filling for RepairForm {
             Part::Repair(Repair::Kick),
             Part::Repair(Repair::Worker),
             Part::Repair(Repair::Repack),
+            Part::Repair(Repair::Quarantine),
+            Part::Repair(Repair::Restore),
             Part::Repair(Repair::Drift),
             Part::Repair(Repair::RestoreOrder),
             Part::Repair(Repair::Realign),
@@ -186,6 +203,7 @@ impl Filling for RepairForm {
             Part::Repair(Repair::Unwrap),
             Part::Repair(Repair::Persist),
             Part::Repair(Repair::Unit),
+            Part::Repair(Repair::Score),
         ]
     }
 

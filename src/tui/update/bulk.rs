@@ -2,7 +2,7 @@
 
 use super::{act, change, cursor, journal, lists, load, plan};
 use crate::queue::told::{Applied, Order};
-use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally};
+use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally, text};
 use crate::tui::areas::{self, Hit};
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
@@ -92,7 +92,14 @@ pub(super) fn told(model: &mut Model, generation: u64, told: Applied) {
         return;
     };
     match told {
-        Applied::Begun(id) => running.journal_id = id,
+        Applied::Begun(id) => {
+            running.journal_id = id;
+            if running.plan.change == Change::Kick {
+                let name = text::printable_bytes(running.plan.queue.name.as_bytes());
+                let words = format!("kicked {name}: looking whether it helps");
+                act::say(model, words, Tone::Good);
+            }
+        }
         Applied::Progress(progress) => {
             // It goes on: what it tried to get over is over.
             let before = running.progress.as_ref().map(|before| before.tally);
@@ -208,7 +215,7 @@ fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
         } else {
             notes
         };
-        return (words, kicked(model, &summary.queue));
+        return (words, kicked(model, summary));
     }
     let mut words = sum_up(*change, running.plan.planned, tally);
     if let Some(why) = reason(&running.results) {
@@ -223,12 +230,12 @@ fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
     (words, tone(*change, tally))
 }
 
-/// A kick that nobody hears helps nobody.
-fn kicked(model: &Model, queue: &Queue) -> Tone {
-    let row = model.queues.iter().find(|row| row.queue == *queue);
+/// A kick that nobody hears helps nobody, and one that is heard may not help.
+fn kicked(model: &Model, summary: &Summary) -> Tone {
+    let row = model.queues.iter().find(|row| row.queue == summary.queue);
     let pulse = row.and_then(|row| row.pulse.as_ref());
-    match pulse.map(|pulse| &pulse.transfer_clients) {
-        Some(Known::Is(0)) => Tone::Warn,
+    match (summary.helped, pulse.map(|pulse| &pulse.transfer_clients)) {
+        (Some(false), _) | (None, Some(Known::Is(0))) => Tone::Warn,
         _ => Tone::Good,
     }
 }

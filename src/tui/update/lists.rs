@@ -11,6 +11,10 @@ use crate::tui::areas::{self, tabs::is_deep};
 use crate::tui::effect::Effect;
 use crate::tui::model::{EntryRow, ListElement, Model, Screen, Tab};
 
+/// Rows that are read before and behind those in sight, at least: as many may be consumed between
+/// two readings, and the cursor still finds its element.
+const BESIDE: u64 = 20;
+
 /// The list in sight, if its layout has it.
 pub(super) fn in_sight(model: &Model) -> Option<List> {
     let list = model.tab.list().filter(|_| !model.on_hits())?;
@@ -68,16 +72,16 @@ pub(super) fn start(model: &mut Model) -> Option<Effect> {
     })
 }
 
-/// The indices in sight and, while rows are light, half pages beside them: `halves` before and
-/// twice as many behind.
+/// The indices in sight and, while rows are light, so many pages before and behind them.
 fn wanted(model: &Model, list: List, pages: u64) -> (u64, u64) {
     let height = cursor::entry_rows(model) as u64;
     let window = model.lists.of(list);
     let bytes: usize = window.rows.iter().map(|e| e.row.member.len()).sum();
+    let beside = height.max(BESIDE);
     let all = bytes.checked_div(window.rows.len());
-    let all = all.map(|b| b as u64 * height * 3);
+    let all = all.map(|b| b as u64 * (height + 2 * beside));
     let beside = match all {
-        Some(bytes) if bytes <= AHEAD_BYTES as u64 => height * pages,
+        Some(bytes) if bytes <= AHEAD_BYTES as u64 => beside * pages,
         _ => 0,
     };
     let top = window.stand.top;

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use super::{Ctx, tabs, traffic, words};
 use crate::queue::{Finding, Severity, text};
 use crate::tui::areas::findings::{self, Block, INDENT, Kind, Told};
+use crate::tui::areas::lines::wrap;
 use crate::tui::areas::{Area, Slot};
 use crate::tui::model::{Pane, Screen, Tab};
 use crate::tui::widget::line::Line;
@@ -51,7 +52,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         line.x = (row.x + INDENT).min(line.end);
         match shown.kind {
             Kind::Head | Kind::Sentence => line.put(buf, &shown.words, ctx.data.text),
-            Kind::Course => line.put(buf, &shown.words, ctx.data.dim),
+            Kind::Course | Kind::Evidence => line.put(buf, &shown.words, ctx.data.dim),
             Kind::Repair(true) => line
                 .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
                 .skip(1)
@@ -154,13 +155,17 @@ pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     for block in &panel.blocks {
         finding(ctx, &told[block.finding], slot.inner, *block, buf);
     }
-    if panel.more > 0 {
-        let words = format!("{} {} more: 5 lists them", ctx.data.glyphs.cut, panel.more);
-        put(ctx, slot, panel.free - 1, (&words, ctx.data.dim), buf);
-    }
     let calm = calm(ctx, !told.is_empty());
     for (y, (words, style)) in (panel.free..slot.inner.h).zip(calm) {
         put(ctx, slot, y, (&words, style), buf);
+    }
+    if panel.more > 0 {
+        let words = format!(
+            " {} {} more: 5 lists them ",
+            ctx.data.glyphs.cut, panel.more
+        );
+        let row = slot.inner.row(slot.inner.h - 1);
+        Line::new(buf, row.x, row.y, row.w).put_right(buf, &words, ctx.data.dim);
     }
 }
 
@@ -241,6 +246,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     line.end = line.end.saturating_sub(2);
     let (sign, style) = sign(ctx, worst.finding);
     line.put(buf, &sign, style).skip(1);
+    let from = line.x;
     let name = findings::name(&ctx.model.queues[worst.row]);
     if matches!(ctx.model.screen, Screen::Dashboard) {
         line.put_cut(buf, &name, ctx.data.glyphs.cut, ctx.data.strong);
@@ -248,7 +254,17 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     }
     let finding = worst.finding;
     let words = format!("{} {}", finding.sentence, finding.repair.sentence);
-    line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
+    let words = text::printable(&words);
+    let first = wrap(&words, usize::from(line.room())).swap_remove(0);
+    let rest = words.get(first.len()..).unwrap_or_default().trim_start();
+    if area.h < 2 || rest.is_empty() {
+        line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
+        return;
+    }
+    line.put(buf, &first, ctx.data.text);
+    let room = (area.x + area.w).saturating_sub(from + 1);
+    let mut line = Line::new(buf, from, area.y + 1, room);
+    line.put_cut(buf, rest, ctx.data.glyphs.cut, ctx.data.text);
 }
 
 /// The evidence of the finding under the cursor, beside the tab.

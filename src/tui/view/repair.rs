@@ -17,14 +17,12 @@ pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     form::frame(ctx, &plan, "Repair", &name, buf);
     let row = menu.row(ctx.model);
     for part in menu.parts() {
-        match (part, row) {
-            (Part::Repair(repair), Some(row)) => one(ctx, menu, &plan, (*repair, row), buf),
-            _ => {
-                let focused = *part == menu.at;
-                form::label(ctx, &plan, (*part, "  within"), focused, buf);
-            }
+        if let (Part::Repair(repair), Some(row)) = (part, row) {
+            one(ctx, menu, &plan, (*repair, row), buf);
         }
     }
+    let within = menu.at == Part::Within;
+    form::label(ctx, &plan, (Part::Within, "  within"), within, buf);
     form::typed(ctx, menu, &plan, (Part::Within, &menu.within), buf);
     form::say(ctx, &menu.what_within(), plan.note(Part::Within), buf);
     form::sum(ctx, does(menu.chosen()), plan.sum, buf);
@@ -85,6 +83,14 @@ const fn does(repair: Repair) -> &'static str {
             "Gives the frames of all that waits the form that its clients unpack: same payload, \
              due time and place. Enter plans it; u takes it back."
         }
+        Repair::Quarantine => {
+            "Sets all members that are no frames aside, in a sorted set beside the queue, so that \
+             transfers go on without them. Enter plans it; u takes it back."
+        }
+        Repair::Restore => {
+            "Lets all that is in quarantine wait again, each with its due time. Enter plans it; u \
+             takes it back."
+        }
         Repair::Unwrap => {
             "Takes the frames off that elements of target still have, in their places, so that \
              consumers can read them. Enter plans it; u takes it back."
@@ -96,6 +102,10 @@ const fn does(repair: Repair) -> &'static str {
         Repair::Unit => {
             "What is due in 1970, because seconds were written for milliseconds, comes to wait \
              until it was meant to be due. Enter plans it; u takes it back."
+        }
+        Repair::Score => {
+            "What has a score that is no due time gets one: below 0, now; nanoseconds, when it was \
+             meant; what overflowed, in 100 years. Enter plans it; u takes it back."
         }
     }
 }

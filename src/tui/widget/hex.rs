@@ -65,13 +65,18 @@ impl Widget for &Hex<'_> {
             let all = i * each..i * each + chunk.len();
             for (range, style) in self.styled {
                 let cut = range.start.max(all.start)..range.end.min(all.end);
-                for at in cut.map(|at| at - all.start) {
-                    let column = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-                    let digits = Rect::new(x + column(at * 3 + at / 8), y, 2, 1);
-                    let word = Rect::new(words + column(at), y, 1, 1);
-                    buf.set_style(digits.intersection(area), *style);
-                    buf.set_style(word.intersection(area), *style);
+                if cut.is_empty() {
+                    continue;
                 }
+                // In one piece, the blanks between the bytes as well.
+                let (first, last) = (cut.start - all.start, cut.end - 1 - all.start);
+                let column = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+                let digits = |at: usize| column(at * 3 + at / 8);
+                let wide = digits(last) + 2 - digits(first);
+                let digits = Rect::new(x + digits(first), y, wide, 1);
+                let word = Rect::new(words + column(first), y, column(last - first + 1), 1);
+                buf.set_style(digits.intersection(area), *style);
+                buf.set_style(word.intersection(area), *style);
             }
         }
     }
@@ -80,6 +85,28 @@ impl Widget for &Hex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_out_does_so_in_one_piece() {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 50, 2));
+        let marked = Style::new().add_modifier(ratatui::style::Modifier::REVERSED);
+        let widget = Hex {
+            bytes: b"0123456789",
+            each: 8,
+            scroll: 0,
+            text: Style::new(),
+            styled: &[(2..9, marked)],
+            dim: Style::new(),
+        };
+        widget.render(buf.area, &mut buf);
+        let marked = |y: u16| -> Vec<u16> {
+            let is_marked = |x: &u16| buf[(*x, y)].style().add_modifier == marked.add_modifier;
+            (0..50).filter(is_marked).collect()
+        };
+        let whole: Vec<u16> = (16..33).chain(38..44).collect();
+        assert_eq!(marked(0), whole);
+        assert_eq!(marked(1), [10, 11, 36]);
+    }
 
     #[test]
     fn a_line_has_offset_digits_and_characters() {

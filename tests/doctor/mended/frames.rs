@@ -31,6 +31,27 @@ pub(super) async fn a_member_without_frame(seed: u64) -> Case {
     Case::of(patient)
 }
 
+/// By somebody else, from anywhere: due by now, soon, or in an hour.
+pub(super) async fn entries_set_aside(seed: u64) -> Case {
+    let due = [-500, 60_000, 3_600_000][at(seed)];
+    let mut patient = Patient::new(seed).await;
+    patient.with(patient.client(Era::Newer, 0));
+    let (queue, score) = (patient.queue.clone(), patient.server.now().plus(due).get());
+    for n in 0..=seed {
+        let member = patient.member(Era::Newer, &format!("kept {n}"));
+        let score = score.to_string();
+        let words = [
+            b"ZADD",
+            &queue.keys().quarantine[..],
+            score.as_bytes(),
+            &member,
+        ];
+        patient.server.cmd_bytes(&words);
+    }
+    patient.offer(Era::Newer, 50_000, "good");
+    Case::of(patient)
+}
+
 pub(super) async fn both_forms(seed: u64) -> Case {
     let mut patient = Patient::new(seed).await;
     for n in 0..5 {

@@ -46,6 +46,7 @@ fn summary(outcomes: &[(Outcome, u64)], notes: &[&str]) -> Applied {
         elapsed: Duration::from_secs(2),
         longest_block: Duration::from_millis(6),
         listening: None,
+        helped: None,
         notes: notes.iter().map(|&note| note.to_owned()).collect(),
     })
 }

@@ -28,6 +28,7 @@ fn ended(change: Change) -> Applied {
         elapsed: std::time::Duration::ZERO,
         longest_block: std::time::Duration::ZERO,
         listening: None,
+        helped: None,
         notes: Vec::new(),
     })
 }

@@ -47,6 +47,7 @@ fn sick() -> Desk {
     pulse.transfer_clients = Known::Is(2);
     pulse.target = Known::Is(3);
     let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
+    row.survey.as_mut().unwrap().quarantined = Some(2);
     let others = [What::RestoreOrder, What::Persist, What::Unit, What::Drift];
     let others = others.map(Step::Change).into_iter().chain([repack]);
     row.findings = others.map(|step| finding("sick", step)).collect();
@@ -62,6 +63,8 @@ fn the_menu_plans_the_repair_with_the_keys() {
         (Row::RestoreOrder, What::RestoreOrder),
         (Row::Drift, What::Drift),
         (Row::Repack, What::Repack(Some(Form::DoubleId))),
+        (Row::Quarantine, What::Quarantine),
+        (Row::Restore, What::Restore),
         (Row::Unwrap, What::Unwrap),
         (Row::Persist, What::Persist),
         (Row::Unit, What::Unit),
@@ -95,10 +98,23 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
 }
 
 #[test]
+fn what_is_in_quarantine_is_told_and_not_proposed() {
+    let mut desk = desk();
+    let row = &mut desk.model.queues[0];
+    row.survey.as_mut().unwrap().quarantined = Some(1);
+    let restore = Step::Change(What::Restore);
+    row.findings = vec![finding("quarantined", restore)];
+    assert!(fits(&desk).contains(&(Row::Restore, Fit::Can("1 is in quarantine".to_owned()))));
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Row::Transfer);
+}
+
+#[test]
 fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
     let reasons = [
         (Row::Transfer, "nothing is due"),
         (Row::RestoreOrder, "not set aside"),
+        (Row::Restore, "nothing is in quarantine"),
         (Row::Unwrap, "target is empty"),
         (Row::Persist, "no key of it expires"),
         (Row::Unit, "looks like seconds"),
@@ -129,6 +145,18 @@ fn a_kick_needs_somebody_who_hears_it_and_something_late() {
 }
 
 #[test]
+fn a_kick_does_not_help_where_every_transfer_fails() {
+    let mut desk = sick();
+    let poison = finding("poison", Step::Outside);
+    desk.model.queues[0].findings.push(Finding {
+        severity: Severity::Critical,
+        ..poison
+    });
+    let fit = fit(&desk.model, &desk.model.queues[0], Row::Kick);
+    assert!(matches!(fit, Fit::Not(why) if why.contains("against poison")));
+}
+
+#[test]
 fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_that() {
     let mut desk = desk();
     desk.model.queues[0].queue = "zset-list:delay,ready".parse::<Queue>().unwrap();
@@ -140,6 +168,7 @@ fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_tha
     let all = [
         Row::Kick,
         Row::Repack,
+        Row::Quarantine,
         Row::Drift,
         Row::RestoreOrder,
         Row::Realign,

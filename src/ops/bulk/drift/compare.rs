@@ -24,6 +24,8 @@ const FIRST_PAGE: u32 = 100;
 const MOST_PAGE: u32 = 1_000;
 /// Nor, as long as members are about as large as those before them, more bytes.
 const PAGE_BYTES: usize = 512 * 1024;
+/// Nor does it keep the server for longer, as long as members cost about as much.
+const PAGE_TAKES: Duration = Duration::from_millis(1);
 /// So many suspects are looked up once more in one step.
 const LOOKED_AT: usize = 1_000;
 
@@ -51,6 +53,9 @@ pub struct Compare {
     found: Vec<Difference>,
     stage: Stage,
     page: u32,
+    /// How long the order list was when its reading began: what is appended beside that is newer
+    /// than what was read of timeouts.
+    until: Option<u64>,
     sizes: Sizes,
     read: u64,
     of: u64,
@@ -101,6 +106,7 @@ impl Compare {
             found: Vec::new(),
             stage: Stage::Timeouts(0),
             page: FIRST_PAGE,
+            until: None,
             sizes: Sizes::default(),
             read: 0,
             of: 0,
@@ -175,7 +181,8 @@ impl Compare {
             self.sightings.expect(facts.waiting);
         }
         let page = scan_members(store, &keys.timeouts, cursor, self.page).await?;
-        self.sized(&page.rows);
+        let took = Duration::from_micros(page.server_us);
+        self.sized(&page.rows, took);
         self.read += page.rows.len() as u64;
         for (member, score) in &page.rows {
             if self.sightings.waits(member) {
@@ -188,7 +195,7 @@ impl Compare {
             (next, _) => Stage::Timeouts(next),
         };
         self.sizes.waiting = self.sightings.waiting();
-        Ok(Duration::from_micros(page.server_us))
+        Ok(took)
     }
 
     async fn list(
@@ -200,8 +207,17 @@ impl Compare {
             return Ok(Duration::ZERO);
         };
         let (which, second) = (*which, *second);
-        match (reader.next(store).await?, which) {
+        let through = which == Which::Order && self.until.is_some_and(|end| reader.length() >= end);
+        let read = if through {
+            Read::End
+        } else {
+            reader.next(store).await?
+        };
+        match (read, which) {
             (Read::Page(page), _) => {
+                if which == Which::Order {
+                    self.until.get_or_insert(page.length);
+                }
                 self.read += page.elements.len() as u64;
                 self.sizes.aside |= which == Which::Aside;
                 match (second, which) {
@@ -216,6 +232,7 @@ impl Compare {
             (Read::End | Read::Lost, Which::Aside) => {
                 let order = self.queue.keys().order.unwrap_or_default();
                 self.stage = Stage::List(Which::Order, ListReader::new(order), second);
+                self.until = None;
             }
             // From the beginning: nothing that was seen in it counts.
             (Read::Lost, Which::Order) => self.begin_again(beside),
@@ -276,7 +293,8 @@ impl Compare {
                 return Err(error);
             }
         };
-        self.sized(&page.rows);
+        let took = Duration::from_micros(page.server_us);
+        self.sized(&page.rows, took);
         for (member, _) in page.rows {
             if lacks.remove(&self.sightings.mark(&member)) && self.sightings.keeps(&member) {
                 self.suspects.push(Difference::NotInOrder(member));
@@ -287,7 +305,7 @@ impl Compare {
         } else {
             Stage::Lacking(page.next, lacks)
         };
-        Ok(Duration::from_micros(page.server_us))
+        Ok(took)
     }
 
     /// Which of the suspects timeouts still says the same of.
@@ -337,11 +355,12 @@ impl Compare {
         self.stage = Stage::Checking(holds.collect(), true);
     }
 
-    fn sized(&mut self, rows: &[(Vec<u8>, f64)]) {
+    fn sized(&mut self, rows: &[(Vec<u8>, f64)], took: Duration) {
         let bytes: usize = rows.iter().map(|(member, _)| member.len()).sum();
         self.page = match () {
             () if bytes > PAGE_BYTES => self.page / 4,
-            () if bytes * 2 < PAGE_BYTES => self.page * 2,
+            () if took > PAGE_TAKES => self.page / 2,
+            () if bytes * 2 < PAGE_BYTES && took * 4 < PAGE_TAKES => self.page * 2,
             () => self.page,
         }
         .clamp(1, MOST_PAGE);

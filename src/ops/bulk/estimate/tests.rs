@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use super::*;
 
 /// A list of `length`, of which 1,000 elements were looked at; `score(place)`.

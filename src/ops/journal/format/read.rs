@@ -7,8 +7,8 @@
 
 use super::{
     CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
-    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, form_code, outcome_code,
-    state_code,
+    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, TO_QUARANTINE, form_code,
+    outcome_code, state_code,
 };
 use crate::ops::journal::{Happened, Item};
 use crate::queue::{EntryId, Form, Outcome, State};
@@ -49,6 +49,7 @@ fn item(from: &mut Reader) -> Option<Item> {
         new_member,
         form: form(more & CODE)?,
         hash: from.some(more & HAS_HASH, Reader::array)?,
+        to_quarantine: more & TO_QUARANTINE != 0,
     })
 }
 

@@ -71,3 +71,79 @@ impl Watch {
             .is_some_and(|(first, last)| last.at.since(first.at) >= LASTS_MS)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::{START, pulse};
+    use super::*;
+    use crate::queue::exact::Drifted;
+    use crate::queue::{Known, Pulse, Queue};
+
+    /// A look at all members that ended at the start, and found timeouts longer by so many.
+    fn look(balance: i64) -> Exact {
+        let mut exact = Exact::new(&Queue::redisson("q"), START);
+        let mut drift = Drifted {
+            balance,
+            ..Drifted::default()
+        };
+        drift.lacking.count = balance.unsigned_abs();
+        exact.drift = Some(drift);
+        exact
+    }
+
+    fn beat(ms: i64, order: u64) -> Pulse {
+        let mut pulse = pulse(ms, 5, None, 1);
+        pulse.order = Known::Is(order);
+        pulse
+    }
+
+    fn after(balance: i64, beats: &[(i64, u64)]) -> Watch {
+        let mut watch = Watch::default();
+        watch.examined(look(balance));
+        beats
+            .iter()
+            .for_each(|(ms, order)| watch.saw(&beat(*ms, *order)));
+        watch
+    }
+
+    #[test]
+    fn all_members_are_wanted_at_first_and_when_the_numbers_come_to_differ_for_a_second() {
+        let mut new = Watch::default();
+        assert!(!new.wants_exact(), "nothing is there");
+        new.saw(&beat(0, 5));
+        assert!(new.wants_exact());
+        assert!(!after(0, &[(1_000, 5), (5_000, 5)]).wants_exact());
+        assert!(!after(0, &[(1_000, 5), (5_000, 4)]).wants_exact());
+        assert!(after(0, &[(4_000, 4), (5_000, 4)]).wants_exact());
+        assert!(!after(1, &[(4_000, 4), (5_000, 4)]).wants_exact());
+    }
+
+    #[test]
+    fn what_was_found_is_looked_at_again_and_a_long_look_not_at_once() {
+        let found = after(1, &[(29_000, 4)]);
+        assert!(!found.wants_exact());
+        assert!(after(1, &[(30_000, 4)]).wants_exact());
+        let mut long = look(1);
+        long.from = START.plus(-4_000);
+        let mut watch = Watch::default();
+        watch.examined(long);
+        watch.saw(&beat(79_000, 4));
+        assert!(!watch.wants_exact());
+        watch.saw(&beat(80_000, 4));
+        assert!(watch.wants_exact());
+    }
+
+    #[test]
+    fn it_tells_nothing_any_more_after_a_change_of_ours_an_outage_or_ten_minutes() {
+        assert!(after(0, &[(599_000, 5)]).exact().is_some());
+        assert!(after(0, &[(600_000, 5)]).exact().is_none());
+        let mut changed = after(0, &[]);
+        changed.changing = true;
+        changed.saw(&beat(1_000, 5));
+        changed.changing = false;
+        assert!(changed.exact().is_none());
+        let mut away = after(0, &[(1_000, 5)]);
+        away.interrupted();
+        assert!(away.exact().is_none());
+    }
+}

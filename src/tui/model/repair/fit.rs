@@ -2,11 +2,20 @@
 
 use super::{Repair, form_of};
 use crate::clock::EpochMillis;
-use crate::queue::{Finding, Known, Layout, Pulse, text};
+use crate::queue::{Due, Finding, Judged, Known, Layout, Pulse, Severity, text};
 use crate::tui::model::{Model, QueueRow};
 
 /// Seconds that were written for milliseconds are due before this, in ms: 1973.
 const BEFORE: EpochMillis = EpochMillis::new(100_000_000_000);
+
+/// The findings that tell of something at which every transfer fails, kicked or not.
+const STOPS: [&str; 5] = [
+    "wrong-type",
+    "refused-writes",
+    "mixed-fleet",
+    "poison",
+    "foreign-member",
+];
 
 /// Whether a repair suits a queue.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -36,14 +45,17 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     let seen = match repair {
         Repair::Transfer => transfer(pulse),
         Repair::Kick => kick(row, pulse),
-        Repair::Worker => worker(pulse),
+        Repair::Worker => Ok(worker(pulse)),
         Repair::Realign => realign(row, pulse),
         Repair::RestoreOrder => restore_order(row),
         Repair::Drift => drift(row, pulse),
         Repair::Repack => repack(row, pulse),
+        Repair::Quarantine => quarantine(row, pulse),
+        Repair::Restore => restore(row),
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
         Repair::Unit => unit(pulse),
+        Repair::Score => score(row, pulse),
     };
     match seen {
         Ok(words) => Fit::Can(words),
@@ -70,6 +82,11 @@ fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
     if row.queue.keys().channel.is_none() {
         return nothing("this layout has no channel to kick by");
     }
+    let stops =
+        |found: &&Finding| STOPS.contains(&found.id) && found.severity == Severity::Critical;
+    if let Some(found) = row.findings.iter().find(stops) {
+        return Err(format!("it would not help against {}", found.id));
+    }
     match (pulse.transfer_clients.get(), pulse.late.get()) {
         (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
         (_, Some(0)) => nothing("nothing is late"),
@@ -78,13 +95,13 @@ fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
     }
 }
 
-fn worker(pulse: &Pulse) -> Seen {
-    Ok(match &pulse.transfer_clients {
+fn worker(pulse: &Pulse) -> String {
+    match &pulse.transfer_clients {
         Known::Is(0) => "nobody transfers here".to_owned(),
         Known::Is(n) => format!("beside {}", clients(*n)),
         Known::None => "beside whatever polls this queue".to_owned(),
         Known::Unknown(_) => "who transfers here cannot be read".to_owned(),
-    })
+    }
 }
 
 fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
@@ -140,6 +157,23 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
     })
 }
 
+fn quarantine(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_frames(row)?;
+    match pulse.waiting.get() {
+        Some(0) => nothing("nothing waits"),
+        _ => Ok("none seen: the members looked at are frames".to_owned()),
+    }
+}
+
+fn restore(row: &QueueRow) -> Seen {
+    match row.survey.as_ref().map(|survey| survey.quarantined) {
+        Some(Some(0)) => nothing("nothing is in quarantine"),
+        Some(Some(n)) => Ok(format!("{} in quarantine", is(n))),
+        Some(None) => Ok("what is in quarantine cannot be read".to_owned()),
+        None => nothing("the queue has not been surveyed yet"),
+    }
+}
+
 fn unwrap(row: &QueueRow, pulse: &Pulse) -> Seen {
     has_frames(row)?;
     match pulse.target.get() {
@@ -162,10 +196,24 @@ fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
 
 fn unit(pulse: &Pulse) -> Seen {
     let first = pulse.first.as_ref();
-    match first.and_then(|first| first.due_at()) {
+    match first.and_then(Judged::due_at) {
         Some(due) if due < BEFORE => Ok("the first is due before 1973".to_owned()),
         _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
         _ => nothing("no due time looks like seconds"),
+    }
+}
+
+fn score(row: &QueueRow, pulse: &Pulse) -> Seen {
+    let below = matches!(pulse.head, Some(Due::OutOfRange(_)));
+    let beyond = row.survey.as_ref().map_or(0, |survey| survey.no_time);
+    match (below, beyond) {
+        _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
+        (true, _) => Ok("the first has a score that is no due time".to_owned()),
+        (false, 0) => nothing("all scores are due times"),
+        (false, some) => {
+            let words = text::counted(some, "score is", "scores are");
+            Ok(format!("{words} beyond all times"))
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
         Change::Unwrap => format!("no element in the target of {name} is framed"),
         Change::Persist => format!("no key of {name} expires"),
+        Change::Quarantine => format!("all that waits in {name} has a frame"),
+        Change::Restore => format!("nothing of {name} is in quarantine"),
         Change::Undo => "nothing to undo".to_owned(),
         other => format!("nothing to {}: it is no longer there", other.word()),
     };
@@ -127,6 +129,10 @@ fn sentence(plan: &Plan) -> String {
         Change::Requeue => format!("Give {entries} another due time?"),
         Change::Delete => format!("Delete {entries}?"),
         Change::Repack => format!("Give {entries} the frame form that the clients unpack?"),
+        Change::Quarantine => {
+            format!("Set {entries} aside in quarantine, where no transfer meets them?")
+        }
+        Change::Restore => format!("Let {entries} wait again that are in quarantine?"),
         Change::Edit => format!("Replace the payload of {entries}?"),
         Change::Duplicate => format!("Offer the payloads of {entries} again?"),
         Change::Realign => format!(
@@ -253,7 +259,7 @@ fn takes(plan: &Plan) -> String {
 fn way(plan: &Plan) -> Option<String> {
     let choice = matches!(
         plan.change,
-        Change::Transfer | Change::Deliver | Change::Delete | Change::Undo
+        Change::Transfer | Change::Deliver | Change::Delete | Change::Quarantine | Change::Undo
     );
     (plan.way != Way::InOrder || (choice && plan.planned > 1)).then(|| plan.way.words().to_owned())
 }

@@ -99,7 +99,9 @@ impl<'a> Parts<'a> {
             .map(|line| (place(&line.bytes), kind(ctx, line.kind)))
             .filter(|(bytes, _)| in_sight(bytes))
             .collect();
+        // The outermost is the whole payload: no place in it.
         if self.is_followed
+            && tree.line() > 0
             && let Some(line) = tree.lines.get(tree.line())
         {
             let under = Style::new().add_modifier(Modifier::REVERSED);

@@ -1,0 +1,64 @@
+//! Queues that come while a doctor watches: looked for again and again at the pace of discovery,
+//! and heard of when something is published on their channels.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_util::{Stream, StreamExt as _, future, stream};
+
+use crate::clock::instant;
+use crate::ops::discover::{Found, discover};
+use crate::queue::{Announcement, Queue, name};
+use crate::store::Store;
+use crate::store::watch::announcements;
+
+/// The keys are looked through again after this.
+const AGAIN: Duration = Duration::from_secs(60);
+/// Or after so many times as long as that took the last time.
+const RESTS: u32 = 20;
+
+/// Those that come; perhaps some that are known.
+pub(super) struct Arrivals(Pin<Box<dyn Stream<Item = Queue> + Send>>);
+
+impl Arrivals {
+    /// On this server.
+    pub(super) fn new(store: &Store) -> Self {
+        let heard = announcements(store).filter_map(|said| future::ready(queue_of(&said)));
+        let looked = stream::unfold((store.clone(), AGAIN), |(store, rest)| async move {
+            tokio::time::sleep(rest).await;
+            let begun = instant();
+            let found = discover(&store, Vec::new());
+            let queues: Vec<Queue> = found
+                .filter_map(|found| {
+                    future::ready(match found {
+                        Found::Queue(queue) => Some(queue),
+                        Found::Progress { .. } | Found::Done { .. } => None,
+                    })
+                })
+                .collect()
+                .await;
+            let took = instant().saturating_duration_since(begun);
+            Some((stream::iter(queues), (store, AGAIN.max(took * RESTS))))
+        });
+        Self(Box::pin(stream::select(heard, looked.flatten())))
+    }
+
+    /// Of a watch that is about certain queues: none.
+    pub(super) fn none() -> Self {
+        Self(Box::pin(stream::pending()))
+    }
+
+    /// The next one.
+    pub(super) async fn next(&mut self) -> Queue {
+        match self.0.next().await {
+            Some(queue) => queue,
+            None => future::pending().await,
+        }
+    }
+}
+
+/// The queue on whose channel it was said.
+fn queue_of(said: &Announcement) -> Option<Queue> {
+    let name = name::names_of_key(&said.channel).into_iter().next()?;
+    Some(Queue::redisson(name.as_bytes()))
+}

@@ -1,0 +1,98 @@
+//! Quarantine: what goes there when nobody chooses, and what there is to know before.
+
+use std::sync::Arc;
+
+use super::choose::Found;
+use super::make::{Made, Making};
+use super::work::Work;
+use super::{ChangeError, Which};
+use crate::ops::entries::From;
+use crate::queue::wish::What;
+use crate::queue::{Layout, Queue, text};
+use crate::store::change::{Chosen, Place};
+use crate::store::{StoreError, read};
+
+/// So many are looked up at once.
+const LOOKED_UP: usize = 250;
+
+/// Which entries it is about when nobody chooses.
+pub(super) fn all(queue: &Queue, what: &What) -> Result<Which, ChangeError> {
+    if *what == What::Restore {
+        return Ok(Which::Where(From::Quarantined, Arc::new(|_| true)));
+    }
+    if queue.layout != Layout::Redisson {
+        return Err(ChangeError::Senseless(
+            "any member of a zset-list queue can be transferred: choose those that are to be set \
+             aside"
+                .to_owned(),
+        ));
+    }
+    let its = queue.clone();
+    let is_strange = move |entry: &crate::queue::Entry| its.unwrap(&entry.member).is_err();
+    Ok(Which::Where(From::Waiting, Arc::new(is_strange)))
+}
+
+const SET_ASIDE: &str = "it is in quarantine; `repair --restore` lets it wait again";
+const NOT_SET_ASIDE: &str = "it is not in quarantine";
+
+impl Making<'_> {
+    /// Only a restoration is about what is in quarantine, and about nothing else.
+    pub(super) fn check_quarantine(&self, made: &mut Made, what: &What, found: &mut Found) {
+        let (others, why) = match what {
+            What::Restore => (&mut found.waiting, NOT_SET_ASIDE),
+            _ => (&mut found.quarantined, SET_ASIDE),
+        };
+        for chosen in others.drain(..) {
+            made.refuse(self.queue.id(&chosen.member), why);
+        }
+    }
+
+    /// Into quarantine. An equal member that is there already comes to have this one's due time.
+    pub(super) async fn quarantine(
+        &self,
+        made: &mut Made,
+        waiting: Vec<Chosen>,
+    ) -> Result<(), StoreError> {
+        let there = self.scores(&self.queue.keys().quarantine, &waiting).await?;
+        let other = |(chosen, has): &(&Chosen, Option<f64>)| {
+            has.is_some_and(|has| has.total_cmp(&chosen.score).is_ne())
+        };
+        let twice = waiting.iter().zip(there).filter(other).count();
+        if twice > 0 {
+            made.warnings.push(format!(
+                "{} in quarantine already, with another due time, which this one replaces.",
+                text::counted(twice as u64, "of them is", "of them are")
+            ));
+        }
+        made.work(Work::Quarantine(waiting));
+        Ok(())
+    }
+
+    /// Out of quarantine: to the tail of the order list, as if they were offered now. What is no frame
+    /// stays out of that: it would break off whoever walks it, and nobody can remove it by its payload.
+    pub(super) fn restore(&self, made: &mut Made, kept: Vec<Chosen>) {
+        let strange = |chosen: &&Chosen| self.queue.unwrap(&chosen.member).is_err();
+        let n = kept.iter().filter(strange).count();
+        if n > 0 {
+            made.warnings.push(format!(
+                "{} no frame: it breaks every transfer again once it is due.",
+                text::counted(n as u64, "of them is", "of them are")
+            ));
+        }
+        let places = kept.into_iter().map(|chosen| {
+            let framed = self.queue.unwrap(&chosen.member).is_ok();
+            (chosen, framed.then_some(Place::Tail))
+        });
+        made.work(Work::Restore(places.collect()));
+    }
+
+    /// The scores that they have in this sorted set.
+    async fn scores(&self, key: &[u8], all: &[Chosen]) -> Result<Vec<Option<f64>>, StoreError> {
+        let mut scores = Vec::with_capacity(all.len());
+        for some in all.chunks(LOOKED_UP) {
+            let members: Vec<_> = some.iter().map(|chosen| chosen.member.clone()).collect();
+            scores.extend(read::element_scores(self.store, key, &members).await?);
+        }
+        Ok(scores)
+    }
+}

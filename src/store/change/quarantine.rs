@@ -1,0 +1,57 @@
+//! Into quarantine and out of it.
+
+use super::{Changed, Chosen, Deleted, Place, channel, pairs, returning, texts};
+use crate::queue::{Keys, Queue};
+use crate::store::error::StoreError;
+use crate::store::script::{self, Timed};
+use crate::store::write::Writer;
+
+impl Writer {
+    /// Sets entries aside that wait: out of timeouts and of the order list, into quarantine with
+    /// their scores.
+    pub async fn quarantine(
+        &self,
+        queue: &Queue,
+        chosen: &[Chosen],
+    ) -> Result<Timed<Vec<Deleted>>, StoreError> {
+        self.fits("quarantine entries", chosen.len())?;
+        let keys = queue.keys();
+        let scores = texts(chosen.iter().map(|c| c.score));
+        let all = of_both(&keys, &[&keys.order]);
+        let told = script::quarantine(&self.lane, &all, pairs(&scores, chosen)).await?;
+        Ok(told.map(|told| {
+            let deleted = |(fate, stood)| Deleted { fate, stood };
+            told.into_iter().map(deleted).collect()
+        }))
+    }
+
+    /// Lets quarantined entries wait again, each with its score and in that place of the order list
+    /// (at the tail when the neighbour is no longer there; none: not in it), and publishes the due
+    /// time of a new head. `NoFrame`: it waits already with another score, and stays in quarantine. Refused with
+    /// the code `ASIDE` while the order list is set aside.
+    pub async fn restore(
+        &self,
+        queue: &Queue,
+        entries: &[(Chosen, Option<Place>)],
+    ) -> Result<Timed<Changed>, StoreError> {
+        self.fits("restore quarantined entries", entries.len())?;
+        let keys = queue.keys();
+        let scores = texts(entries.iter().map(|(chosen, _)| chosen.score));
+        let all = of_both(&keys, &[&keys.order, &keys.aside]);
+        let places = entries
+            .iter()
+            .map(|(chosen, place)| (chosen, place.as_ref()));
+        let args = returning(channel(&keys), &scores, places);
+        let told = script::restore(&self.lane, &all, args).await?;
+        Ok(told.map(Changed::from))
+    }
+}
+
+/// Timeouts and quarantine, and what else there is.
+fn of_both<'a>(keys: &'a Keys, more: &[&'a Option<Vec<u8>>]) -> Vec<&'a [u8]> {
+    let more = more.iter().filter_map(|key| key.as_deref());
+    [keys.timeouts.as_slice(), &keys.quarantine]
+        .into_iter()
+        .chain(more)
+        .collect()
+}

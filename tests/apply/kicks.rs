@@ -1,0 +1,67 @@
+//! A kick, and what it has helped.
+
+use delayscope::ops::plan::{What, Which};
+use delayscope::queue::Queue;
+use delayscope::store::listen::{Heard, listen};
+use futures_util::StreamExt as _;
+use tokio::sync::oneshot;
+
+use crate::bench::Bench;
+
+/// Two entries are late and somebody listens, who transfers when kicked, or does not.
+async fn kicked(transfers: bool) -> (Option<bool>, String) {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(2, bench.server.now().plus(-20_000), 1_000);
+    let writer = bench.store.writer().unwrap();
+    let (queue, store) = (bench.queue.clone(), bench.store.clone());
+    let (subscribed, is_subscribed) = oneshot::channel();
+    let client = tokio::spawn(async move {
+        let mut heard = listen(&store, queue.keys().channel.unwrap());
+        assert_eq!(heard.next().await, Some(Heard::Subscribed));
+        subscribed.send(()).unwrap();
+        while let Some(Heard::Message(_)) = heard.next().await {
+            if transfers {
+                let now = store.clock().unwrap().now();
+                writer.transfer(&queue, now, 100, 0).await.unwrap();
+            }
+        }
+    });
+    is_subscribed.await.unwrap();
+    let (_, told) = bench.change(What::Kick, Which::Due).await;
+    client.abort();
+    assert_eq!(told.summary.listening, Some(1));
+    (told.summary.helped, told.summary.notes.join(" "))
+}
+
+#[tokio::test]
+async fn a_kick_that_sets_the_head_going_says_that_it_has_helped() {
+    let (helped, said) = kicked(true).await;
+    assert_eq!(helped, Some(true), "{said}");
+    assert!(said.contains("2 late before it, 0 after"), "{said}");
+}
+
+#[tokio::test]
+async fn a_kick_after_which_nothing_moves_says_what_to_conclude() {
+    let (helped, said) = kicked(false).await;
+    assert_eq!(helped, Some(false), "{said}");
+    for cause in ["scripts fail", "clock is behind", "do not transfer"] {
+        assert!(said.contains(cause), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_kick_tells_how_many_listened_and_with_nobody_there_nothing_else() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(1, bench.server.now().plus(-20_000), 1_000);
+    let (_, told) = bench.change(What::Kick, Which::Due).await;
+    let nobody = "Nobody listened: no transfer client is subscribed.";
+    assert_eq!(told.summary.notes, [nobody]);
+    assert_eq!(told.summary.helped, None);
+    let plain: Queue = "zset-list:delay,ready".parse().unwrap();
+    let bench = Bench::new(&plain).await;
+    let refused = bench.plan(What::Kick, Which::Due).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "a zset-list queue has no channel that could be kicked"
+    );
+}
