@@ -80,17 +80,15 @@ pub async fn voted(
     habit: Habit,
 ) -> Result<Habit, StoreError> {
     let first = pages::first(store, queue, from).await?;
-    let payload = |entry: &'_ Entry| match entry.state {
+    let mut payloads: Vec<&[u8]> = Vec::new();
+    for entry in &first {
         // Elements of target have no frame any more.
-        State::Delivered => Some(0..entry.member.len()),
-        _ => {
-            let payload = queue.unwrap(&entry.member).ok()?.payload;
-            Some(entry.member.len() - payload.len()..entry.member.len())
+        if entry.state == State::Delivered {
+            payloads.push(&entry.member);
+        } else if let Ok(unwrapped) = queue.unwrap(&entry.member) {
+            payloads.push(unwrapped.payload);
         }
-    };
-    let payloads = first
-        .iter()
-        .filter_map(|entry| Some(&entry.member[payload(entry)?]));
+    }
     Ok(habit.after(payloads))
 }
 

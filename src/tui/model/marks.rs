@@ -181,13 +181,11 @@ impl Marks {
     /// An entry that is no row of the screen is marked.
     #[must_use]
     pub fn marks(&self, queue: &Queue, entry: &Entry) -> bool {
-        match self.toggled.get(&entry.member) {
-            Some(toggled) => toggled.marked,
-            None => {
-                let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
-                self.rules.iter().any(holds)
-            }
+        if let Some(toggled) = self.toggled.get(&entry.member) {
+            return toggled.marked;
         }
+        let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
+        self.rules.iter().any(holds)
     }
 
     /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
