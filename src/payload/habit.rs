@@ -130,10 +130,9 @@ fn is_open(found: &Found, voted: Codec) -> bool {
         && match voted {
             _ if sure < Sure::Exact || codec == Codec::Text => true,
             _ if codec == Codec::Json && matches!(tree.shape, Shape::Text(_)) => true,
-            // A list of texts is the same in Ion.
-            Codec::Ion => is_json,
-            // What has no types can be of either codec, and much of what has.
-            Codec::Json => is_json,
+            // A list of texts is the same in Ion; what has no types can be of either codec of
+            // JSON, and much of what has.
+            Codec::Ion | Codec::Json => is_json,
             Codec::Json3 => is_json && !jackson::is_version_2(tree),
             Codec::Cbor => codec == Codec::Cbor3,
             Codec::Cbor3 => codec == Codec::Cbor && tree.is_leaf(),

@@ -80,13 +80,11 @@ pub(super) fn read(r: &mut Reader<'_>, styles: &[Style]) -> Option<Node> {
             }
             r.back(mark);
             let small = whole(r, *style, Unknown::Small);
-            return match small.filter(|_| !r.is_cut()) {
-                Some(small) => Some(small),
-                None => {
-                    r.stop(Cut::Unreadable);
-                    Some(node)
-                }
-            };
+            if small.is_some() && !r.is_cut() {
+                return small;
+            }
+            r.stop(Cut::Unreadable);
+            return Some(node);
         }
         r.back(mark);
     }

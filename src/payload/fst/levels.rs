@@ -205,12 +205,12 @@ fn beside(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
 fn url(fst: &mut Fst, r: &mut Reader<'_>) -> Option<String> {
     r.expect(BY_DEFAULT)?;
     let (_hash, port) = (compact_int(r)?, compact_int(r)?);
-    let mut part = || match fst.value(r)?.shape {
+    let mut next = || match fst.value(r)?.shape {
         Shape::Text(text) => Some(text),
         Shape::Null => Some(String::new()),
         _ => None,
     };
-    let [_authority, file, host, protocol, anchor] = [part()?, part()?, part()?, part()?, part()?];
+    let [_authority, file, host, protocol, anchor] = [next()?, next()?, next()?, next()?, next()?];
     end(r)?;
     let port = if port < 0 {
         String::new()
@@ -269,8 +269,9 @@ fn locale(fields: &[Field]) -> Option<Node> {
         }
     };
     let parts = ["language", "country", "variant", "script", "extensions"];
-    let [a, b, c, d, e] = parts.map(part);
-    Some(Node::text(java::scalar::locale([a?, b?, c?, d?, e?])))
+    let [language, country, variant, script, more] = parts.map(part);
+    let said = java::scalar::locale([language?, country?, variant?, script?, more?]);
+    Some(Node::text(said))
 }
 
 fn bits(fields: &[Field]) -> Option<Node> {

@@ -83,7 +83,7 @@ impl Names {
 }
 
 /// The hash of a name, of which the lowest byte is not written (the first half of
-/// MurmurHash3's 128 bits).
+/// the 128 bits of `MurmurHash3`).
 fn hash_of(bytes: &[u8]) -> u64 {
     const ONE: u64 = 0x87c3_7b91_1142_53d5;
     const TWO: u64 = 0x4cf5_ad43_2745_937f;

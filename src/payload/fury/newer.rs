@@ -45,8 +45,8 @@ fn body(r: &mut Reader<'_>, class: u8, last: bool) -> Option<Node> {
             Node::new(Shape::Bytes(bytes.to_vec()))
         }
         UUID => {
-            let (most, least) = (r.array()?, r.array()?);
-            number::uuid(u64::from_le_bytes(most), u64::from_le_bytes(least))
+            let (high, low) = (r.array()?, r.array()?);
+            number::uuid(u64::from_le_bytes(high), u64::from_le_bytes(low))
         }
         ARRAY_LIST => Node::new(Shape::List(elements(r)?)).of("java.util.ArrayList"),
         DESCRIBED => described(r, last)?,

@@ -271,13 +271,11 @@ impl Fury {
                 if flags & HAS_NULL != 0 && is_null(r)? {
                     return Some(Node::new(Shape::Null));
                 }
-                match &common {
-                    Some(class) => self.body(r, class, false),
-                    None => {
-                        let class = self.class(r)?;
-                        self.body(r, &class, false)
-                    }
+                if let Some(class) = &common {
+                    return self.body(r, class, false);
                 }
+                let class = self.class(r)?;
+                self.body(r, &class, false)
             })
         })
     }

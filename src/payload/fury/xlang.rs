@@ -140,9 +140,10 @@ fn list(r: &mut Reader<'_>, version: Version) -> Option<Vec<Node>> {
     }
     let flags = r.byte()?;
     let is_same = (flags & 8 != 0) == (version == Version::Newer);
-    let common = match is_same {
-        true => Some(u16::try_from(unsigned(r)?).ok()?),
-        false => None,
+    let common = if is_same {
+        Some(u16::try_from(unsigned(r)?).ok()?)
+    } else {
+        None
     };
     r.items(count, |r| {
         r.node(|r| {

@@ -73,16 +73,16 @@ fn date(levels: &[Level<'_>]) -> Option<Node> {
 }
 
 fn url(levels: &[Level<'_>]) -> Option<String> {
-    let part = |name: &str| text(levels, name);
-    Some(self::address([
-        &part("protocol")?,
-        &part("host").unwrap_or_default(),
+    let said = |name: &str| text(levels, name);
+    Some(address([
+        &said("protocol")?,
+        &said("host").unwrap_or_default(),
         &match long(levels, "port")? {
             -1 => String::new(),
             port => format!(":{port}"),
         },
-        &part("file").unwrap_or_default(),
-        &part("ref").map_or_else(String::new, |anchor| format!("#{anchor}")),
+        &said("file").unwrap_or_default(),
+        &said("ref").map_or_else(String::new, |anchor| format!("#{anchor}")),
     ]))
 }
 
@@ -142,15 +142,14 @@ pub(in crate::payload) fn words(node: &Node) -> Option<Vec<u64>> {
 /// A `StringBuilder` writes the number of its characters and a larger array of them.
 fn characters(levels: &[Level<'_>]) -> Option<Node> {
     let mut extra = levels.iter().flat_map(|level| &level.extra);
-    let (count, array) = match long(levels, "count") {
-        Some(count) => (count, field(levels, "value")?),
-        None => {
-            let count = i32::from_be_bytes(extra.next().and_then(block)?.try_into().ok()?);
-            let super::Extra::Node(array) = extra.next()? else {
-                return None;
-            };
-            (count.into(), array)
-        }
+    let (count, array) = if let Some(count) = long(levels, "count") {
+        (count, field(levels, "value")?)
+    } else {
+        let count = i32::from_be_bytes(extra.next().and_then(block)?.try_into().ok()?);
+        let super::Extra::Node(array) = extra.next()? else {
+            return None;
+        };
+        (count.into(), array)
     };
     let Shape::List(units) = &array.shape else {
         return None;
