@@ -11,7 +11,8 @@ use delayscope::queue::{Era, Exact, Finding, Severity};
 use futures_util::StreamExt as _;
 
 use crate::at_all_seeds;
-use crate::patient::{Patient, Subscriber, offerer};
+use crate::life::Subscriber;
+use crate::patient::{Patient, offerer};
 use crate::support::{Server, Value, until};
 
 impl Patient {
