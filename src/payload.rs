@@ -38,6 +38,7 @@ mod line;
 mod lz4;
 mod marshalling;
 mod msgpack;
+mod opaque;
 mod plain;
 mod protobuf;
 mod reader;
@@ -231,7 +232,11 @@ fn reading(found: Found) -> Reading {
 /// it is the document as it stands.
 #[must_use]
 pub fn whole(payload: &[u8]) -> (Codec, String) {
-    let Some(found) = detect::recognise(payload) else {
+    told(payload, detect::recognise(payload))
+}
+
+fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
+    let Some(found) = found else {
         return (Codec::Unknown, line::of_bytes(payload));
     };
     let codec = found.verdict.codec;

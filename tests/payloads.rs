@@ -14,6 +14,8 @@ mod rows;
 mod table;
 #[path = "payloads/types.rs"]
 mod types;
+#[path = "payloads/values.rs"]
+mod values;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
 
+use super::codec;
 use super::confirm::{confirm, protection};
 use super::entries::check_that_it_is_there;
 use super::meter::{self, Meter};
@@ -23,6 +24,7 @@ use crate::ops::apply::Limits;
 use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
 use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan, plan_undo};
+use crate::payload::Habit;
 use crate::queue::asks::Asks;
 use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
@@ -105,8 +107,19 @@ impl Chosen {
     }
 
     /// The selection that reads them.
-    pub(super) fn selection(self, session: &Session) -> Selection {
-        self.picked.selection(session.now(), self.limit)
+    pub(super) async fn selection(
+        self,
+        session: &Session,
+        queue: &Queue,
+        config: &Config,
+    ) -> anyhow::Result<Selection> {
+        let habit = if self.picked.asks_payload() {
+            codec::voted(None, session, queue, self.picked.from, config).await?
+        } else {
+            Habit::default()
+        };
+        let now = session.now();
+        Ok(self.picked.selection(now, habit, self.limit))
     }
 }
 
@@ -157,13 +170,17 @@ impl<'a> Making<'a> {
         let failed = || format!("could not change {name:?}");
         let writer = self.writer().with_context(failed)?;
         check_that_it_is_there(&self.session, &queue, self.config, failed).await?;
+        let which = match chosen {
+            None => Which::Due,
+            Some(chosen) => {
+                let selection = chosen.selection(&self.session, &queue, self.config);
+                Which::Selected(selection.await?)
+            }
+        };
         let wish = Wish {
             queue,
             what,
-            which: match chosen {
-                None => Which::Due,
-                Some(chosen) => Which::Selected(chosen.selection(&self.session)),
-            },
+            which,
             profile: self.config.profile.as_ref().map(|p| p.name.clone()),
         };
         let prepared = self.planned(wish).await.with_context(failed)?;

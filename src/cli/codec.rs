@@ -2,7 +2,9 @@
 
 use anyhow::{Context as _, bail};
 
+use super::session::Session;
 use crate::config::Config;
+use crate::ops::entries::{self, From};
 use crate::payload::{self, Codec, Habit};
 use crate::queue::Queue;
 
@@ -32,13 +34,28 @@ pub(super) fn encoded(codec: Codec, message: &[u8]) -> anyhow::Result<Vec<u8>> {
 }
 
 /// How a queue's payloads are read: as was asked, else as its profile has it.
-pub(super) fn habit(asked: Option<&str>, queue: &Queue, config: &Config) -> anyhow::Result<Habit> {
+fn habit(asked: Option<&str>, queue: &Queue, config: &Config) -> anyhow::Result<Habit> {
     if asked.is_some() {
         return chosen(asked);
     }
     let profile = config.profile.as_ref();
     let named = profile.and_then(|profile| profile.codec_of(&queue.name.text()));
     Ok(Habit::of(named.and_then(Codec::from_name)))
+}
+
+/// The same after the first payloads in that place have voted: what the screen does with the rows
+/// in sight.
+pub(super) async fn voted(
+    asked: Option<&str>,
+    session: &Session,
+    queue: &Queue,
+    from: From,
+    config: &Config,
+) -> anyhow::Result<Habit> {
+    let habit = habit(asked, queue, config)?;
+    let what = || format!("could not read entries of {:?}", queue.name.text());
+    let voted = entries::voted(&session.store, queue, from, habit).await;
+    voted.with_context(what)
 }
 
 /// How payloads are read when that codec is asked for.

@@ -8,15 +8,15 @@ use anyhow::Context as _;
 use futures_util::TryStreamExt as _;
 
 use super::change::{Chosen, Making};
-use super::codec::{encoded, named};
+use super::codec::{encoded, named, voted};
 use super::output::Output;
 use super::session::meant;
 use super::{NothingMatched, Outcome};
 use crate::args;
 use crate::config::Config;
-use crate::ops::entries::entries;
+use crate::ops::entries::{From, entries};
 use crate::ops::plan::What;
-use crate::payload::{self, Codec};
+use crate::payload::Codec;
 use crate::queue::Queue;
 
 /// Replaces the payload.
@@ -31,7 +31,7 @@ pub(super) async fn run<W: Write>(
     let making = Making::begin(&asked.how, config).await?;
     let codec = match codec {
         Some(codec) => codec,
-        None => own_codec(asked, &making, &meant(&asked.queue, config)).await?,
+        None => own_codec(asked, &making, &meant(&asked.queue, config), config).await?,
     };
     let what = What::Edit(encoded(codec, &message)?);
     making.queue(&asked.queue, what, Some(chosen), out).await
@@ -53,8 +53,11 @@ async fn own_codec(
     asked: &args::Edit,
     making: &Making<'_>,
     queue: &Queue,
+    config: &Config,
 ) -> anyhow::Result<Codec> {
-    let selection = Chosen::one(&asked.id)?.selection(&making.session);
+    let selection = Chosen::one(&asked.id)?;
+    let selection = selection.selection(&making.session, queue, config).await?;
+    let habit = voted(None, &making.session, queue, From::Waiting, config).await?;
     let mut reading = std::pin::pin!(entries(&making.session.store, queue, selection));
     let name = queue.name.text();
     let what = || format!("could not read the entry {} of {name:?}", asked.id);
@@ -63,9 +66,7 @@ async fn own_codec(
     };
     let codec = queue
         .unwrap(&entry.member)
-        .map_or(Codec::Unknown, |inside| {
-            payload::decode(inside.payload).codec
-        });
+        .map_or(Codec::Unknown, |inside| habit.decode(inside.payload).codec);
     Ok(match codec {
         Codec::Unknown => Codec::Text,
         codec => codec,

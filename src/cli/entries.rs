@@ -32,13 +32,14 @@ pub(super) async fn run<W: Write>(
     let picked = Picked::of(&asked.pick)?;
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
-    let habit = codec::habit(asked.codec.as_deref(), &queue, config)?;
     let what = || format!("could not read the entries of {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
+    let named = asked.codec.as_deref();
+    let habit = codec::voted(named, &session, &queue, picked.from, config).await?;
     let now = session.now();
     let unasked = !asked.all && asked.limit.is_none() && out.is_terminal() && !out.is_json();
     let limit = asked.limit.or(unasked.then_some(SCREENFUL));
-    let selection = picked.selection(now, limit);
+    let selection = picked.selection(now, habit, limit);
     let mut reading = std::pin::pin!(entries(&session.store, &queue, selection));
     let mut count = 0;
     while let Some(entry) = reading.next().await {

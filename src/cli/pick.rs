@@ -6,6 +6,7 @@ use crate::args;
 use crate::clock::EpochMillis;
 use crate::clock::when::When;
 use crate::ops::entries::{From, Selection};
+use crate::payload::Habit;
 use crate::queue::Filter;
 
 /// Which entries were asked for, checked.
@@ -76,14 +77,21 @@ impl Picked {
         by_time || !self.ids.is_empty() || !self.filter.is_empty() || self.from == From::Late
     }
 
-    /// The selection that reads them, at this time of the server's clock.
-    pub(super) fn selection(self, now: EpochMillis, limit: Option<u64>) -> Selection {
+    /// Whether their payloads are looked into.
+    pub(super) fn asks_payload(&self) -> bool {
+        self.filter.needs_payload()
+    }
+
+    /// The selection that reads them, at this time of the server's clock, their payloads read in
+    /// that way.
+    pub(super) fn selection(self, now: EpochMillis, habit: Habit, limit: Option<u64>) -> Selection {
         Selection {
             from: self.from,
             ids: self.ids,
             due_before: self.due_before.map(|when| when.nearest(now)),
             due_after: self.due_after.map(|when| when.nearest(now)),
             filter: self.filter,
+            habit,
             limit,
         }
     }

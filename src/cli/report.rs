@@ -12,10 +12,11 @@ use super::doctor::Doctor;
 use super::entry::Shown;
 use super::output::Output;
 use super::session::{Session, meant};
-use super::{Outcome, finding, journal, show};
+use super::{Outcome, codec, finding, journal, show};
 use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
+use crate::ops::entries::From;
 use crate::ops::journal::{Journal, Kept, ServerId};
 use crate::payload::Habit;
 use crate::queue::finding::Diagnosis;
@@ -53,6 +54,7 @@ struct Bundle {
     at: EpochMillis,
     shown: show::Shown,
     late: Vec<Entry>,
+    habit: Habit,
     said: Diagnosis,
     server: String,
     facts: Facts,
@@ -79,11 +81,13 @@ impl Bundle {
         let what = || format!("could not read the late entries of {:?}", queue.name.text());
         let at = shown.pulse.at;
         let late = late(session, &queue, at).await.with_context(what)?;
+        let habit = codec::voted(None, session, &queue, From::Waiting, config).await?;
         let link = session.store.link().borrow().clone();
         Ok(Self {
             at,
             shown,
             late,
+            habit,
             said,
             server: session.store.endpoint().to_string(),
             facts: link.facts.unwrap_or_default(),
@@ -132,7 +136,7 @@ impl Bundle {
 
 /// An entry, with or without what it says.
 fn shown<'a>(bundle: &Bundle, entry: &'a Entry, redact: bool) -> Shown<'a> {
-    let shown = Shown::new(&bundle.queue, Habit::default(), entry);
+    let shown = Shown::new(&bundle.queue, bundle.habit, entry);
     if redact { shown.redacted() } else { shown }
 }
 

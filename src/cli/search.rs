@@ -34,10 +34,12 @@ pub(super) async fn run<W: Write>(
     let what = || format!("could not search {:?}", queue.name.text());
     check_that_it_is_there(&session, &queue, config, what).await?;
     let unasked = asked.limit.is_none() && out.is_terminal() && !out.is_json();
+    let (named, from) = (asked.codec.as_deref(), place(asked.from));
+    let habit = codec::voted(named, &session, &queue, from, config).await?;
     let mut printing = Printing {
         session: &session,
         queue: &queue,
-        habit: codec::habit(asked.codec.as_deref(), &queue, config)?,
+        habit,
         raw: asked.raw,
         left: match asked.limit {
             None if unasked => SCREENFUL,
@@ -48,7 +50,7 @@ pub(super) async fn run<W: Write>(
         meter: Meter::new(),
     };
     let typed = filter.text().to_owned();
-    let hits = search(&session.store, &queue, filter, place(asked.from));
+    let hits = search(&session.store, &queue, filter, (from, habit));
     let ended = printing.all(hits, out).await;
     printing.meter.clear();
     out.flush()?;

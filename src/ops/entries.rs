@@ -12,6 +12,7 @@ use futures_util::{Stream, stream};
 
 pub(super) use self::pages::Pages;
 use crate::clock::EpochMillis;
+use crate::payload::Habit;
 use crate::queue::{Due, Entry, Filter, Queue, State};
 use crate::store::{Store, StoreError, read};
 
@@ -28,6 +29,8 @@ pub struct Selection {
     pub due_after: Option<EpochMillis>,
     /// Only those that it lets through.
     pub filter: Filter,
+    /// How its payloads are read, for a filter that looks into them.
+    pub habit: Habit,
     /// No more than so many.
     pub limit: Option<u64>,
 }
@@ -67,6 +70,28 @@ pub fn entries(
             Err(error) => Some((Err(error), None)),
         }
     })
+}
+
+/// How the payloads of a queue are read, after the first of those in that place have voted.
+pub async fn voted(
+    store: &Store,
+    queue: &Queue,
+    from: From,
+    habit: Habit,
+) -> Result<Habit, StoreError> {
+    let first = pages::first(store, queue, from).await?;
+    let payload = |entry: &'_ Entry| match entry.state {
+        // Elements of target have no frame any more.
+        State::Delivered => Some(0..entry.member.len()),
+        _ => {
+            let payload = queue.unwrap(&entry.member).ok()?.payload;
+            Some(entry.member.len() - payload.len()..entry.member.len())
+        }
+    };
+    let payloads = first
+        .iter()
+        .filter_map(|entry| Some(&entry.member[payload(entry)?]));
+    Ok(habit.after(payloads))
 }
 
 /// Elements `first .. first + count` of target (at most 500) and its length, in one instant.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::noted::Noted;
 use crate::clock::EpochMillis;
-use crate::payload::{self, Codec};
+use crate::payload::{Codec, Habit};
 use crate::queue::{EntryId, Form, Layout, Outcome, Queue, frame};
 use crate::store::sample::{self, Sample};
 use crate::store::write::{Added, Head, Timed, Writer};
@@ -246,9 +246,11 @@ pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<Codec>, Sto
         .filter_map(|member| queue.unwrap(member).ok())
         .map(|unwrapped| unwrapped.payload)
         .chain(sample.delivered.iter().map(Vec::as_slice));
+    let payloads: Vec<&[u8]> = payloads.collect();
+    let habit = Habit::default().after(payloads.iter().copied());
     let mut votes: Vec<(Codec, usize)> = Vec::new();
     for payload in payloads {
-        let codec = payload::decode(payload).codec;
+        let codec = habit.decode(payload).codec;
         match votes.iter_mut().find(|(voted, _)| *voted == codec) {
             Some((_, n)) => *n += 1,
             None if codec == Codec::Unknown => {}

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 
 use super::entries::{From, Pages, Selection};
 use crate::clock::instant;
+use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, StoreError};
 
@@ -33,19 +34,21 @@ const MOST_BYTES: usize = 1 << 20;
 /// So many things may wait to be heard before the search itself waits.
 const WAITING: usize = 4;
 
-/// Looks through one place of a queue for the entries that `filter` lets through. What comes and
+/// Looks through one place of a queue for the entries that `filter` lets through, their payloads
+/// read in that way. What comes and
 /// goes meanwhile may or may not be seen; nothing that stays is left out or told twice. Dropping
 /// the stream ends the search; so does an error, after what was found before it.
 pub fn search(
     store: &Store,
     queue: &Queue,
     filter: Filter,
-    from: From,
+    (from, habit): (From, Habit),
 ) -> impl Stream<Item = Result<Searched, StoreError>> + Send + 'static {
     let (tell, told) = mpsc::channel(WAITING);
     let selection = Selection {
         from,
         filter,
+        habit,
         ..Selection::default()
     };
     let searching = run(Pages::new(store, queue, selection), tell.clone());

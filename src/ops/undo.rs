@@ -215,7 +215,6 @@ async fn back(
     back.deliver.reverse();
     back.deliver.sort_by(|a, b| a.score.total_cmp(&b.score));
     let put_back = as_they_left(items, std::mem::take(&mut back.put_back)).await?;
-    let restore = as_they_left(items, std::mem::take(&mut back.restore)).await?;
     let delivered = std::mem::take(&mut back.delivered);
     let (mut elements, mut called) = (Vec::new(), Vec::new());
     let found = target::find(making, delivered).await?;
@@ -231,7 +230,7 @@ async fn back(
         }));
     let work = [
         Work::PutBack(put_back),
-        Work::Restore(restore),
+        Work::Restore(as_they_left(items, back.restore).await?),
         Work::Restore(back.outside),
         Work::Requeue(back.requeue),
         Work::Edit(back.edit),
@@ -287,9 +286,14 @@ impl Inverse {
             Some(Outcome::Unknown) | None => false,
             Some(_) => return,
         };
-        if self.in_place(&item, sure) || self.quarantined(&item, happened.as_ref()) {
-            return;
+        let known = self.in_place(&item, sure) || self.quarantined(&item, happened.as_ref());
+        if !known {
+            self.entry(item, happened, sure);
         }
+    }
+
+    /// What undoes an item that is an entry of timeouts, order list or target. `sure`: it was done.
+    fn entry(&mut self, item: Item, happened: Option<Happened>, sure: bool) {
         let Item {
             id,
             state,

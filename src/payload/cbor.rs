@@ -38,7 +38,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
         3 => reader.utf8(length.ok()?).map(Node::text),
         4 => {
             let nodes = reader.items(length.ok()?, value)?;
-            Some(Node::new(Shape::List(nodes)))
+            Some(tag::list(nodes))
         }
         5 => reader.pairs(length.ok()?, value).map(keyed::object),
         _ => {
@@ -109,7 +109,7 @@ fn endless(reader: &mut Reader<'_>, major: u8) -> Option<Node> {
                 nodes.push(value(reader)?);
                 Some(())
             })?;
-            Some(Node::new(Shape::List(nodes)))
+            Some(tag::list(nodes))
         }
         5 => {
             let mut pairs = Vec::new();

@@ -5,6 +5,7 @@
 //! names and types, the primitives first: those stay bytes, the objects after them are read.
 
 mod jdk;
+mod levels;
 mod parts;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use super::codec::Codec;
 use super::java::handles::Handles;
 use super::java::{self, array_name};
+use super::opaque;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
 use super::text;
@@ -33,6 +35,8 @@ const NULL: u8 = 0xff;
 
 /// The number of the first class that is named in a payload.
 const FIRST_NAMED: u16 = 1000;
+/// What an attempt to tell primitives from objects costs, in values.
+const ATTEMPT: usize = 20;
 /// Bytes of primitives before the objects of an object's fields.
 const MAX_PRIMITIVES: usize = 256;
 
@@ -56,7 +60,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     let sure = match (payload, &tree.shape) {
         (_, Shape::Cut(_)) => Sure::Unlikely,
         ([STRING, ..], Shape::Text(said)) if text::is_plausible(said) => Sure::Exact,
-        ([OBJECT, 1, ..], _) => Sure::Exact,
+        ([OBJECT, 1, ..] | [ENUM, 0 | 1, ..], _) => Sure::Exact,
         ([ARRAY | OBJECT, ..] | [INT | LONG, _, ..] | [TRUE | FALSE | NULL], _) => Sure::Plausible,
         _ => Sure::Unlikely,
     };
@@ -104,8 +108,10 @@ impl Fst {
             }
             ENUM => {
                 let class = self.class(r)?;
-                let constant = compact_int(r)?;
-                Node::number(constant).of(class)
+                let place = u64::try_from(compact_int(r)?).ok()?;
+                let name = java::constant::name(&class, place);
+                name.map_or_else(|| Node::number(place), Node::text)
+                    .of(class)
             }
             ARRAY => {
                 let at = self.number(place);
@@ -158,14 +164,22 @@ impl Fst {
     fn body(&mut self, r: &mut Reader<'_>, class: &Name, last: bool) -> Option<Node> {
         let here = r.mark();
         let names = self.names.len();
-        if let Some(node) = jdk::content(self, r, class)
-            && (!last || r.rest().is_empty() || r.is_cut())
-        {
-            return Some(node);
+        for content in [levels::content, jdk::content] {
+            if let Some(node) = content(self, r, class)
+                && (!last || r.rest().is_empty() || r.is_cut())
+            {
+                return Some(node);
+            }
+            r.back(here);
+            self.names.truncate(names);
         }
-        r.back(here);
-        self.names.truncate(names);
-        self.fields(r, last).map(|node| node.of(class.clone()))
+        let fields = self.fields(r, last);
+        if fields.is_none() && last && !r.is_cut() {
+            r.back(here);
+            let pieces = opaque::pieces(r, said)?;
+            return Some(Node::new(Shape::Nameless(pieces)).of(class.clone()));
+        }
+        fields.map(|node| node.of(class.clone()))
     }
 
     /// The fields of an object: primitives, as bytes; then objects, up to the mark of the end.
@@ -173,7 +187,7 @@ impl Fst {
         let here = r.mark();
         let names = self.names.len();
         for length in 0..=MAX_PRIMITIVES.min(r.rest().len()) {
-            r.spend(1)?;
+            r.spend(ATTEMPT)?;
             let bytes = r.bytes(length)?;
             if let Some(objects) = self.objects(r)
                 && (!last || r.rest().is_empty() || r.is_cut())
@@ -247,6 +261,12 @@ impl Fst {
         let count = usize::try_from(compact_int(r)?).ok()?;
         Some(Node::new(Shape::Map(r.pairs(count, |r| self.value(r))?)))
     }
+}
+
+/// A text with its tag.
+fn said(r: &mut Reader<'_>) -> Option<Node> {
+    r.expect(&[STRING])?;
+    utf(r).map(Node::text)
 }
 
 /// Whether a class is a collection that is written as its number of elements and these.

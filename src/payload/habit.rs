@@ -6,9 +6,9 @@
 
 use super::codec::Codec;
 use super::detect::{self, Found};
-use super::rows::Sure;
+use super::rows::{Sure, Verdict};
 use super::tree::Shape;
-use super::{Decoded, Reading, reading};
+use super::{Decoded, Reading, jackson, reading};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
 const VOTERS: usize = 64;
@@ -48,9 +48,9 @@ impl Habit {
             all += 1;
             count(payload, &mut votes);
         }
-        let fits = |vote: &&Vote| !vote.certain.is_empty() && vote.explained * 10 >= all * 9;
+        let fits = |vote: &&Vote| vote.is_certain() && vote.explained * 10 >= all * 9;
         let most = votes.iter().filter(fits);
-        let most = most.max_by_key(|vote| (vote.explained, vote.certain.len()));
+        let most = most.max_by_key(|vote| (vote.explained, vote.certain.len() + vote.typed));
         Self {
             voted: most.and_then(Vote::codec),
             ..self
@@ -76,6 +76,30 @@ impl Habit {
         self.find(payload).map(reading)
     }
 
+    /// The codec of a payload of the queue and all of it as text: see [`whole`](super::whole).
+    #[must_use]
+    pub fn whole(self, payload: &[u8]) -> (Codec, String) {
+        if self.chosen == Some(Codec::Unknown) {
+            return super::told(payload, None);
+        }
+        super::told(payload, self.find(payload))
+    }
+
+    /// The payload itself as text, if that says whatever it is read as: see
+    /// [`plain`](super::plain).
+    #[must_use]
+    pub fn plain(self, payload: &[u8]) -> Option<&str> {
+        let is_plain = |codec| {
+            use Codec::{Json, Json3, Text, TypedJson};
+            matches!(codec, Text | Json | Json3 | TypedJson)
+        };
+        let codecs = [self.chosen, self.voted].into_iter().flatten();
+        codecs
+            .into_iter()
+            .all(is_plain)
+            .then(|| super::plain(payload))?
+    }
+
     fn find(self, payload: &[u8]) -> Option<Found> {
         if let Some(codec) = self.chosen
             && let Some(mut found) = detect::read_as(codec, payload)
@@ -87,6 +111,7 @@ impl Habit {
         if let Some(codec) = self.voted
             && alone.as_ref().is_none_or(|found| is_open(found, codec))
             && let Some(mut found) = detect::read_as(codec, payload)
+            && !is_guess(&found)
         {
             found.verdict.why = VOTED;
             found.verdict.sure = found.verdict.sure.max(Sure::Plausible);
@@ -98,11 +123,25 @@ impl Habit {
 
 /// Whether what was recognised alone can give way to what the queue votes for.
 fn is_open(found: &Found, voted: Codec) -> bool {
-    let verdict = found.verdict;
-    verdict.codec != voted
-        && (verdict.sure < Sure::Exact
-            || verdict.codec == Codec::Text
-            || verdict.codec == Codec::Json && matches!(found.tree.shape, Shape::Text(_)))
+    let Verdict { codec, sure, .. } = found.verdict;
+    let tree = &found.tree;
+    let is_json = matches!(codec, Codec::Json | Codec::TypedJson);
+    codec != voted
+        && match voted {
+            _ if sure < Sure::Exact || codec == Codec::Text => true,
+            _ if codec == Codec::Json && matches!(tree.shape, Shape::Text(_)) => true,
+            // A list of texts is the same in Ion.
+            Codec::Ion => is_json,
+            // What has no types can be of either codec, and much of what has.
+            Codec::Json => is_json,
+            Codec::Json3 => is_json && !jackson::is_version_2(tree),
+            Codec::Cbor => codec == Codec::Cbor3,
+            Codec::Cbor3 => codec == Codec::Cbor && tree.is_leaf(),
+            Codec::Smile => codec == Codec::Smile3,
+            Codec::Smile3 => codec == Codec::Smile && tree.is_leaf(),
+            Codec::Fory => codec == Codec::Fury,
+            _ => false,
+        }
 }
 
 /// What is said for a family of codecs.
@@ -111,23 +150,47 @@ struct Vote {
     explained: usize,
     /// Which of them all but certainly wrote a payload, once for each.
     certain: Vec<Codec>,
+    /// Payloads that are the same from either of the two with Java types in JSON.
+    typed: usize,
 }
 
 impl Vote {
+    const fn is_certain(&self) -> bool {
+        !self.certain.is_empty() || self.typed > 0
+    }
+
     /// The most frequent of the family.
     fn codec(&self) -> Option<Codec> {
-        let times = |codec: &Codec| self.certain.iter().filter(|one| *one == codec).count();
-        self.family.iter().copied().max_by_key(times)
+        let times = |codec: Codec| self.certain.iter().filter(|one| **one == codec).count();
+        if self.family.contains(&Codec::Json3) {
+            let (older, newer) = (times(Codec::Json), times(Codec::Json3));
+            return Some(if times(Codec::TypedJson) > older + newer + self.typed {
+                Codec::TypedJson
+            } else if newer > older {
+                Codec::Json3
+            } else {
+                Codec::Json
+            });
+        }
+        self.family
+            .iter()
+            .copied()
+            .max_by_key(|codec| times(*codec))
     }
+}
+
+/// Whether nothing is said but that there is an object, or too much of it.
+fn is_guess(found: &Found) -> bool {
+    matches!(found.tree.shape, Shape::Nameless(_) | Shape::Cut(_))
+        && found.verdict.sure < Sure::Exact
 }
 
 /// Counts what explains a payload, and which codec it must be.
 fn count(payload: &[u8], votes: &mut Vec<Vote>) {
     let mut is_certain = false;
     for (family, found) in detect::explanations(payload) {
-        let is_guess = matches!(found.tree.shape, Shape::Nameless(_) | Shape::Cut(_));
         let sure = found.verdict.sure;
-        if family == [Codec::Text] || is_guess && sure < Sure::Exact {
+        if family == [Codec::Text] || is_guess(&found) {
             is_certain |= sure >= Sure::Exact;
             continue;
         }
@@ -137,6 +200,7 @@ fn count(payload: &[u8], votes: &mut Vec<Vote>) {
                 family,
                 explained: 0,
                 certain: Vec::new(),
+                typed: 0,
             });
             votes.len() - 1
         });
@@ -144,8 +208,11 @@ fn count(payload: &[u8], votes: &mut Vec<Vote>) {
         // The first is taken; within a family only objects and lists tell which it is.
         if sure >= Sure::Exact && !is_certain {
             is_certain = true;
-            if family.len() == 1 || !found.tree.is_leaf() {
-                votes[at].certain.push(found.verdict.codec);
+            let codec = found.verdict.codec;
+            if codec == Codec::Json && !jackson::is_version_2(&found.tree) {
+                votes[at].typed += usize::from(!found.tree.is_leaf());
+            } else if family.len() == 1 || !found.tree.is_leaf() {
+                votes[at].certain.push(codec);
             }
         }
     }

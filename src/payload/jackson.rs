@@ -10,9 +10,33 @@ pub(super) fn has_types(tree: &Node) -> bool {
         Shape::Object(fields) => fields
             .iter()
             .any(|f| &*f.name == "@class" && matches!(f.node.shape, Shape::Text(_))),
+        Shape::Map(pairs) => pairs.iter().any(is_class_entry),
         Shape::List(_) => wrapped(tree).is_some(),
         _ => true,
     }
+}
+
+/// Whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with types.
+pub(super) fn is_version_2(tree: &Node) -> bool {
+    match wrapped(tree) {
+        Some(("java.lang.Long", _)) => true,
+        Some(("java.util.Date" | "java.util.Calendar", value)) => {
+            matches!(value.shape, Shape::Number(_))
+        }
+        _ => tree.children().into_iter().any(is_version_2),
+    }
+}
+
+/// Whether it is the `@class` of a map whose keys are no texts.
+fn is_class_entry((key, value): &(Node, Node)) -> bool {
+    matches!(&key.shape, Shape::Text(name) if name == "@class")
+        && matches!(value.shape, Shape::Text(_))
+}
+
+/// Whether a class is that of an entry of a map, whose key is its field's name.
+fn is_entry(class: &str) -> bool {
+    let entry = class.strip_prefix("java.util.AbstractMap$Simple");
+    matches!(entry, Some("Entry" | "ImmutableEntry"))
 }
 
 /// Whether a date in it is a text, as Jackson 3 writes it with types.
@@ -37,7 +61,12 @@ pub(super) fn typed(node: Node) -> Node {
     let mut class = class;
     let shape = match node.shape {
         Shape::List(nodes) => Shape::List(nodes.into_iter().map(typed).collect()),
-        Shape::Map(pairs) => {
+        Shape::Map(mut pairs) => {
+            if let Some(at) = pairs.iter().position(is_class_entry)
+                && let Shape::Text(name) = pairs.remove(at).1.shape
+            {
+                class = Some(Name::from(name));
+            }
             let pairs = pairs.into_iter().map(|(k, v)| (typed(k), typed(v)));
             Shape::Map(pairs.collect())
         }
@@ -55,7 +84,7 @@ pub(super) fn typed(node: Node) -> Node {
                 field.node = typed(node);
             }
             match &class {
-                Some(name) if java::is_map(name) => Shape::Map(
+                Some(name) if java::is_map(name) || is_entry(name) => Shape::Map(
                     fields
                         .into_iter()
                         .map(|f| (Node::text(&*f.name), f.node))
@@ -94,7 +123,11 @@ fn unwrap(node: Node) -> Node {
     };
     match (&*class, &value.shape) {
         (
-            "java.util.Date" | "java.util.Calendar" | "java.util.GregorianCalendar",
+            "java.util.Date"
+            | "java.util.Calendar"
+            | "java.util.GregorianCalendar"
+            | "java.sql.Timestamp"
+            | "java.sql.Date",
             Shape::Number(n),
         ) => match n.as_i64() {
             Some(ms) => time::date(ms).of(class),

@@ -220,7 +220,7 @@ pub(super) fn is_map(class: &str) -> bool {
 }
 
 /// Nodes that stand in turn for keys and values.
-fn pairs(nodes: Vec<Node>) -> Node {
+pub(super) fn pairs(nodes: Vec<Node>) -> Node {
     let mut pairs = Vec::new();
     let mut nodes = nodes.into_iter();
     while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {

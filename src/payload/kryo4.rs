@@ -3,6 +3,7 @@
 
 use super::codec::Codec;
 use super::kryo::{self, Style, id};
+use super::kryo5;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
 use super::text;
@@ -18,8 +19,17 @@ const fn style(refers: bool) -> Style {
     }
 }
 
-/// Reads one object.
+/// Reads one object. Where `KryoCodec` found Kryo 5 it writes with that: what makes sense so was
+/// written so.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
+    let (payload, start) = (reader.rest(), reader.mark());
+    if let Some(node) = kryo5::read(reader)
+        && !reader.is_cut()
+        && kryo5::judge(payload, &node).sure >= Sure::Exact
+    {
+        return Some(node);
+    }
+    reader.back(start);
     kryo::read(reader, &STYLES)
 }
 

@@ -20,8 +20,10 @@ const LONG_TEXT: usize = 4;
 
 /// The verdict over a payload of a binary relative of JSON.
 pub(super) fn verdict(payload: &[u8], tree: &Node, format: &Unmarked) -> Verdict {
-    let is_typed =
-        matches!(tree.shape, Shape::Object(_) | Shape::List(_)) && jackson::has_types(tree);
+    let is_typed = matches!(
+        tree.shape,
+        Shape::Object(_) | Shape::Map(_) | Shape::List(_)
+    ) && jackson::has_types(tree);
     Verdict {
         codec: format.codec,
         sure: if is_typed {

@@ -66,7 +66,7 @@ impl Sure {
 
 /// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
 /// what only exact reading tells from noise. Texts are never tried as anything below them.
-pub(super) const ROWS: [Row; 18] = [
+pub(super) const ROWS: [Row; 19] = [
     Row {
         codecs: &[Codec::Serialization],
         read: Read::Values(serialization::read),
@@ -113,9 +113,14 @@ pub(super) const ROWS: [Row; 18] = [
         judge: text::judge,
     },
     Row {
-        codecs: &[Codec::Fury, Codec::Fory],
+        codecs: &[Codec::Fury],
         read: Read::Values(fury::read),
         judge: fury::judge,
+    },
+    Row {
+        codecs: &[Codec::Fory],
+        read: Read::Values(fury::read_fory),
+        judge: fury::judge_fory,
     },
     Row {
         codecs: &[Codec::Fst],

@@ -16,6 +16,8 @@ use super::tree::{Cut, Name, Node, Shape};
 const MAX_VALUES: usize = 30_000;
 /// Bytes of text that are said: of a larger payload, three times its size.
 const MIN_TEXT: usize = 4 << 20;
+/// Bytes of a key that is no text.
+const MAX_KEY: usize = 64 << 10;
 /// Nesting that is said. References can make it deeper than the tree.
 const MAX_DEPTH: u32 = 110;
 
@@ -118,7 +120,7 @@ impl<'a> Teller<'a> {
         for (key, value) in pairs {
             let key = match self.say(key) {
                 Value::String(text) => text,
-                other => other.to_string(),
+                other => self.as_key(&other),
             };
             let value = self.say(value);
             said.insert(key, value);
@@ -127,6 +129,16 @@ impl<'a> Teller<'a> {
             }
         }
         Value::Object(said)
+    }
+
+    /// A key that is no text, as JSON. In a key that stands in a key that stands in a key all
+    /// quotes are doubled again and again: what is long is cut.
+    fn as_key(&mut self, key: &Value) -> String {
+        let key = key.to_string();
+        if key.len() > MAX_KEY || !self.has_room(key.len()) {
+            return format!("… {}", Cut::Long);
+        }
+        key
     }
 
     fn object(&mut self, class: Option<&Name>) -> Map<String, Value> {

@@ -4,6 +4,7 @@
 
 use super::model::{Marks, PromptKind, Tab};
 use crate::clock::EpochMillis;
+use crate::payload::Habit;
 use crate::queue::told::Order;
 use crate::queue::wish::What;
 use crate::queue::{Entry, Filter, Form, FramesAsk, List, PageAsk, Queue, Scale, Zoom};
@@ -139,6 +140,8 @@ pub enum Effect {
         queue: Queue,
         /// Which entries.
         filter: Filter,
+        /// How its payloads are read.
+        habit: Habit,
         /// What waits, what was delivered, or the order list.
         tab: Tab,
     },

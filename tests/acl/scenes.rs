@@ -5,6 +5,7 @@ use std::time::Duration;
 use delayscope::clock::EpochMillis;
 use delayscope::ops::consumer::{self, ConsumeOptions, consume};
 use delayscope::ops::discover::{Found, discover_with};
+use delayscope::ops::doctor::{Examined, examine};
 use delayscope::ops::entries::{From, Selection, entries};
 use delayscope::ops::offer::{form_of, offer};
 use delayscope::ops::plan::What;
@@ -112,8 +113,8 @@ async fn reading(stage: &Stage) {
     let sample = FramesAsk::of(30, 8, true);
     frames(store, queue, sample).await.unwrap();
     look(store).await.unwrap();
-    let timeouts = queue.keys().timeouts;
-    scan_members(store, &timeouts, 0, 100).await.unwrap();
+    let all: Vec<_> = examine(store, queue, 8).collect().await;
+    assert!(matches!(all.last(), Some(Ok(Examined::Done(_)))), "{all:?}");
     rank_at(store, queue, EpochMillis::new(1)).await.unwrap();
     form_of(store, queue).await.unwrap();
     consumer::peek(store, queue, 3).await.unwrap();

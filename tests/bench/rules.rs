@@ -87,8 +87,8 @@ fn told(entries: u64, [pulses, surveys, samples, looks]: [u64; 4], own: &mut [f6
     let tenth = Limit::Most(0, 10.0);
     let busy = 10.0 * (pulse + survey);
     row(
-        "what samples add while it changes, %",
-        &[100.0 * sample / busy],
+        "what a sample and a look add while it changes, %",
+        &[100.0 * (sample + look) / busy],
         tenth,
     );
     let idle = 10.0 * pulse + survey;
@@ -97,9 +97,10 @@ fn told(entries: u64, [pulses, surveys, samples, looks]: [u64; 4], own: &mut [f6
         &[100.0 * sample / idle],
         tenth,
     );
+    // However many queues there are, one look serves them.
     row(
-        "  and looks, which one serves all queues, %",
-        &[100.0 * look / idle],
+        "what a sample and a look add while it rests, %",
+        &[100.0 * (sample + look) / idle],
         Limit::None,
     );
     head("all rules, µs of our own", &["p50", "p99", "max"]);

@@ -19,6 +19,7 @@ use common::{Limit, head, row, spread};
 use delayscope::clock::instant;
 use delayscope::ops::entries::From;
 use delayscope::ops::search::{Searched, search};
+use delayscope::payload::Habit;
 use delayscope::queue::{Filter, Progress, Queue};
 use delayscope::store::{Access, Store};
 use futures_util::StreamExt;
@@ -142,7 +143,7 @@ struct Look {
 async fn look(store: &Store, queue: &Queue, typed: &str, from: From) -> Look {
     let filter = Filter::parse(typed).unwrap();
     let started = instant();
-    let mut searching = Box::pin(search(store, queue, filter, from));
+    let mut searching = Box::pin(search(store, queue, filter, (from, Habit::default())));
     let mut first_s = f64::NAN;
     loop {
         match searching.next().await.unwrap().unwrap() {
@@ -197,7 +198,12 @@ async fn given_up(server: &Server, store: &Store, queue: &Queue) {
     let (mut given_up, mut after) = (Vec::new(), Vec::new());
     for _ in 0..TIMES {
         let filter = Filter::parse("no such text").unwrap();
-        let mut searching = Box::pin(search(store, queue, filter, From::Waiting));
+        let mut searching = Box::pin(search(
+            store,
+            queue,
+            filter,
+            (From::Waiting, Habit::default()),
+        ));
         for _ in 0..3 {
             searching.next().await.unwrap().unwrap();
         }

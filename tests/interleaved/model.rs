@@ -41,7 +41,7 @@ pub fn fate_of(waiting: &BTreeMap<Vec<u8>, f64>, chosen: &Chosen) -> Fate {
     }
 }
 
-fn sorted(list: &[Vec<u8>]) -> Vec<Vec<u8>> {
+pub fn sorted(list: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut list = list.to_vec();
     list.sort();
     list

@@ -1,8 +1,6 @@
 //! Our scripts, each applied to the real queue and to the model, with what was seen when last
 //! looked.
 
-use std::collections::BTreeMap;
-
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
@@ -10,7 +8,7 @@ use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, W
 use delayscope::store::write::Writer;
 use proptest::sample::Index;
 
-use crate::model::{Model, fate_of, payload, take};
+use crate::model::{Model, fate_of, payload, sorted, take};
 
 /// We, at work on one queue.
 pub struct We<'a> {

@@ -135,9 +135,11 @@ pub fn mixed_fleet() {
     let newer = Side::joining(older.server.clone(), &RELEASES[2], "1");
     let texts: Vec<String> = (0..40).map(|n| format!("order {n}")).collect();
     let clients = [&older, &newer].map(|side| side.client("both"));
-    for (n, client) in clients.iter().enumerate() {
-        let mine = texts.iter().skip(n).step_by(2).map(String::as_str);
-        client.offer(QUEUE, "string", (400..).step_by(60).zip(mine));
+    // In turn, four each.
+    for (n, some) in texts.chunks(4).enumerate() {
+        let due = (400 + 60 * n as u64..).step_by(60);
+        let some = due.zip(some.iter().map(String::as_str));
+        clients[n % 2].offer(QUEUE, "string", some);
     }
     wait_for("them to choke", || check::errors(server) > 1);
     wait_for("all to be due", || {
@@ -189,8 +191,8 @@ pub fn killed_worker() {
     screen.send(b"5");
     screen.wait_text("[5 findings");
     screen.send(b"R");
-    screen.wait_text("y start");
-    screen.send(b"y");
+    screen.wait_text("Type the queue's name to start");
+    screen.send(b"orders\r");
     screen.wait("all moved", PATIENCE, |shown| {
         shown.text().contains("10,000 moved")
     });

@@ -27,7 +27,9 @@ const THREADS: u64 = 2;
 /// All payloads of the fixtures.
 fn vectors() -> Vec<Vec<u8>> {
     let of_libraries = rows(include_str!("../fixtures/codec-vectors.tsv")).map(|row| unhex(row[2]));
-    let of_types = rows(include_str!("../fixtures/java-types.tsv")).map(|row| unhex(row[4]));
+    let of_types = rows(include_str!("../fixtures/java-types.tsv"))
+        .chain(rows(include_str!("../fixtures/java-values.tsv")))
+        .map(|row| unhex(row[4]));
     let of_redisson = golden().into_iter().map(|row| row.payload);
     let all: BTreeSet<Vec<u8>> = of_libraries.chain(of_types).chain(of_redisson).collect();
     all.into_iter().collect()

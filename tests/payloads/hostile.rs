@@ -96,6 +96,27 @@ fn of_the_others() -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("protobuf groups", repeat(b"\x0b", 1_000_000)),
         ("ion lists", repeat(b"a::[", 250_000)),
+        ("fst maps", repeat(b"\0\x0f\x01\xfc\x01", 200_000)),
+        (
+            "fury maps",
+            [b"\x02\xff", repeat(b"\x7c\x01\xff", 330_000).as_slice()].concat(),
+        ),
+        (
+            "fury names",
+            [
+                b"\x02\xff\x19\x04\x89\xcc\xd0\x04\xc2\0\x08\x03\xba\x23\x24\x40",
+                repeat(b"\x0cabc", 250_000).as_slice(),
+            ]
+            .concat(),
+        ),
+        (
+            "fst names",
+            [
+                b"\0\x01\x0ecom.acme.Order",
+                repeat(b"\xfc\x03abc", 200_000).as_slice(),
+            ]
+            .concat(),
+        ),
         ("fst lists", repeat(b"\0\x10\x01", 330_000)),
         ("msgpack objects", repeat(b"\x81\xa1a", 330_000)),
         ("cbor objects", repeat(b"\xbf\x61a", 330_000)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use delayscope::payload::{self, Codec};
+use delayscope::payload::{self, Codec, Habit};
 use delayscope::queue::plan::{Cost, Progress, Way};
 use delayscope::queue::{
     Change, Due, Entry, EntryId, Known, Outcome, Plan, Queue, State, Tally, frame,
@@ -134,7 +134,12 @@ pub(crate) fn edit(payload: &[u8]) -> EditForm {
         state: State::Waiting,
     };
     let due = Due::At(NOW.plus(64_000));
-    EditForm::new(orders(), entry, (id, due), payload.to_vec())
+    EditForm::new(
+        (orders(), Habit::default()),
+        entry,
+        (id, due),
+        payload.to_vec(),
+    )
 }
 
 pub(crate) fn with(size: (u16, u16), look: Look, overlay: Overlay) -> Model {

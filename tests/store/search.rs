@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use delayscope::clock::EpochMillis;
 use delayscope::ops::entries::From;
 use delayscope::ops::search::{Searched, search};
+use delayscope::payload::Habit;
 use delayscope::queue::{Entry, Filter, Progress, Queue, State};
 use delayscope::store::{Store, StoreError};
 use futures_util::{StreamExt, TryStreamExt};
@@ -25,7 +26,7 @@ fn filter(typed: &str) -> Filter {
 
 /// All that a search finds, and how far it came.
 async fn found(store: &Store, queue: &Queue, typed: &str, from: From) -> (Vec<Entry>, Progress) {
-    let said: Vec<Searched> = search(store, queue, filter(typed), from)
+    let said: Vec<Searched> = search(store, queue, filter(typed), (from, Habit::default()))
         .try_collect()
         .await
         .unwrap();
@@ -215,7 +216,12 @@ async fn a_search_that_is_dropped_reads_no_further() {
     let store = open(&server).await;
     server.fill(&orders(), 50_000, server.now().plus(60_000), 1);
     let monitor = server.monitor();
-    let mut searching = Box::pin(search(&store, &orders(), filter("entry"), From::Waiting));
+    let mut searching = Box::pin(search(
+        &store,
+        &orders(),
+        filter("entry"),
+        (From::Waiting, Habit::default()),
+    ));
     searching.next().await.unwrap().unwrap();
     drop(searching);
     let pages = || {
@@ -235,7 +241,12 @@ async fn an_error_ends_it_after_what_was_found_before() {
     let mut server = Server::start();
     let store = open(&server).await;
     server.fill(&orders(), 50_000, server.now().plus(60_000), 1);
-    let mut searching = Box::pin(search(&store, &orders(), filter("entry"), From::Waiting));
+    let mut searching = Box::pin(search(
+        &store,
+        &orders(),
+        filter("entry"),
+        (From::Waiting, Habit::default()),
+    ));
     assert!(searching.next().await.unwrap().is_ok());
     server.kill();
     let rest: Vec<Result<Searched, StoreError>> = searching.collect().await;
@@ -245,7 +256,12 @@ async fn an_error_ends_it_after_what_was_found_before() {
     let server = Server::start();
     let store = open(&server).await;
     server.cmd(&["SET", "redisson_delay_queue_timeout:{orders}", "no zset"]);
-    let mut searching = Box::pin(search(&store, &orders(), filter("x"), From::Waiting));
+    let mut searching = Box::pin(search(
+        &store,
+        &orders(),
+        filter("x"),
+        (From::Waiting, Habit::default()),
+    ));
     let error = searching.next().await.unwrap().unwrap_err();
     assert_eq!(error.code(), Some("WRONGTYPE"));
     assert!(searching.next().await.is_none());

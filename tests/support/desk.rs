@@ -229,6 +229,7 @@ impl Desk {
                 generation,
                 queue,
                 filter,
+                habit: _,
                 tab,
             } => {
                 let (hits, of) = {

@@ -201,10 +201,7 @@ impl Server {
 
     /// One command whose answer is a number.
     pub fn int(&self, words: &[&str]) -> i64 {
-        match self.cmd(words) {
-            Value::Int(n) => n,
-            other => panic!("{words:?} answered {other:?}"),
-        }
+        redis::from_redis_value(self.cmd(words)).expect("a number")
     }
 
     /// One command whose answer is a list of strings.

@@ -10,6 +10,7 @@ mod desk;
 
 mod changes;
 mod clicks;
+mod examining;
 mod finding;
 mod hints;
 mod jumping;

@@ -13,7 +13,7 @@ use crate::store::Store;
 use crate::store::watch::announcements;
 
 /// The keys are looked through again after this.
-const AGAIN: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_mins(1);
 /// Or after so many times as long as that took the last time.
 const RESTS: u32 = 20;
 

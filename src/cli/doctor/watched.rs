@@ -10,6 +10,7 @@ use super::super::output::Output;
 use super::super::stop::Stop;
 use super::super::{Outcome, finding, say, times};
 use super::arrivals::Arrivals;
+use super::looks::Looks;
 use super::{Doctor, PAUSE, outcome};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
@@ -70,20 +71,7 @@ pub(super) async fn run<W: Write>(
         if end.is_some_and(|end| instant() >= end) {
             break;
         }
-        let next = instant() + PAUSE;
-        let stopped = loop {
-            tokio::select! {
-                () = stop.asked() => break true,
-                () = tokio::time::sleep_until(next.into()) => break false,
-                (queue, said) = looks.next() => if let Some(line) = doctor.looked(&queue, said) {
-                    say::note(&line);
-                },
-                queue = arrivals.next() => if doctor.add(&queue) {
-                    told.queue_found(&queue, doctor.now(), out)?;
-                },
-            }
-        };
-        if stopped {
+        if rest(doctor, (&mut stop, &mut looks, &mut arrivals), out).await? {
             break;
         }
     }
@@ -91,6 +79,27 @@ pub(super) async fn run<W: Write>(
         anyhow::bail!("the server has not answered again");
     }
     Ok(outcome(told.worst, asked))
+}
+
+/// Until the next round: looks at all entries go on, queues come; whether it is to end.
+async fn rest<W: Write>(
+    doctor: &mut Doctor<'_>,
+    (stop, looks, arrivals): (&mut Stop, &mut Looks, &mut Arrivals),
+    out: &mut Output<W>,
+) -> anyhow::Result<bool> {
+    let next = instant() + PAUSE;
+    loop {
+        tokio::select! {
+            () = stop.asked() => return Ok(true),
+            () = tokio::time::sleep_until(next.into()) => return Ok(false),
+            (queue, said) = looks.next() => if let Some(line) = doctor.looked(&queue, said) {
+                say::note(&line);
+            },
+            queue = arrivals.next() => if doctor.add(&queue) {
+                queue_found(&queue, doctor.now(), out)?;
+            },
+        }
+    }
 }
 
 /// What has been told, so that it is told once.
@@ -101,19 +110,6 @@ struct Told {
 }
 
 impl Told {
-    /// A queue has come.
-    fn queue_found<W: Write>(
-        &mut self,
-        queue: &Queue,
-        at: EpochMillis,
-        out: &mut Output<W>,
-    ) -> anyhow::Result<()> {
-        let sentence = "A queue that was not there before: it is watched too.";
-        let found = Finding::new(QUEUE, Severity::Note, sentence);
-        event(queue, at, out).print("found", &found)?;
-        Ok(out.flush()?)
-    }
-
     /// A queue has gone, and with it all that was wrong with it.
     fn queue_gone<W: Write>(
         &mut self,
@@ -173,6 +169,18 @@ impl Told {
         out.flush()?;
         Ok(())
     }
+}
+
+/// A queue has come.
+fn queue_found<W: Write>(
+    queue: &Queue,
+    at: EpochMillis,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
+    let sentence = "A queue that was not there before: it is watched too.";
+    let found = Finding::new(QUEUE, Severity::Note, sentence);
+    event(queue, at, out).print("found", &found)?;
+    Ok(out.flush()?)
 }
 
 /// What is told of a queue as a whole stands for a rule under this name.

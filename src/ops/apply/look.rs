@@ -197,9 +197,8 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
         },
         Work::Restore(all) => match (score, new) {
             (_, Some(kept)) if kept.total_cmp(&all[i].0.score).is_eq() => Seen::NotDone,
-            (_, Some(_)) => Seen::Changed,
             (Some(_), None) if is(all[i].0.score) => Seen::Done,
-            (Some(_), None) => Seen::Changed,
+            (_, Some(_)) | (Some(_), None) => Seen::Changed,
             (None, None) => Seen::Passed,
         },
         Work::Requeue(all) => match score {

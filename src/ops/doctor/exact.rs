@@ -133,8 +133,8 @@ async fn look(
             for (place, element) in (page.first..).zip(&page.elements) {
                 exact.delivered(queue, place, element);
             }
-            let looked = of.saturating_sub(delivered) + exact.target;
-            pace.step(page.took, (looked.min(of), of)).await;
+            let so_far = of.saturating_sub(delivered) + exact.target;
+            pace.step(page.took, (so_far.min(of), of)).await;
         }
     }
     exact.at = store.ready(READY).await?.now();

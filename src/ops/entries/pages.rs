@@ -214,6 +214,26 @@ impl Pages {
     }
 }
 
+/// The entries of the first page, all of them.
+pub(super) async fn first(
+    store: &Store,
+    queue: &Queue,
+    from: From,
+) -> Result<Vec<Entry>, StoreError> {
+    let now = store.ready(READY).await?.now();
+    let selection = Selection {
+        from,
+        ..Selection::default()
+    };
+    let mut open = Open::at(store, queue, &selection, now).await?;
+    let page = match &mut open.source {
+        Source::Timeouts(reader) => reader.page(now).await?,
+        Source::List(reader) => reader.page().await?,
+        Source::Nothing => None,
+    };
+    Ok(page.unwrap_or_default())
+}
+
 /// A page, once it is looked through. A panic in there is ours.
 async fn looked_through(page: JoinHandle<Page>) -> Page {
     match page.await {

@@ -1,7 +1,7 @@
 //! What an entry must be to be told.
 
 use super::Selection;
-use crate::payload;
+use crate::payload::{self, Habit};
 use crate::queue::filter::Bounds;
 use crate::queue::{Entry, EntryId, Filter, Queue, Seen, State};
 
@@ -10,6 +10,7 @@ pub(super) struct Sieve {
     /// In lower case; all when empty.
     ids: Vec<String>,
     filter: Filter,
+    habit: Habit,
     bounds: Bounds,
 }
 
@@ -20,6 +21,7 @@ impl Sieve {
             queue: queue.clone(),
             ids: selection.ids.iter().map(|id| id.to_lowercase()).collect(),
             filter: selection.filter.clone(),
+            habit: selection.habit,
             bounds,
         }
     }
@@ -54,10 +56,11 @@ impl Sieve {
         if !self.filter.needs_payload() {
             return self.filter.finds(&seen("", ""));
         }
-        if payload::plain(payload).is_some_and(|raw| !self.filter.may_find(id, raw)) {
+        let plain = self.habit.plain(payload);
+        if plain.is_some_and(|raw| !self.filter.may_find(id, raw)) {
             return false;
         }
-        let (codec, text) = payload::whole(payload);
+        let (codec, text) = self.habit.whole(payload);
         // What is no frame may look like a payload, and be looked for as that; it has no codec.
         let codec = match unwrapped {
             Some(Err(_)) => payload::Codec::Unknown,

@@ -127,13 +127,12 @@ fn kept(queue: &Queue, work: &Work) -> u64 {
         + match work {
             Work::Deliver(_) => n * HASH,
             Work::TakeBack(..) => n * HASH + members(),
-            Work::Requeue(_) => n * SCORE + members(),
+            Work::Requeue(_) | Work::Restore(_) => n * SCORE + members(),
             Work::PutBack(_) => members(),
             // Its neighbour too.
             Work::Delete(_) | Work::Quarantine(_) if queue.keys().order.is_some() => {
                 2 * bytes(work)
             }
-            Work::Restore(_) => n * SCORE + members(),
             _ => bytes(work),
         }
 }

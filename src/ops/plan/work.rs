@@ -210,10 +210,9 @@ impl Work {
         )
     }
 
-    /// The entry as the journal keeps it. What was done can be read off it: see
-    /// [`Work::of_item`](super::super::undo).
-    pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
-        let state = match self {
+    /// Where an entry stands before.
+    fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
+        match self {
             Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) => {
                 State::Delivered
             }
@@ -225,10 +224,15 @@ impl Work {
                 Some(due) if due <= now => State::Late,
                 _ => State::Waiting,
             },
-        };
+        }
+    }
+
+    /// The entry as the journal keeps it. What was done can be read off it: see
+    /// [`Work::of_item`](super::super::undo).
+    pub(in crate::ops) fn item(&self, queue: &Queue, now: EpochMillis, i: usize) -> Item {
         let mut item = Item {
             id: self.id(queue, i),
-            state,
+            state: self.state(queue, now, i),
             score: self.score(i),
             member: None,
             new_score: self.new_score(queue, i),

@@ -1,9 +1,10 @@
 //! CBOR's tags: what a value means.
 
 use crate::payload::java::number;
-use crate::payload::time;
 use crate::payload::tree::{Node, Shape};
+use crate::payload::{scalar, time};
 
+const BIG_INTEGER: &str = "java.math.BigInteger";
 /// Before a payload: a mark that this is CBOR.
 const CBOR: u64 = 55_799;
 
@@ -30,6 +31,21 @@ pub(super) fn tagged(tag: u64, node: Node) -> Node {
         None if node.class.is_none() => node.of(format!("tag {tag}")),
         None => node,
     }
+}
+
+/// A list. Jackson 2, which says the class, tags a negative `BigInteger` as CBOR does but writes all
+/// of its magnitude, not one less.
+pub(super) fn list(mut nodes: Vec<Node>) -> Node {
+    if let [class, value] = nodes.as_mut_slice()
+        && matches!(&class.shape, Shape::Text(name) if name == BIG_INTEGER)
+        && value.class.as_deref() == Some(BIG_INTEGER)
+        && let Shape::Number(number) = &value.shape
+        && let Some(digits) = number.as_str().strip_prefix('-')
+        && let Some(less) = number::one_less(digits)
+    {
+        value.shape = scalar::decimal(&format!("-{less}")).shape;
+    }
+    Node::new(Shape::List(nodes))
 }
 
 /// A decimal fraction: the power of ten, and what is to be multiplied with it.

@@ -1,5 +1,6 @@
 //! The JDK's classes: those that every FST has a number for, and how they are written.
 
+use super::levels::BY_DEFAULT;
 use super::parts::{compact_int, compact_long, compact_short, utf};
 use super::{Fst, is_collection, is_map};
 use crate::payload::java::time::Coder;
@@ -7,10 +8,6 @@ use crate::payload::java::{self, number};
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Name, Node, Shape};
 use crate::payload::{scalar, time};
-
-/// What stands before the fields of a class that writes itself: it called `defaultWriteObject`, it
-/// wrote `putFields`.
-const WRITES_ITSELF: &[u8] = b"\x37\x63";
 
 /// The class that has this number.
 pub(super) const fn name(number: u16) -> Option<&'static str> {
@@ -46,14 +43,22 @@ pub(super) const fn name(number: u16) -> Option<&'static str> {
         0x1f => "java.lang.StringBuilder",
         0x20 => "java.lang.Object",
         0x21 => "[Ljava.lang.Object;",
+        0x22 => "[[Ljava.lang.Object;",
+        0x23 => "[[[Ljava.lang.Object;",
         0x24 => "[B",
+        0x25 => "[[B",
         0x26 => "[C",
+        0x27 => "[[C",
         0x28 => "[S",
+        0x29 => "[[S",
         0x2a => "[I",
         0x2b => "[[I",
         0x2c => "[F",
+        0x2d => "[[F",
         0x2e => "[D",
+        0x2f => "[[D",
         0x30 => "[J",
+        0x31 => "[[J",
         _ => return None,
     })
 }
@@ -67,8 +72,9 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
         "java.lang.Double" => scalar::double(f64::from_le_bytes(r.array()?)),
         "java.lang.Character" => scalar::char(compact_short(r)?),
         "java.lang.StringBuffer" | "java.lang.StringBuilder" => Node::text(utf(r)?),
+        // A primitive's or not.
         "java.lang.Class" => {
-            r.expect(&[0])?;
+            scalar::bool(r.byte()?)?;
             Node::text(utf(r)?).of(class.clone())
         }
         "java.math.BigInteger" => {
@@ -77,7 +83,6 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
         }
         "java.math.BigDecimal" => decimal(fst, r)?,
         "java.util.Date" | "java.sql.Date" => time::date(compact_long(r)?).of(class.clone()),
-        "java.sql.Timestamp" => timestamp(r)?.of(class.clone()),
         "java.util.UUID" => {
             let (least, most) = (compact_long(r)?, compact_long(r)?);
             r.expect(&[0])?;
@@ -100,7 +105,7 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
 }
 
 fn elements(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
-    if r.expect(WRITES_ITSELF).is_none() {
+    if r.expect(BY_DEFAULT).is_none() {
         return fst.elements(r);
     }
     match class {
@@ -119,7 +124,7 @@ fn elements(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
 }
 
 fn entries(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
-    if r.expect(WRITES_ITSELF).is_none() {
+    if r.expect(BY_DEFAULT).is_none() {
         return fst.entries(r);
     }
     if class != "java.util.TreeMap" {
@@ -145,7 +150,6 @@ fn special(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
         }
         "SingletonList" | "SingletonSet" => Node::new(Shape::List(vec![fst.value(r)?])),
         "SingletonMap" => Node::new(Shape::Map(r.pairs(1, |r| fst.value(r))?)),
-        _ if kind.starts_with("UnmodifiableMap") => fst.value(r)?,
         _ => return None,
     };
     r.expect(&[0])?;
@@ -154,24 +158,13 @@ fn special(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
 
 fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
     r.expect(b"\x42\0")?;
-    r.expect(WRITES_ITSELF)?;
+    r.expect(BY_DEFAULT)?;
     let scale = compact_int(r)?;
     let Shape::Number(unscaled) = fst.value(r)?.shape else {
         return None;
     };
     r.expect(&[0])?;
     number::big_decimal(unscaled.as_str(), scale.into())
-}
-
-/// Seconds as a date writes itself, then the nanoseconds.
-fn timestamp(r: &mut Reader<'_>) -> Option<Node> {
-    r.expect(WRITES_ITSELF)?;
-    r.expect(&[0])?;
-    let ms = compact_long(r)?;
-    r.expect(b"\0\x42")?;
-    let nanos = u32::try_from(compact_int(r)?).ok()?;
-    r.expect(&[0])?;
-    Some(Node::text(time::instant(ms.div_euclid(1000), nanos)))
 }
 
 /// How FST writes the parts of `java.time`.

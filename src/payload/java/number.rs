@@ -67,6 +67,17 @@ pub(in crate::payload) fn big_decimal(unscaled: &str, scale: i64) -> Option<Node
     Some(scalar::decimal(&format!("{minus}{text}")).of("java.math.BigDecimal"))
 }
 
+/// The digits of a number that is one less; none of 0.
+pub(in crate::payload) fn one_less(digits: &str) -> Option<String> {
+    let kept = digits.trim_end_matches('0');
+    let zeros = digits.len() - kept.len();
+    let (head, last) = kept.split_at_checked(kept.len().checked_sub(1)?)?;
+    let last = last.parse::<u8>().ok()? - 1;
+    let less = format!("{head}{last}{}", "9".repeat(zeros));
+    let trimmed = less.trim_start_matches('0');
+    Some(if trimmed.is_empty() { "0" } else { trimmed }.to_owned())
+}
+
 /// The decimal digits of a number of many bytes.
 fn decimal(magnitude: &[u8]) -> String {
     // Parts of nine digits, the lowest first.
@@ -108,6 +119,13 @@ mod tests {
         assert_eq!(said(of_twos_complement(&[0xff, 0x00])), "-256");
         assert_eq!(said(of_twos_complement(&[0x00, 0xff])), "255");
         assert_eq!(big_integer(1, &[1; 600]), None);
+    }
+
+    #[test]
+    fn one_less_borrows_from_the_digits_before() {
+        for (digits, less) in [("1", "0"), ("10", "9"), ("257", "256"), ("2000", "1999")] {
+            assert_eq!(one_less(digits).as_deref(), Some(less));
+        }
     }
 
     #[test]

@@ -127,7 +127,8 @@ pub(in crate::payload) fn bits(words: &[u64]) -> Option<Node> {
     Some(Node::new(Shape::List(set.map(Node::number).collect())))
 }
 
-fn words(node: &Node) -> Option<Vec<u64>> {
+/// The words of such a set, in an array of `long`.
+pub(in crate::payload) fn words(node: &Node) -> Option<Vec<u64>> {
     let Shape::List(words) = &node.shape else {
         return None;
     };

@@ -13,6 +13,10 @@ const TWO_LOOKS_MS: i64 = 1_000;
 const LONG_MS: i64 = 30_000;
 /// Later than this is critical, in ms.
 const LATE_MS: i64 = 10_000;
+/// The entry that a poller should take heads timeouts for so long, in ms of answered pulses.
+const STANDS_MS: i64 = 3_000;
+/// No poller rests longer than this, in ms.
+const POLLED_MS: i64 = 60_000;
 
 /// Looks at who was subscribed in the last pulses.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -20,7 +24,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Silent;
     };
     match &pulse.transfer_clients {
-        Known::None => return Verdict::Silent,
+        Known::None => return polled(seen, pulse),
         Known::Unknown(why) => return Verdict::Blind(why.to_string()),
         Known::Is(_) => {}
     }
@@ -37,6 +41,39 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Blind(why.to_owned());
     }
     Verdict::Found(finding(seen, pulse, first, (alone_ms, late_ms)))
+}
+
+/// Where a poller transfers, nobody tells whether it is there: what is due stays.
+fn polled(seen: &Seen, pulse: &Pulse) -> Verdict {
+    let keys = seen.queue.keys();
+    let Some((stood_ms, late_ms)) = seen.watch.standing().filter(|_| keys.channel.is_none()) else {
+        return Verdict::Silent;
+    };
+    if stood_ms < STANDS_MS || late_ms <= LATE_MS || is_replica(seen) {
+        return Verdict::Fine;
+    }
+    let late = pulse.late.get().unwrap_or(0);
+    let (count, oldest) = (text::thousands(late), text::countdown(late_ms));
+    let severity = if late_ms > POLLED_MS {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    };
+    let sentence = format!("{count} late, oldest {oldest}: no poller transfers.");
+    let finding = Finding::new(ID, severity, sentence)
+        .of(late)
+        .number("late", late)
+        .number("late_ms", late_ms)
+        .number("stands_ms", stood_ms)
+        .words(format!(
+            "the same entry heads timeouts for {} of watching",
+            text::countdown(stood_ms)
+        ))
+        .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"]);
+    Verdict::Found(finding.repair(
+        Step::Worker,
+        "Start the poller again, or a stand-in worker (w).",
+    ))
 }
 
 /// Since when the oldest one is due, of those that do not have seconds for milliseconds, whose
@@ -176,6 +213,27 @@ mod tests {
             .sample(sample(late, Vec::new()))
             .pulse(in_seconds(30_000));
         assert_eq!(scene.found(ID).unwrap().severity, Severity::Critical);
+    }
+
+    #[test]
+    fn where_a_poller_transfers_what_is_due_and_stays_tells_that_there_is_none() {
+        let queue: Queue = "zset-list:timeouts,target,ms".parse().unwrap();
+        let said = |stood: i64, late: i64| {
+            let pulses = [0, stood].map(|at| {
+                let mut seen = pulse(at, 1, Some(late - stood + at), 0);
+                seen.transfer_clients = Known::None;
+                seen.first = Some(framed(Form::ByteId, 1, Some(stood - late)));
+                seen
+            });
+            let said = after(&queue, &pulses, None);
+            said.findings
+                .first()
+                .map(|found| (found.id, found.severity))
+        };
+        assert_eq!(said(3_000, 10_000), None);
+        assert_eq!(said(2_999, 60_000), None);
+        assert_eq!(said(3_000, 10_001), Some((ID, Severity::Warning)));
+        assert_eq!(said(3_000, 60_001), Some((ID, Severity::Critical)));
     }
 
     #[test]

@@ -84,6 +84,7 @@ fn finding(
             bad.id
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
+    let finding = others_may_be_there(seen, finding);
     let finding = match bad.due_at().filter(|_| due) {
         Some(since) => finding.since(since),
         None => finding,
@@ -165,6 +166,18 @@ fn of_all(finding: Finding, exact: &Exact, era: Era) -> Finding {
             text::thousands(group.count),
             ids.join(", ")
         ))
+}
+
+/// With a word of caution where clients of the other era may still be at work.
+fn others_may_be_there(seen: &Seen, finding: Finding) -> Finding {
+    let several = seen.pulse.and_then(|pulse| pulse.transfer_clients.get()) >= Some(2);
+    if !several || heads::both_transferred(seen) != Some(true) {
+        return finding;
+    }
+    finding.words(
+        "clients of both eras have transferred since the server's start: if some of the other one \
+         are still there, stop them first",
+    )
 }
 
 #[cfg(test)]

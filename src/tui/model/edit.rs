@@ -3,7 +3,7 @@
 use super::field::{Field, Lines};
 use super::form::{Filling, Message, Part, Said, next};
 use super::offer::of_codec;
-use crate::payload::{self, Codec};
+use crate::payload::{self, Codec, Habit};
 use crate::queue::{Due, Entry, EntryId, Queue, text};
 
 /// The form that gives an entry another payload.
@@ -40,8 +40,13 @@ impl EditForm {
     /// The payload as it is: in the codec that wrote it if that writes it again byte for byte, else
     /// in hex.
     #[must_use]
-    pub fn new(queue: Queue, entry: Entry, (id, due): (EntryId, Due), before: Vec<u8>) -> Self {
-        let codec = payload::decode(&before).codec;
+    pub fn new(
+        (queue, habit): (Queue, Habit),
+        entry: Entry,
+        (id, due): (EntryId, Due),
+        before: Vec<u8>,
+    ) -> Self {
+        let codec = habit.decode(&before).codec;
         let mut form = Self {
             queue,
             entry,
@@ -200,7 +205,12 @@ mod tests {
         };
         let due = Due::At(EpochMillis::new(1));
         let id = EntryId::of_bytes(b"m");
-        EditForm::new(Queue::redisson("q"), entry, (id, due), payload.to_vec())
+        EditForm::new(
+            (Queue::redisson("q"), Habit::default()),
+            entry,
+            (id, due),
+            payload.to_vec(),
+        )
     }
 
     #[test]

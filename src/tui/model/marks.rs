@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{EntryRow, Model, Tab};
 use crate::clock::EpochMillis;
-use crate::payload::{self, Codec};
+use crate::payload::{Codec, Habit};
 use crate::queue::{Due, Entry, EntryId, Filter, Queue, Seen, State, text};
 
 /// The marks on the entries of one queue, in one tab. An entry is marked when a rule holds for it;
@@ -18,6 +18,8 @@ pub struct Marks {
     pub toggled: HashMap<Vec<u8>, Toggled>,
     /// Where a range began that is not ended yet.
     pub range: Option<Place>,
+    /// How the payloads of their queue are read, for a filter that looks into them.
+    pub habit: Habit,
     /// The tab that they were set in.
     pub tab: Tab,
     /// Of the rows that are loaded: whether a filter of `rules` matches them.
@@ -110,7 +112,7 @@ impl What {
     }
 
     /// Whether it holds for an entry that is no row of the screen, as it would for that.
-    fn holds_for(&self, queue: &Queue, entry: &Entry) -> bool {
+    fn holds_for(&self, queue: &Queue, habit: Habit, entry: &Entry) -> bool {
         let score = entry.score.unwrap_or(f64::NAN);
         let due = queue.due(score);
         let Self::Filter(filter, at) = self else {
@@ -127,7 +129,7 @@ impl What {
         };
         let (codec, text) = match payload {
             _ if !filter.needs_payload() => (Codec::Unknown, String::new()),
-            Some(payload) => payload::whole(payload),
+            Some(payload) => habit.whole(payload),
             None => (Codec::Unknown, text::printable_bytes(&entry.member)),
         };
         let seen = Seen {
@@ -181,7 +183,10 @@ impl Marks {
     pub fn marks(&self, queue: &Queue, entry: &Entry) -> bool {
         match self.toggled.get(&entry.member) {
             Some(toggled) => toggled.marked,
-            None => (self.rules.iter()).any(|rule| rule.what.holds_for(queue, entry)),
+            None => {
+                let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
+                self.rules.iter().any(holds)
+            }
         }
     }
 

@@ -39,10 +39,13 @@ pub enum Repair {
     Persist,
     /// Seconds become milliseconds.
     Unit,
+    /// What has no due time gets one.
+    Score,
 }
 
 impl Repair {
-    /// The repair that is a finding's, when it is one of these.
+    /// The repair that is a finding's, when it is one of these. That something is in quarantine asks
+    /// for nothing: whether it does no harm any more only people know.
     #[must_use]
     pub const fn of(step: &Step) -> Option<Self> {
         Some(match step {
@@ -54,10 +57,10 @@ impl Repair {
             Step::Change(What::Drift) => Self::Drift,
             Step::Change(What::Repack(_)) => Self::Repack,
             Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
-            Step::Change(What::Restore) => Self::Restore,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
             Step::Change(What::Unit) => Self::Unit,
+            Step::Change(What::Score) => Self::Score,
             _ => return None,
         })
     }
@@ -78,6 +81,7 @@ impl Repair {
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
             Self::Unit => "unit",
+            Self::Score => "score",
         }
     }
 }
@@ -136,6 +140,7 @@ impl RepairForm {
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
             Repair::Unit => What::Unit,
+            Repair::Score => What::Score,
         }))
     }
 
@@ -198,6 +203,7 @@ impl Filling for RepairForm {
             Part::Repair(Repair::Unwrap),
             Part::Repair(Repair::Persist),
             Part::Repair(Repair::Unit),
+            Part::Repair(Repair::Score),
         ]
     }
 

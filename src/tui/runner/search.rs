@@ -6,6 +6,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{Kind, Tasks};
 use crate::ops::entries::From;
 use crate::ops::search::{Searched, search};
+use crate::payload::Habit;
 use crate::queue::{Entry, Filter, Progress, Queue};
 use crate::store::{Store, read};
 use crate::tui::effect::Effect;
@@ -32,10 +33,11 @@ impl Tasks {
                 generation,
                 queue,
                 filter,
+                habit,
                 tab,
             } => {
                 let to = (generation, self.answers.clone());
-                self.latest(Kind::Search, run(store, queue, filter, tab, to));
+                self.latest(Kind::Search, run(store, queue, filter, (tab, habit), to));
             }
             Effect::EndSearch => {
                 if let Some(search) = self.latest.remove(&Kind::Search) {
@@ -104,10 +106,10 @@ pub(super) async fn run(
     store: Store,
     queue: Queue,
     filter: Filter,
-    tab: Tab,
+    (tab, habit): (Tab, Habit),
     (generation, answers): (u64, UnboundedSender<Msg>),
 ) {
-    let mut told = std::pin::pin!(search(&store, &queue, filter, place(tab)));
+    let mut told = std::pin::pin!(search(&store, &queue, filter, (place(tab), habit)));
     let mut room = Room::default();
     while let Some(said) = told.next().await {
         let (hits, progress, end) = match said {

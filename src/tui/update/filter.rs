@@ -304,10 +304,10 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
         effects.push(Effect::EndSearch);
     }
     let due = wakes_at(model).is_some_and(|at| at <= model.instant);
-    let queue = model.selected().map(|row| row.queue.clone());
+    let queue = model.selected().map(|row| (row.queue.clone(), row.habit));
     let generation = model.schedule.generation + 1;
     let exact = model.schedule.exact;
-    if let (true, Some(queue), Some(filtered)) = (due, queue, &mut model.filtered) {
+    if let (true, Some((queue, habit)), Some(filtered)) = (due, queue, &mut model.filtered) {
         filtered.search = Search::Running(generation);
         filtered.at = exact;
         filtered.stale = false;
@@ -317,6 +317,7 @@ pub(super) fn start_due(model: &mut Model) -> Vec<Effect> {
             generation,
             queue,
             filter: filtered.filter.clone(),
+            habit,
             tab: filtered.tab,
         });
         model.schedule.generation = generation;

@@ -35,7 +35,17 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         return;
     }
     let left = count(ctx).map(|words| Part::new(20, words, ctx.theme.dim));
-    tabs::title(ctx, left.into_iter().collect(), Vec::new(), buf);
+    // Below the findings there may be no room to say so.
+    let looking = ctx.model.examining.as_ref().map(|one| {
+        let far = (one.looked * 100).checked_div(one.of).unwrap_or(0);
+        Part::new(40, format!("looking at all {far} %"), ctx.theme.text)
+    });
+    tabs::title(
+        ctx,
+        left.into_iter().chain(looking).collect(),
+        Vec::new(),
+        buf,
+    );
     let told = findings::listed(ctx.model);
     let lines = findings::lines(ctx.model);
     let area = slot.inner;
@@ -255,7 +265,7 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let finding = worst.finding;
     let words = format!("{} {}", finding.sentence, finding.repair.sentence);
     let words = text::printable(&words);
-    let first = wrap(&words, usize::from(line.room())).swap_remove(0);
+    let first = wrap(&words, line.room()).swap_remove(0);
     let rest = words.get(first.len()..).unwrap_or_default().trim_start();
     if area.h < 2 || rest.is_empty() {
         line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);

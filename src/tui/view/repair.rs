@@ -103,5 +103,9 @@ const fn does(repair: Repair) -> &'static str {
             "What is due in 1970, because seconds were written for milliseconds, comes to wait \
              until it was meant to be due. Enter plans it; u takes it back."
         }
+        Repair::Score => {
+            "What has a score that is no due time gets one: below 0, now; nanoseconds, when it was \
+             meant; what overflowed, in 100 years. Enter plans it; u takes it back."
+        }
     }
 }

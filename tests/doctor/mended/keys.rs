@@ -39,16 +39,16 @@ pub(super) async fn scores_that_are_no_due_time(seed: u64) -> Case {
     let score = ["-5", in_seconds.as_str(), "1e18"][at(seed)];
     let member = patient.member(Era::Newer, "when?");
     patient.server.put(&patient.queue, &member, score);
-    if seed == 20 {
-        patient.without_all();
-        return Case::of(patient);
+    match seed {
+        20 => patient.without_all(),
+        // What becomes due is transferred.
+        1 => {
+            let client = patient.client(Era::Newer, 0);
+            patient.with(client);
+        }
+        _ => {}
     }
-    Case::outside(patient, move |patient| {
-        let due = patient.server.now().plus(60_000).get().to_string();
-        let timeouts = patient.queue.keys().timeouts;
-        let requeue = [b"ZADD", timeouts.as_slice(), due.as_bytes(), &member];
-        patient.server.cmd_bytes(&requeue);
-    })
+    Case::of(patient)
 }
 
 pub(super) async fn a_burst_far_down(seed: u64) -> Case {

@@ -47,13 +47,8 @@ fn sick() -> Desk {
     pulse.transfer_clients = Known::Is(2);
     pulse.target = Known::Is(3);
     let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
-    let others = [
-        What::RestoreOrder,
-        What::Persist,
-        What::Unit,
-        What::Drift,
-        What::Restore,
-    ];
+    row.survey.as_mut().unwrap().quarantined = Some(2);
+    let others = [What::RestoreOrder, What::Persist, What::Unit, What::Drift];
     let others = others.map(Step::Change).into_iter().chain([repack]);
     row.findings = others.map(|step| finding("sick", step)).collect();
     desk
@@ -100,6 +95,18 @@ fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     assert_eq!(menu(&desk).chosen(), Row::Drift);
     let asked_for = Fit::Asked("drift: something is wrong".to_owned());
     assert!(fits(&desk).contains(&(Row::Drift, asked_for)));
+}
+
+#[test]
+fn what_is_in_quarantine_is_told_and_not_proposed() {
+    let mut desk = desk();
+    let row = &mut desk.model.queues[0];
+    row.survey.as_mut().unwrap().quarantined = Some(1);
+    let restore = Step::Change(What::Restore);
+    row.findings = vec![finding("quarantined", restore)];
+    assert!(fits(&desk).contains(&(Row::Restore, Fit::Can("1 is in quarantine".to_owned()))));
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Row::Transfer);
 }
 
 #[test]

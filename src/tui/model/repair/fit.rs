@@ -2,7 +2,7 @@
 
 use super::{Repair, form_of};
 use crate::clock::EpochMillis;
-use crate::queue::{Finding, Judged, Known, Layout, Pulse, Severity, text};
+use crate::queue::{Due, Finding, Judged, Known, Layout, Pulse, Severity, text};
 use crate::tui::model::{Model, QueueRow};
 
 /// Seconds that were written for milliseconds are due before this, in ms: 1973.
@@ -55,6 +55,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
         Repair::Unit => unit(pulse),
+        Repair::Score => score(row, pulse),
     };
     match seen {
         Ok(words) => Fit::Can(words),
@@ -199,6 +200,20 @@ fn unit(pulse: &Pulse) -> Seen {
         Some(due) if due < BEFORE => Ok("the first is due before 1973".to_owned()),
         _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
         _ => nothing("no due time looks like seconds"),
+    }
+}
+
+fn score(row: &QueueRow, pulse: &Pulse) -> Seen {
+    let below = matches!(pulse.head, Some(Due::OutOfRange(_)));
+    let beyond = row.survey.as_ref().map_or(0, |survey| survey.no_time);
+    match (below, beyond) {
+        _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
+        (true, _) => Ok("the first has a score that is no due time".to_owned()),
+        (false, 0) => nothing("all scores are due times"),
+        (false, some) => {
+            let words = text::counted(some, "score is", "scores are");
+            Ok(format!("{words} beyond all times"))
+        }
     }
 }
 

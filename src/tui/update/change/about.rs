@@ -144,7 +144,8 @@ pub(super) fn of(model: &Model, action: Action) -> Result<About, &'static str> {
     let (marked, marks) = match on(model, action)? {
         On::Queue => (Marked::Due, None),
         On::Marked => {
-            let marks = Box::new(model.marks.clone());
+            let mut marks = Box::new(model.marks.clone());
+            marks.habit = row.habit;
             // What is due of all there are is counted by the server: no look through them.
             let due = action == Action::Transfer && marks.are_all();
             let marked = if due {

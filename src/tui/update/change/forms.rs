@@ -43,7 +43,8 @@ pub(super) fn edit(model: &mut Model, about: About) {
         return;
     }
     let what = (row.id, row.due);
-    let form = EditForm::new(about.queue, entry, what, before);
+    let habit = model.selected().map(|row| row.habit).unwrap_or_default();
+    let form = EditForm::new((about.queue, habit), entry, what, before);
     model.toast = None;
     model.overlay = Some(Overlay::Edit(Box::new(form)));
 }
