@@ -13,7 +13,7 @@ use delayscope::ops::refresh::{frames, list, pulse, rank_at, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
 use delayscope::queue::{Change, Form, FramesAsk, List, PageAsk, Zoom};
-use delayscope::store::read::{look, scan_members};
+use delayscope::store::read::look;
 use delayscope::store::watch::announcements;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
