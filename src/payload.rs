@@ -258,7 +258,8 @@ fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
 /// `JsonJacksonCodec` reads an object only if it says its `@class`.
 ///
 /// In the other codecs that keep Java's types a text is a string, save one like
-/// `["java.lang.Long",42]`: a scalar of that type.
+/// `["java.lang.Long",42]`: a scalar of that type. A string that looks like one is
+/// `["java.lang.String","…"]`.
 pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
     match codec {
         Codec::Text => Ok(text.as_bytes().to_vec()),
@@ -269,7 +270,13 @@ pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
 }
 
 fn java(codec: Codec, text: &str) -> Vec<u8> {
-    match (codec, typed::parse(text)) {
+    let string = typed::string(text);
+    let text = string.as_deref().unwrap_or(text);
+    let scalar = match string {
+        Some(_) => None,
+        None => typed::parse(text),
+    };
+    match (codec, scalar) {
         (Codec::Kryo5, Some(scalar)) => kryo5::encode_scalar(scalar),
         (Codec::Kryo5, None) => kryo5::encode(text),
         (Codec::Marshalling, Some(scalar)) => marshalling::encode_scalar(scalar),
@@ -285,7 +292,7 @@ pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
     let writes = |text: &String| encode(codec, text).as_deref() == Ok(payload);
     let said = decode_as(codec, payload)?;
     let value = &said.value;
-    let typed = typed::CLASSES.into_iter();
+    let typed = typed::CLASSES.into_iter().chain([typed::STRING]);
     let typed = typed.map(|class| format!("[{},{value}]", Value::from(class)));
     let plain = str::from_utf8(payload).ok().map(str::to_owned);
     let texts = plain.into_iter().chain([said.whole().into_owned()]);

@@ -80,13 +80,13 @@ pub async fn voted(
     habit: Habit,
 ) -> Result<Habit, StoreError> {
     let first = pages::first(store, queue, from).await?;
-    let payload = |entry: &'_ Entry| match entry.state {
+    let payload = |entry: &'_ Entry| {
         // Elements of target have no frame any more.
-        State::Delivered => Some(0..entry.member.len()),
-        _ => {
-            let payload = queue.unwrap(&entry.member).ok()?.payload;
-            Some(entry.member.len() - payload.len()..entry.member.len())
+        if entry.state == State::Delivered {
+            return Some(0..entry.member.len());
         }
+        let payload = queue.unwrap(&entry.member).ok()?.payload;
+        Some(entry.member.len() - payload.len()..entry.member.len())
     };
     let payloads = first
         .iter()

@@ -31,17 +31,30 @@ pub(super) const CLASSES: [&str; 8] = [
     "java.lang.Character",
 ];
 
-/// The scalar that was typed, if it is one: its class and its value.
-pub(super) fn parse(text: &str) -> Option<Scalar> {
+/// The class of a string, which has to be said only where the string itself looks like this.
+pub(super) const STRING: &str = "java.lang.String";
+
+/// The string that was typed, if its class was said.
+pub(super) fn string(text: &str) -> Option<String> {
+    match pair(text)? {
+        (class, Value::String(said)) if class == STRING => Some(said),
+        _ => None,
+    }
+}
+
+/// A class and a value, as they were typed.
+fn pair(text: &str) -> Option<(String, Value)> {
     if !text.trim_start().starts_with('[') {
         return None;
     }
-    let value: Value = serde_json::from_str(text).ok()?;
-    let [class, value] = value.as_array()?.as_slice() else {
-        return None;
-    };
+    serde_json::from_str(text).ok()
+}
+
+/// The scalar that was typed, if it is one: its class and its value.
+pub(super) fn parse(text: &str) -> Option<Scalar> {
+    let (class, value) = &pair(text)?;
     let whole = || value.as_i64();
-    Some(match class.as_str()? {
+    Some(match class.as_str() {
         "java.lang.Byte" => Scalar::Byte(whole()?.try_into().ok()?),
         "java.lang.Short" => Scalar::Short(whole()?.try_into().ok()?),
         "java.lang.Integer" => Scalar::Int(whole()?.try_into().ok()?),

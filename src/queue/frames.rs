@@ -120,7 +120,7 @@ impl Delivered {
             Layout::ZsetList(_) => None,
         };
         // Sixteen bytes with nothing in the last eight are sooner two numbers.
-        let frame = frame.filter(|frame| frame.is_plausible());
+        let frame = frame.filter(frame::Frame::is_plausible);
         Self {
             framed: frame.map(|frame| frame.form),
             payload: Fingerprint::of(frame.map_or(element, |frame| frame.payload)),

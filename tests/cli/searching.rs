@@ -4,6 +4,7 @@ use delayscope::queue::Queue;
 use serde_json::Value;
 
 use crate::program::{Program, names};
+use crate::support::frame;
 
 /// `orders` with so many entries, the first of them late by 10.5 s and each a second after the
 /// one before, and two delivered ones.
@@ -127,4 +128,47 @@ fn asked_to_end_it_says_how_far_it_came() {
         let entry: Value = serde_json::from_str(line).unwrap();
         assert_eq!(entry["codec"], "text", "no line is torn");
     }
+}
+
+#[test]
+fn the_codec_is_the_one_that_the_queue_votes_for_or_that_was_asked_for() {
+    let program = Program::start();
+    let queue = Queue::redisson("mixed");
+    let due = program.server.now().plus(3_600_000);
+    // Alone, the first is a text and the second anything.
+    let payloads: [&[u8]; 4] = [
+        b"ehello",
+        b"\x01",
+        b"\xbf\x66@class\x6ecom.acme.Order\x62id\x18\x2a\xff",
+        b"\xbf\x66@class\x6ecom.acme.Order\x62id\x18\x2b\xff",
+    ];
+    for (id, payload) in (1..).zip(payloads) {
+        let score = due.plus(id as i64).get().to_string();
+        program.server.put(&queue, &frame(id, payload), &score);
+    }
+    let entries = |more: &[&str]| {
+        let asked = [&["entries", "mixed", "--json"], more].concat();
+        let lines = program.run(&asked).done().json();
+        let codec = |line: &Value| line["codec"].as_str().unwrap().to_owned();
+        lines.iter().map(codec).collect::<Vec<_>>()
+    };
+    assert_eq!(entries(&[]), ["cbor"; 4]);
+    assert_eq!(entries(&["--grep", "codec:cbor"]).len(), 4);
+    let found = program.run(&["search", "mixed", "codec:cbor", "hello", "--json"]);
+    let found = found.done().json();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["value"], "hello");
+    let as_hex = entries(&["--codec", "unknown"]);
+    assert_eq!(as_hex, ["unknown"; 4]);
+    let as_text = program.run(&["search", "mixed", "codec:text", "--codec", "text", "--json"]);
+    assert_eq!(as_text.done().json()[0]["text"], "ehello");
+    let deleted = program.run(&[
+        "delete",
+        "mixed",
+        "--grep",
+        "codec:cbor hello",
+        "--dry-run",
+        "--json",
+    ]);
+    assert_eq!(deleted.done().json()[0]["planned"], 1);
 }

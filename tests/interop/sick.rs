@@ -11,10 +11,9 @@ use crate::support::{PATIENCE, Server, wait_for};
 use crate::terminal::Terminal;
 
 const QUEUE: &str = "orders";
-/// What `doctor` says after a look of a refresh or two: its findings, the worst first.
+/// What `doctor` says in the time that it takes by itself: its findings, the worst first.
 fn doctor(server: &Server) -> Vec<Value> {
-    let Output { status, stdout, .. } =
-        run(server, &["doctor", QUEUE, "--json", "--for", "1100ms"]);
+    let Output { status, stdout, .. } = run(server, &["doctor", QUEUE, "--json", "--for", "4s"]);
     let said = String::from_utf8(stdout).unwrap();
     let findings: Vec<Value> = said
         .lines()
@@ -57,11 +56,15 @@ fn repaired(server: &Server, found: &Value) {
         .skip_while(|word| !word.starts_with("/"))
         .skip(1)
         .collect();
+    let flags: &[&str] = match words[0] {
+        "worker" => &["--yes", "--until-empty"],
+        _ => &["--yes"],
+    };
     let Output {
         status,
         stdout,
         stderr,
-    } = run(server, &[&words[..], &["--yes"]].concat());
+    } = run(server, &[&words[..], flags].concat());
     let said = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(status.success(), "{command}: {}", said.concat());
 }

@@ -1,5 +1,5 @@
-//! No bytes make a decoder panic, hang or overflow a thread's stack of 2 MB: mutations of all
-//! payloads that real codecs wrote.
+//! No bytes make a decoder panic, hang, overflow a thread's stack of 2 MB or hold more than 16 MB:
+//! mutations of all payloads that real codecs wrote, and those payloads repeated to a megabyte.
 //!
 //! A slice runs with the other tests. The whole, ten million cases:
 //! `FUZZ_CASES=10000000 cargo test --release --test payloads fuzz -- --nocapture`.
@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
+use allocation_counter::measure;
 use delayscope::payload::{self, Codec};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -95,8 +96,16 @@ fn case(vectors: &'static [Vec<u8>]) -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// Bytes that reading a payload of a megabyte may hold at a time.
+const MOST_HELD: u64 = 16 << 20;
+
 /// Everything that is ever asked of a payload.
 fn ask(bytes: &[u8]) {
+    let held = measure(|| ask_all(bytes)).bytes_max;
+    assert!(held <= MOST_HELD, "{held} bytes for {}", bytes.len());
+}
+
+fn ask_all(bytes: &[u8]) {
     let read = payload::decode(bytes);
     assert!(!read.text.contains(char::is_control), "{:?}", read.text);
     let (codec, _) = payload::whole(bytes);
@@ -116,6 +125,11 @@ fn inside(node: &payload::Node, length: usize) {
     for child in node.children() {
         inside(child, length);
     }
+}
+
+/// A payload behind itself, again and again: all that follows the first is nested in it or wrong.
+fn of_a_megabyte(payload: &[u8]) -> Vec<u8> {
+    payload.repeat((1 << 20) / payload.len().max(1))
 }
 
 fn fuzz(seed: u64, cases: u64) {
@@ -153,14 +167,22 @@ fn fuzz_no_mutation_of_a_real_payload_harms() {
 }
 
 #[test]
-fn a_megabyte_of_hostile_bytes_is_read_on_a_small_stack() {
+fn a_megabyte_of_hostile_bytes_is_read_on_a_small_stack_in_little_memory() {
     let run = || {
         let is_whole = std::env::var("FUZZ_CASES").is_ok();
-        for (name, mut bytes) in hostile() {
+        let grown = vectors()
+            .into_iter()
+            .step_by(if is_whole { 20 } else { 2000 });
+        let grown = grown.map(|bytes| ("a payload again and again", of_a_megabyte(&bytes)));
+        for (name, mut bytes) in hostile().into_iter().chain(grown) {
             // A debug build reads a megabyte as each of the codecs in seconds.
-            bytes.truncate(if is_whole { usize::MAX } else { 20_000 });
+            bytes.truncate(if is_whole { usize::MAX } else { 10_000 });
             let started = super::worked();
             ask(&bytes);
+            // What a table and a tree show.
+            let said = || drop(payload::read(&bytes, None).map(|read| read.tree.json()));
+            let held = measure(said).bytes_max;
+            assert!(held <= MOST_HELD, "{name}: {held}");
             // A debug build; the benchmark measures.
             let taken = super::worked() - started;
             assert!(taken.as_secs() < 30, "{name}: {taken:?}");

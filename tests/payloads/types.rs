@@ -97,3 +97,19 @@ fn types_of_the_jdk_are_said_as_what_they_mean() {
     assert!(wrong.is_empty(), "{right} right\n{}", wrong.join("\n"));
     assert!(right > 150, "{right}");
 }
+
+#[test]
+fn a_string_that_looks_like_a_scalar_is_written_as_one_whose_class_is_said() {
+    let looks = r#"["java.lang.Long",1]"#;
+    let escaped = Value::from(vec!["java.lang.String", looks]).to_string();
+    for codec in [Codec::Kryo5, Codec::Marshalling, Codec::Serialization] {
+        let bytes = encode(codec, &escaped).unwrap();
+        let read = decode_as(codec, &bytes).map(|read| read.value);
+        assert_eq!(read, Some(Value::from(looks)), "{codec}");
+        assert_eq!(spelled(codec, &bytes), Some(escaped.clone()), "{codec}");
+        // The escape itself as a string.
+        let twice = Value::from(vec!["java.lang.String", &escaped]).to_string();
+        let bytes = encode(codec, &twice).unwrap();
+        assert_eq!(spelled(codec, &bytes), Some(twice), "{codec}");
+    }
+}

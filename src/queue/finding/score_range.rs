@@ -169,7 +169,7 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let now = pulse.at;
     let nanos =
         |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
-    let nanos = !bad.is_empty() && bad.iter().all(|one| nanos(one));
+    let nanos = !bad.is_empty() && bad.iter().all(nanos);
     let subject = text::counted(entries, "entry has", "entries have");
     let then = if head {
         "and now that one of them is the head, each client logs an error every 5 s"

@@ -52,11 +52,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         reason = "an estimate for reading, of figures far below 2^52"
     )]
     let block_ms = together as f64 * before as f64 * STEP_US / 1_000.0;
-    let severity = match () {
-        () if block_ms > CRITICAL_MS => Severity::Critical,
-        () if block_ms > WARNING_MS => Severity::Warning,
-        () if block_ms > NOTE_MS => Severity::Note,
-        () => return Verdict::Fine,
+    let Some(severity) = severity(block_ms) else {
+        return Verdict::Fine;
     };
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
     let whole = block_ms as i64;
@@ -78,20 +75,32 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         ))
         .check(&["LLEN"], &order_key)
         .check(&["SLOWLOG", "GET"], b"10");
-    let finding = match exact.filter(|_| !exactly.is_empty()) {
-        Some(exact) => finding
-            .exact(exact)
-            .number("places", exactly.len())
-            .words(format!(
-                "{} of the next due ones were looked for",
-                exactly.len()
-            )),
-        None => finding,
+    let finding = match exact {
+        Some(exact) if !exactly.is_empty() => looked_for(finding, exact, exactly.len()),
+        _ => finding,
     };
     Verdict::Found(finding.repair(
         Step::Change(What::Realign(None)),
         "Realign (R): the order list comes into due order, best before they fall due.",
     ))
+}
+
+/// By how long a transfer keeps the server.
+fn severity(block_ms: f64) -> Option<Severity> {
+    match block_ms {
+        ms if ms > CRITICAL_MS => Some(Severity::Critical),
+        ms if ms > WARNING_MS => Some(Severity::Warning),
+        ms if ms > NOTE_MS => Some(Severity::Note),
+        _ => None,
+    }
+}
+
+/// With how many of the next due ones a look at all members has met.
+fn looked_for(finding: Finding, exact: &Exact, places: usize) -> Finding {
+    finding
+        .exact(exact)
+        .number("places", places)
+        .words(format!("{places} of the next due ones were looked for"))
 }
 
 /// Where those of the next due ones stand that a look at all members has met.

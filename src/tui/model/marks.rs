@@ -181,13 +181,9 @@ impl Marks {
     /// An entry that is no row of the screen is marked.
     #[must_use]
     pub fn marks(&self, queue: &Queue, entry: &Entry) -> bool {
-        match self.toggled.get(&entry.member) {
-            Some(toggled) => toggled.marked,
-            None => {
-                let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
-                self.rules.iter().any(holds)
-            }
-        }
+        let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
+        let toggled = self.toggled.get(&entry.member);
+        toggled.map_or_else(|| self.rules.iter().any(holds), |toggled| toggled.marked)
     }
 
     /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.

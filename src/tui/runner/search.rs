@@ -39,21 +39,13 @@ impl Tasks {
                 let to = (generation, self.answers.clone());
                 self.latest(Kind::Search, run(store, queue, filter, (tab, habit), to));
             }
-            Effect::EndSearch => {
-                if let Some(search) = self.latest.remove(&Kind::Search) {
-                    search.abort();
-                }
-            }
+            Effect::EndSearch => self.end(Kind::Search),
             Effect::Examine {
                 generation,
                 queue,
                 long,
             } => self.examine(&store, generation, &queue, long),
-            Effect::EndExamining => {
-                if let Some(look) = self.latest.remove(&Kind::Exact) {
-                    look.abort();
-                }
-            }
+            Effect::EndExamining => self.end(Kind::Exact),
             Effect::CheckScores {
                 generation,
                 queue,
@@ -96,6 +88,13 @@ impl Tasks {
             | Effect::Suspend
             | Effect::RetakeTerminal
             | Effect::Quit => {}
+        }
+    }
+
+    /// Ends the latest of its kind, if it still runs.
+    fn end(&mut self, kind: Kind) {
+        if let Some(task) = self.latest.remove(&kind) {
+            task.abort();
         }
     }
 }

@@ -100,9 +100,9 @@ mod tests {
     fn after(balance: i64, beats: &[(i64, u64)]) -> Watch {
         let mut watch = Watch::default();
         watch.examined(look(balance));
-        beats
-            .iter()
-            .for_each(|(ms, order)| watch.saw(&beat(*ms, *order)));
+        for (ms, order) in beats {
+            watch.saw(&beat(*ms, *order));
+        }
         watch
     }
 
