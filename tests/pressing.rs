@@ -167,26 +167,36 @@ fn open(server: &Server, case: &Case, editor: &str) -> Terminal {
     shell
 }
 
+/// Goes to the place, and does there what is done before the key.
+fn reach(
+    terminal: &mut Terminal,
+    place: Place,
+    expected: &expected::Expected,
+    what: &dyn Fn(&str) -> String,
+) {
+    let step = |terminal: &Terminal, text: &str| {
+        terminal.wait(&what(text), SOON, |s| s.text().contains(text));
+    };
+    step(terminal, "line-000");
+    let (keys, there) = way(place);
+    terminal.send(keys);
+    step(terminal, there);
+    if place == Place::Order {
+        // A list that has not been read yet has no rows to act on.
+        step(terminal, "line-000");
+    }
+    for (keys, there) in &expected.before {
+        terminal.send(keys.as_bytes());
+        step(terminal, there);
+    }
+}
+
 fn press(server: &Server, case: &Case, editor: &str) {
     let (name, place) = (case.binding.name, case.place);
     let expected = expected(case.binding.action, place).unwrap();
     let what = |what: &str| format!("{what} for {name} in {place:?} by {:?}", case.key);
     let mut terminal = open(server, case, editor);
-    let step = |terminal: &Terminal, text: &str| {
-        terminal.wait(&what(text), SOON, |s| s.text().contains(text));
-    };
-    step(&terminal, "line-000");
-    let (keys, there) = way(place);
-    terminal.send(keys);
-    step(&terminal, there);
-    if place == Place::Order {
-        // A list that has not been read yet has no rows to act on.
-        step(&terminal, "line-000");
-    }
-    for (keys, there) in expected.before {
-        terminal.send(keys.as_bytes());
-        step(&terminal, there);
-    }
+    reach(&mut terminal, place, &expected, &what);
     let (before, written) = {
         let shown = terminal.shown();
         (picture(&shown), shown.bytes.len())

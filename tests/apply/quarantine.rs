@@ -111,8 +111,11 @@ async fn where_nobody_chooses_it_is_what_is_no_frame_and_that_stays_out_of_the_o
     let warns = |words: &str| plan.warnings.iter().any(|w| w.contains(words));
     assert!(warns("2 of them are no frame"), "{plan:?}");
     assert_eq!(bench.contents(), before);
-    let plain = Bench::new(&layouts()[1]).await;
-    let refused = plain.plan(What::Quarantine, Which::Due).await.unwrap_err();
+    let without_frames = Bench::new(&layouts()[1]).await;
+    let refused = without_frames
+        .plan(What::Quarantine, Which::Due)
+        .await
+        .unwrap_err();
     assert!(refused.to_string().contains("choose those"), "{refused}");
 }
 

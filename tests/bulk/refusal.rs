@@ -58,14 +58,7 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
     }
     let set_aside = writer.set_aside(&queue).await;
     if set_aside.is_ok() {
-        while writer
-            .bring_back(&queue, 9, false)
-            .await
-            .unwrap()
-            .done
-            .taken
-            > 0
-        {}
+        all_back(writer, &queue).await;
     }
     tell("set aside", set_aside.map(drop));
     tell("swap", writer.swap(&queue, &[swap]).await.map(drop));
@@ -96,6 +89,12 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
         said.extend(result.err().map(|error| (name, error)));
     }
     said
+}
+
+/// Brings the order list back.
+async fn all_back(writer: &Writer, queue: &delayscope::queue::Queue) {
+    let some = || writer.bring_back(queue, 9, false);
+    while some().await.unwrap().done.taken > 0 {}
 }
 
 /// The same of those that set an entry aside, and bring it back.

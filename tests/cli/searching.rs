@@ -142,9 +142,11 @@ fn the_codec_is_the_one_that_the_queue_votes_for_or_that_was_asked_for() {
         b"\xbf\x66@class\x6ecom.acme.Order\x62id\x18\x2a\xff",
         b"\xbf\x66@class\x6ecom.acme.Order\x62id\x18\x2b\xff",
     ];
-    for (id, payload) in (1..).zip(payloads) {
-        let score = due.plus(id as i64).get().to_string();
-        program.server.put(&queue, &frame(id, payload), &score);
+    for (id, payload) in (1_u32..).zip(payloads) {
+        let score = due.plus(i64::from(id)).get().to_string();
+        program
+            .server
+            .put(&queue, &frame(id.into(), payload), &score);
     }
     let entries = |more: &[&str]| {
         let asked = [&["entries", "mixed", "--json"], more].concat();

@@ -53,7 +53,7 @@ fn repaired(server: &Server, found: &Value) {
     let command = found["repair_command"].as_str().expect("a command");
     let words: Vec<&str> = command
         .split(' ')
-        .skip_while(|word| !word.starts_with("/"))
+        .skip_while(|word| !word.starts_with('/'))
         .skip(1)
         .collect();
     let flags: &[&str] = match words[0] {

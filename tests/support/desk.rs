@@ -17,7 +17,7 @@ use delayscope::clock::{EpochMillis, ServerClock, instant};
 use delayscope::queue::{Link, LinkState, PageAsk, Queue, Survey, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{Look, Model, Tab};
+use delayscope::tui::model::{Look, Model};
 use delayscope::tui::msg::Msg;
 use delayscope::tui::update::{found, update, wakes_at};
 
@@ -232,14 +232,9 @@ impl Desk {
                 habit: _,
                 tab,
             } => {
-                let (hits, of) = {
-                    let one = world(&queue);
-                    let of = match tab {
-                        Tab::Delivered => one.target.len(),
-                        _ => one.entries.len(),
-                    };
-                    (one.hits(&filter, at, tab), of as u64)
-                };
+                let one = world(&queue);
+                let of = one.length(tab);
+                let hits = one.hits(&filter, at, tab);
                 self.tell(Msg::SearchHits {
                     generation,
                     found: hits.len() as u64,

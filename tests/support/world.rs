@@ -80,6 +80,15 @@ impl World {
         }
     }
 
+    /// As many as a filter looks through.
+    pub fn length(&self, tab: Tab) -> u64 {
+        let all = match tab {
+            Tab::Delivered => self.target.len(),
+            _ => self.entries.len(),
+        };
+        all as u64
+    }
+
     /// What a filter matches at `at`: in timeouts, or in target.
     pub fn hits(&self, filter: &Filter, at: EpochMillis, tab: Tab) -> Vec<(Vec<u8>, Option<f64>)> {
         let row = |(m, s): &(Vec<u8>, f64)| (m.clone(), Some(*s));
