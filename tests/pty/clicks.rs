@@ -40,7 +40,7 @@ fn hints_tabs_rows_and_buttons_are_clicked() {
     terminal.wait_text("[1 waiting");
     click(&mut terminal, "entry 3");
     click(&mut terminal, "entry 3");
-    terminal.wait_text("text/hex");
+    terminal.wait_text("next view");
     click(&mut terminal, "hex ─");
     terminal.wait_text("[hex]");
     terminal.send(b"qw");
