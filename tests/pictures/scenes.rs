@@ -27,7 +27,7 @@ pub(crate) struct Scene {
 pub(crate) const SCENES: &[Scene] = &[
     Scene {
         name: "dashboard",
-        title: "The demo: four queues, the countdown timeline of one, its entries by due time, depths and announcements",
+        title: "The demo: its queues, the countdown timeline of one, its entries by due time, depths and announcements",
         size: (120, 40),
         keys: &[
             ("! reminders", b"G"),
