@@ -20,6 +20,8 @@ const TICK_MS: i64 = 100;
 const NOTE_MS: f64 = 10.0;
 const WARNING_MS: f64 = 50.0;
 const CRITICAL_MS: f64 = 500.0;
+/// From so many late entries on there is more to move than to prepare.
+const BACKLOG: u64 = 1_000;
 
 /// Estimates how long the next transfers will block the server.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -79,10 +81,19 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(exact) if !exactly.is_empty() => looked_for(finding, exact, exactly.len()),
         _ => finding,
     };
-    Verdict::Found(finding.repair(
-        Step::Change(What::Realign(None)),
-        "Realign (R): the order list comes into due order, best before they fall due.",
-    ))
+    let (step, words) = mended(pulse.late.get().unwrap_or(0));
+    Verdict::Found(finding.repair(Step::Change(step), words))
+}
+
+/// What repairs it: what is due is moved in less time than it takes to bring it into order.
+const fn mended(late: u64) -> (What, &'static str) {
+    if late < BACKLOG {
+        let words = "Realign (R): the order list comes into due order, best before they fall due.";
+        return (What::Realign(None), words);
+    }
+    let words = "Transfer what is due by hand (R), which does not search; realign the rest \
+                 before it falls due.";
+    (What::Transfer, words)
 }
 
 /// By how long a transfer keeps the server.

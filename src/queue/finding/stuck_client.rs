@@ -85,7 +85,8 @@ fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
         Why::Untold => (
             format!("{head}, and nobody transfers."),
             Step::Change(What::Kick),
-            "Kick (R): a client that has lost its timer goes on; if not, more is told here.",
+            "Kick (R): a client that has lost its timer goes on. If it stops again, restart it, or start \
+             a stand-in worker (w).",
         ),
         Why::OtherDb => (
             format!("{head}, but on another database."),

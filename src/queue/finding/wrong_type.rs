@@ -42,7 +42,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     Verdict::Found(finding.repair(
         Step::Outside,
-        "Find out who writes it, then move it out of the way with RENAME.",
+        "RENAME it out of the way, then find out who writes it.",
     ))
 }
 

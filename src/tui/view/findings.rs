@@ -109,8 +109,24 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
     let mut lines = Vec::new();
     if calm.fine > 0 {
         let checks = if calm.fine == 1 { "check" } else { "checks" };
-        let words = format!("{} OK    {} {other}{checks}", d.glyphs.good, calm.fine);
+        // Not all is well as long as something may still turn out to be wrong.
+        let open = match calm.early.len() {
+            0 => String::new(),
+            n => format!(", {n} not yet"),
+        };
+        let words = format!(
+            "{} OK    {} {other}{checks}{open}",
+            d.glyphs.good, calm.fine
+        );
         lines.push((words, d.ok));
+    }
+    if !calm.early.is_empty() {
+        let early = calm.early.iter().map(|(id, far)| format!("{id}: {far}"));
+        let early: Vec<String> = early.collect();
+        lines.push((
+            format!("{}       {}", d.glyphs.cut, early.join("; ")),
+            d.text,
+        ));
     }
     for (id, why) in &calm.blind {
         lines.push((format!("?       {id} cannot look: {why}"), d.dim));
@@ -118,7 +134,7 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
     lines
 }
 
-/// What is still being looked at, and what needs more time.
+/// What is still being looked at.
 fn quiet(ctx: &Ctx) -> Vec<String> {
     let (model, cut) = (ctx.model, ctx.data.glyphs.cut);
     let mut lines = Vec::new();
@@ -138,14 +154,6 @@ fn quiet(ctx: &Ctx) -> Vec<String> {
         let looked = text::counted(exact.looked(), "entry", "entries");
         let ago = text::countdown(model.now.since(exact.at).max(0));
         lines.push(format!("        all {looked} looked at, {ago} ago"));
-    }
-    let early = findings::calm(model).early;
-    let early: Vec<String> = early
-        .iter()
-        .map(|(id, far)| format!("{id} {far}"))
-        .collect();
-    if !early.is_empty() {
-        lines.push(format!("{cut}       {}", early.join("; ")));
     }
     lines
 }
