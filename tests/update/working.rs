@@ -58,9 +58,23 @@ fn y_starts_a_worker_and_neither_enter_nor_the_key_that_asked_does() {
         );
         dialog(&desk);
     }
+    desk.pass(1_000);
     assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
     assert_eq!(desk.model.overlay, None);
     assert!(desk.model.workers.on(&orders()).is_some());
+}
+
+#[test]
+fn no_letter_of_a_name_that_is_typed_at_a_question_without_one_answers_it() {
+    let mut desk = desk(3);
+    desk.char('w');
+    for letter in "payments only".chars() {
+        let asked = desk.char(letter);
+        assert!(!asked.contains(&Effect::StartWorker(orders())), "{letter}");
+        dialog(&desk);
+    }
+    desk.pass(1_000);
+    assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
 }
 
 #[test]

@@ -70,6 +70,8 @@ pub struct Schedule {
     pub(crate) pressed: Option<Key>,
     /// Until then nobody can have read the question that has come up by itself.
     pub(crate) unread_until: Option<Instant>,
+    /// When a letter was typed last at a question that asks for none.
+    pub(crate) typed: Option<Instant>,
     /// What is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
     /// The way to another server that was asked for last, while it is looked for.

@@ -1,6 +1,8 @@
 //! A question is answered: by `y`, never by Enter and never by the key that asked it; where a
 //! name has to be typed, by that name.
 
+use std::time::Duration;
+
 use super::{act, change, worker};
 use crate::tui::areas::dialog::{self as places, Button};
 use crate::tui::effect::Effect;
@@ -8,9 +10,13 @@ use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::dialog::{Dialog, Question};
 use crate::tui::model::{Model, Overlay, Tone};
 
+/// Letters that follow each other so fast are a word: no letter of it is an answer.
+const WORD: Duration = Duration::from_millis(1_000);
+
 /// Asks. What else lies over the screen gives way.
 pub(super) fn open(model: &mut Model, dialog: Dialog) {
     model.toast = None;
+    model.schedule.typed = None;
     model.overlay = Some(Overlay::Dialog(Box::new(Dialog {
         opened_by: dialog.opened_by.or(model.schedule.pressed),
         ..dialog
@@ -31,7 +37,20 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         return act::act(model, action);
     }
     let types = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
+    let answers = matches!(
+        action,
+        Some(Action::Confirm | Action::Back | Action::Quit | Action::Refuse)
+    );
+    let now = model.instant;
+    let amid = |typed| now.saturating_duration_since(typed) < WORD;
+    let amid = model.schedule.typed.is_some_and(amid);
     match (&mut dialog.name, action) {
+        // Whoever types a name takes this for the question that asks for one.
+        (None, _) if types && dialog.opened_by != Some(key) && (amid || !answers) => {
+            model.schedule.typed = Some(now);
+            act::say(model, "y is yes, Esc is no".to_owned(), Tone::Warn);
+            Vec::new()
+        }
         (Some(_), Some(Action::Back)) => refused(model),
         (Some(name), _) if key.code == Code::Enter => {
             name.wrong = !name.is_right();

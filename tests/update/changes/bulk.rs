@@ -57,10 +57,10 @@ fn running(count: u64) -> (Desk, u64) {
     let generation = generation(&desk.char('x'));
     planned(&mut desk, generation, plan(Change::Delete, count));
     if dialog(&desk.model).is_some() {
-        desk.type_in("orders");
         if count < 1000 {
             desk.char('y');
         } else {
+            desk.type_in("orders");
             desk.press(Code::Enter);
         }
     }

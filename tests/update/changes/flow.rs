@@ -55,6 +55,7 @@ fn two_are_asked_about_and_only_y_is_yes() {
         assert!(!applied(&desk.key(key)), "{key:?}");
         assert!(dialog(&desk.model).is_some(), "{key:?}");
     }
+    desk.pass(1_000);
     assert!(desk.char('y').contains(&Effect::Apply(generation)));
     assert!(dialog(&desk.model).is_none());
 }
