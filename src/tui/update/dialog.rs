@@ -11,7 +11,7 @@ use crate::tui::model::dialog::{Dialog, Question};
 use crate::tui::model::{Model, Overlay, Tone};
 
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
-const WORD: Duration = Duration::from_millis(1_000);
+const WORD: Duration = Duration::from_secs(1);
 
 /// Asks. What else lies over the screen gives way.
 pub(super) fn open(model: &mut Model, dialog: Dialog) {
