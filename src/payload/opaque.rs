@@ -14,13 +14,16 @@ pub(super) fn pieces(
 ) -> Option<Vec<Node>> {
     let mut pieces = Vec::new();
     while !r.rest().is_empty() {
-        pieces.push(r.node(|r| tried(r, said).or_else(|| bytes(r, said)))?);
+        pieces.push(r.node(|r| tried(r, said).or_else(|| bytes(r, |r| tried(r, said).is_some())))?);
     }
     Some(pieces)
 }
 
-/// Bytes up to what stands out.
-fn bytes(r: &mut Reader<'_>, said: fn(&mut Reader<'_>) -> Option<Node>) -> Option<Node> {
+/// Bytes up to what stands out, or all that are left.
+pub(super) fn bytes(
+    r: &mut Reader<'_>,
+    mut stands_out: impl FnMut(&mut Reader<'_>) -> bool,
+) -> Option<Node> {
     let start = r.mark();
     let mut length = 0;
     while !r.rest().is_empty() {
@@ -28,9 +31,9 @@ fn bytes(r: &mut Reader<'_>, said: fn(&mut Reader<'_>) -> Option<Node>) -> Optio
         r.byte()?;
         length += 1;
         let here = r.mark();
-        let stands_out = tried(r, said).is_some();
+        let found = stands_out(r);
         r.back(here);
-        if stands_out {
+        if found {
             break;
         }
     }

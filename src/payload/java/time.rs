@@ -95,11 +95,18 @@ fn region(r: &mut Reader<'_>) -> Option<String> {
     r.units(usize::try_from(count).ok()?)
 }
 
-/// Quarters of an hour, or 127 and seconds.
 fn offset(r: &mut Reader<'_>, c: &Coder) -> Option<String> {
+    offset_of(r, c.int)
+}
+
+/// Quarters of an hour, or 127 and seconds.
+pub(in crate::payload) fn offset_of(
+    r: &mut Reader<'_>,
+    int: fn(&mut Reader<'_>) -> Option<i32>,
+) -> Option<String> {
     let quarters = i8::from_be_bytes(r.array()?);
     let seconds = match quarters {
-        127 => (c.int)(r)?,
+        127 => int(r)?,
         quarters => i32::from(quarters) * 900,
     };
     Some(time::offset(seconds))
@@ -115,15 +122,23 @@ fn date_time(r: &mut Reader<'_>, c: &Coder) -> Option<String> {
 }
 
 fn clock(r: &mut Reader<'_>, c: &Coder) -> Option<String> {
+    clock_of(r, |r| nanos(r, c))
+}
+
+/// The time of a day, whose nanoseconds lie as the codec writes them.
+pub(in crate::payload) fn clock_of(
+    r: &mut Reader<'_>,
+    nanos: impl FnOnce(&mut Reader<'_>) -> Option<u32>,
+) -> Option<String> {
     match hour_minute_second(r)? {
-        (seconds, true) => Some(time::clock(seconds, nanos(r, c)?, false)),
+        (seconds, true) => Some(time::clock(seconds, nanos(r)?, false)),
         (seconds, false) => Some(time::clock(seconds, 0, false)),
     }
 }
 
 /// The second of the day, and whether nanoseconds follow: the last of hour, minute and second that
 /// is not followed by anything is written as its complement.
-pub(in crate::payload) fn hour_minute_second(r: &mut Reader<'_>) -> Option<(i64, bool)> {
+fn hour_minute_second(r: &mut Reader<'_>) -> Option<(i64, bool)> {
     let mut parts = [0_i64; 3];
     for part in &mut parts {
         let byte = i8::from_be_bytes(r.array()?);

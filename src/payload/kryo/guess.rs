@@ -5,6 +5,7 @@
 //! bytes. Where the object ends cannot be told either: nothing behind it is read.
 
 use super::{Class, Kryo, Unknown, parts};
+use crate::payload::opaque;
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Cut, Node, Shape};
 
@@ -44,22 +45,7 @@ fn small(r: &mut Reader<'_>) -> Option<Node> {
 
 /// Bytes up to what stands out.
 fn bytes(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
-    let start = r.mark();
-    let mut length = 0;
-    while !r.rest().is_empty() {
-        r.spend(1)?;
-        r.byte()?;
-        length += 1;
-        let here = r.mark();
-        let stands_out = named_at(kryo, r) || said(kryo, r).is_some();
-        r.back(here);
-        if stands_out {
-            break;
-        }
-    }
-    r.back(start);
-    r.take_text(length)?;
-    Some(Node::new(Shape::Bytes(r.bytes(length)?.to_vec())))
+    opaque::bytes(r, |r| named_at(kryo, r) || said(kryo, r).is_some())
 }
 
 /// Whether the name of a class comes that was not met before.

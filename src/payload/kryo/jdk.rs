@@ -318,20 +318,11 @@ fn date_time(r: &mut Reader<'_>) -> Option<String> {
 }
 
 fn clock(r: &mut Reader<'_>) -> Option<String> {
-    match java::time::hour_minute_second(r)? {
-        (seconds, true) => Some(time::clock(seconds, nanos(r)?, false)),
-        (seconds, false) => Some(time::clock(seconds, 0, false)),
-    }
+    java::time::clock_of(r, nanos)
 }
 
-/// Quarters of an hour, or 127 and seconds.
 fn offset(r: &mut Reader<'_>) -> Option<String> {
-    let quarters = i8::from_le_bytes(r.array()?);
-    let seconds = match quarters {
-        127 => i32::from_le_bytes(r.array()?),
-        quarters => i32::from(quarters) * 900,
-    };
-    Some(time::offset(seconds))
+    java::time::offset_of(r, |r| r.array().map(i32::from_le_bytes))
 }
 
 fn nanos(r: &mut Reader<'_>) -> Option<u32> {
