@@ -148,7 +148,8 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
         Change::Delete => &[SCRIPT, DELETE],
         Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],
-        Change::Edit | Change::Repack => &[SCRIPT, EDIT],
+        // What is the head then is announced.
+        Change::Edit | Change::Repack => &[SCRIPT, EDIT, &["publish"]],
         Change::Kick => &[&["publish"]],
         Change::Realign => &[SCRIPT, SWAP],
         Change::RestoreOrder => &[SCRIPT, RESTORE],

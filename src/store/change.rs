@@ -236,15 +236,16 @@ impl Writer {
         &self,
         queue: &Queue,
         edits: &[(Chosen, Vec<u8>)],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<Timed<Changed>, StoreError> {
         self.fits("edit entries", edits.len())?;
         let keys = queue.keys();
         let scores = texts(edits.iter().map(|(chosen, _)| chosen.score));
-        let mut args = Vec::with_capacity(3 * edits.len());
+        let mut args = vec![channel(&keys)];
         for (score, (chosen, new)) in scores.iter().zip(edits) {
             args.extend([score.as_bytes(), &chosen.member, new]);
         }
-        script::edit(&self.lane, &adding(&keys), args).await
+        let told = script::edit(&self.lane, &adding(&keys), args).await?;
+        Ok(told.map(Changed::from))
     }
 
     /// An error when these are too many for one script.
