@@ -26,6 +26,7 @@ mod stuck_client;
 mod target_backlog;
 mod ttl;
 mod watch;
+mod wrong_announcement;
 mod wrong_type;
 
 use std::cmp::Reverse;
@@ -231,6 +232,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(foreign_member::ID, foreign_member::look),
     Rule::new(score_range::ID, score_range::look),
     Rule::new(stuck_client::ID, stuck_client::look),
+    Rule::new(wrong_announcement::ID, wrong_announcement::look),
     Rule::new(mixed_frames::ID, mixed_frames::look),
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),

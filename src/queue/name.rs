@@ -125,7 +125,8 @@ pub fn names_of_key(key: &[u8]) -> Vec<QueueName> {
         .collect()
 }
 
-/// A name for what has taken `key`, for it to be renamed to: in the same slot of a cluster, and no
+/// A name for what has taken `key`, for it to be renamed to: in the same slot of a cluster (but for
+/// names with odd braces, whose queues have no slot in common either), and no
 /// key of any queue.
 #[must_use]
 pub fn out_of_the_way(key: &[u8]) -> Vec<u8> {
