@@ -245,6 +245,14 @@ pub struct Diagnosis {
     pub gone: Vec<Finding>,
 }
 
+impl Diagnosis {
+    /// What is wrong, or may be, shall be told by the newest facts.
+    fn presses(&self) -> bool {
+        let worst = self.findings.first().map(|found| found.severity);
+        worst >= Some(Severity::Warning) || !self.early.is_empty()
+    }
+}
+
 /// What the rules say of one pulse (and survey), with nothing before it.
 #[must_use]
 pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis {
@@ -276,6 +284,7 @@ pub fn diagnose(
         watch,
         server,
     });
+    watch.presses = said.presses();
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => watch.ledger.enter(said, at),
