@@ -245,11 +245,24 @@ pub struct Diagnosis {
     pub gone: Vec<Finding>,
 }
 
+/// The rules that go by what a look at the server says, of things that move: while one of them has
+/// something to say, looks are taken more often.
+const LOOKING: [&str; 7] = [
+    refused_writes::ID,
+    mixed_fleet::ID,
+    poison::ID,
+    stuck_client::ID,
+    mixed_frames::ID,
+    nothing_consumed::ID,
+    target_backlog::ID,
+];
+
 impl Diagnosis {
-    /// What is wrong, or may be, shall be told by the newest facts.
+    /// What is wrong, or may be, shall be told by the newest look at the server.
     fn presses(&self) -> bool {
-        let worst = self.findings.first().map(|found| found.severity);
-        worst >= Some(Severity::Warning) || !self.early.is_empty()
+        let found = self.findings.iter().map(|found| found.id);
+        let early = self.early.iter().map(|(id, _)| *id);
+        found.chain(early).any(|id| LOOKING.contains(&id))
     }
 }
 

@@ -119,12 +119,12 @@ const STATES: [State; 4] = [
         well: true,
     },
     State {
-        what: "it changes and is sick",
+        what: "it changes and nobody transfers",
         changes: true,
         well: false,
     },
     State {
-        what: "it rests and is sick",
+        what: "it rests and nobody transfers",
         changes: false,
         well: false,
     },

@@ -13,6 +13,9 @@ use crate::clock::EpochMillis;
 use crate::queue::frames::Frames;
 use crate::queue::{Announcement, EntryId, Exact, Known, Pulse, Survey};
 
+/// An entry that has stood still for so long will not say more, in ms.
+const ACUTE_MS: i64 = 60_000;
+
 /// What one pulse said, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Beat {
@@ -243,11 +246,12 @@ impl Watch {
         self.beats.iter().filter(recent)
     }
 
-    /// A fresh look at the server may tell more: the rules said something is wrong, or that they need
-    /// more time; or an entry stands still.
+    /// A fresh look at the server may tell more: rules that go by it had something to say, or an
+    /// entry has come to a standstill of late.
     #[must_use]
     pub fn presses_for_look(&self) -> bool {
-        self.presses || self.stands_still()
+        let lately = self.standing().is_some_and(|(stood, _)| stood < ACUTE_MS);
+        self.presses || lately && self.stands_still()
     }
 
     /// For how long it has been watched without a break, in ms.
