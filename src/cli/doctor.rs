@@ -157,7 +157,8 @@ impl<'a> Doctor<'a> {
     /// One round through all queues.
     pub(super) async fn round(&mut self) -> anyhow::Result<Vec<Diagnosis>> {
         let store = &self.session.store;
-        look(store, &mut self.server)
+        let pressing = self.queues.iter().any(Examination::presses_for_look);
+        look(store, &mut self.server, pressing)
             .await
             .context("could not look at the server")?;
         let mut said = Vec::with_capacity(self.queues.len());

@@ -249,6 +249,27 @@ pub struct Diagnosis {
     pub gone: Vec<Finding>,
 }
 
+/// The rules that go by what a look at the server says, of things that move: while one of them has
+/// something to say, looks are taken more often.
+const LOOKING: [&str; 7] = [
+    refused_writes::ID,
+    mixed_fleet::ID,
+    poison::ID,
+    stuck_client::ID,
+    mixed_frames::ID,
+    nothing_consumed::ID,
+    target_backlog::ID,
+];
+
+impl Diagnosis {
+    /// What is wrong, or may be, shall be told by the newest look at the server.
+    fn presses(&self) -> bool {
+        let found = self.findings.iter().map(|found| found.id);
+        let early = self.early.iter().map(|(id, _)| *id);
+        found.chain(early).any(|id| LOOKING.contains(&id))
+    }
+}
+
 /// What the rules say of one pulse (and survey), with nothing before it.
 #[must_use]
 pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis {
@@ -280,6 +301,7 @@ pub fn diagnose(
         watch,
         server,
     });
+    watch.presses = said.presses();
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => watch.ledger.enter(said, at),
