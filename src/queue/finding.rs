@@ -176,6 +176,10 @@ pub struct Seen<'a> {
     pub server: &'a ServerWatch,
 }
 
+/// Watched for so long, in ms, every rule has decided: those that need longest take half a minute, and
+/// the first and the last look lie a little less apart than was asked for.
+pub const DECIDED_MS: u64 = 35_000;
+
 /// What a rule has to say.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -324,6 +328,7 @@ fn look(seen: &Seen) -> Diagnosis {
     if all.findings.iter().any(explained) {
         all.findings.retain(|found| found.id != stuck_client::ID);
     }
+    drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
     all
 }

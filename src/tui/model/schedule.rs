@@ -62,6 +62,8 @@ pub struct Schedule {
     pub(crate) touched: bool,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,
+    /// When the first queue got a row.
+    pub(crate) first_row: Option<Instant>,
     /// When the last gap was put into the trends.
     pub(crate) gap: Option<Instant>,
     /// What we had cost at a moment: a few seconds of it.
