@@ -33,7 +33,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::look::ServerWatch;
-use super::{Exact, Pulse, Queue, Survey, text};
+use super::{Exact, Pulse, Queue, Survey, redis_cli, text};
 use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
@@ -144,7 +144,19 @@ impl Finding {
         *self.repair = Repair {
             sentence: sentence.into(),
             step,
+            lines: Vec::new(),
         };
+        self
+    }
+
+    /// With a redis-cli command that mends it by hand: a word, a key, and more words.
+    fn by_hand(mut self, word: &str, key: &[u8], more: &[&[u8]]) -> Self {
+        let args: Vec<&[u8]> = [word.as_bytes(), key]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        let line = redis_cli::line("redis-cli", &args);
+        self.repair.lines.push(line);
         self
     }
 
