@@ -51,12 +51,13 @@ pub async fn look(store: &Store) -> Result<ServerLook, StoreError> {
         ask.cmd("SCRIPT").arg("EXISTS").arg(&SCRIPTS);
     }
     ask.cmd("TIME");
+    let own = store.link().borrow().cost.refused_full;
     let mut replies = store.exchange(ATTEMPT, &ask, LIMIT).await?.into_iter();
     let mut next = || replies.next().unwrap_or_default();
     let before = store.accept(ATTEMPT, next())?;
     let [info, clients, scripts] = refused;
     let info = info.map_or_else(
-        || read_info(SECTIONS.map(|_| next())),
+        || read_info(SECTIONS.map(|_| next()), own),
         |why| Known::Unknown(why.into()),
     );
     let clients = clients.map_or_else(
@@ -88,7 +89,8 @@ fn text_of(value: Value) -> Result<String, Arc<str>> {
     }
 }
 
-fn read_info(sections: [Value; SECTIONS.len()]) -> Known<Arc<Info>> {
+/// What `INFO` says, but for so many `OOM` errors: our own.
+fn read_info(sections: [Value; SECTIONS.len()], own: u64) -> Known<Arc<Info>> {
     let mut info = Info::default();
     for section in sections {
         match text_of(section) {
@@ -96,6 +98,7 @@ fn read_info(sections: [Value; SECTIONS.len()]) -> Known<Arc<Info>> {
             Err(why) => return Known::Unknown(why),
         }
     }
+    info.without("OOM", own);
     Known::Is(Arc::new(info))
 }
 
@@ -178,5 +181,8 @@ mod tests {
             (info.errors("OOM"), info.failed_scripts()),
             (Some(3), Some(6))
         );
+        // Of those two were our own.
+        info.without("OOM", 2);
+        assert_eq!(info.errors("OOM"), Some(1));
     }
 }
