@@ -6,6 +6,7 @@ mod cross_slot;
 mod drift;
 mod evictable;
 mod evidence;
+mod falling_behind;
 mod flow;
 mod foreign_member;
 mod framed_target;
@@ -237,6 +238,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(set_aside::ID, set_aside::look),
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
+    Rule::new(falling_behind::ID, falling_behind::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),
     Rule::new(nothing_consumed::ID, nothing_consumed::look),
@@ -338,11 +340,31 @@ fn look(seen: &Seen) -> Diagnosis {
         found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
     };
     if all.findings.iter().any(explained) {
-        all.findings.retain(|found| found.id != stuck_client::ID);
+        let effects = [stuck_client::ID, falling_behind::ID];
+        all.findings.retain(|found| !effects.contains(&found.id));
     }
     drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
+    first_breaks_first(&mut all.findings);
     all
+}
+
+/// Of two entries that break every transfer, the one that is due first is told first: clients come
+/// to the other one only when it has gone.
+fn first_breaks_first(findings: &mut [Finding]) {
+    let place = |id| findings.iter().position(|found: &Finding| found.id == id);
+    let (Some(poison), Some(foreign)) = (place(poison::ID), place(foreign_member::ID)) else {
+        return;
+    };
+    let key = |at: usize| {
+        let found: &Finding = &findings[at];
+        let due = found.evidence.figures.get("due_ms").and_then(Value::as_i64);
+        let due = due.unwrap_or(i64::MAX);
+        (Reverse(found.severity), due)
+    };
+    if poison < foreign && key(foreign) < key(poison) {
+        findings.swap(poison, foreign);
+    }
 }
 
 #[cfg(test)]

@@ -171,15 +171,17 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
         |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
     let nanos = !bad.is_empty() && bad.iter().all(nanos);
     let subject = text::counted(entries, "entry has", "entries have");
-    let then = if head {
-        "and now that one of them is the head, each client logs an error every 5 s"
+    let then = if seen.queue.keys().channel.is_none() {
+        ""
+    } else if head {
+        ", and now that one of them is the head, each client logs an error every 5 s"
     } else {
-        "and once one of them is the head, each client logs an error every 5 s"
+        ", and once one of them is the head, each client logs an error every 5 s"
     };
     let finding = Finding::new(
         ID,
         Severity::Warning,
-        format!("{subject} a due time of 1e17 or more: never transferred, {then}."),
+        format!("{subject} a due time of 1e17 or more: never transferred{then}."),
     );
     let finding = counted(with_ids(finding.of(entries), &bad), seen, group)
         .number("no_time", entries)
