@@ -125,6 +125,7 @@ impl<'a> Doctor<'a> {
     pub(super) async fn examine(&mut self, span: Duration) -> anyhow::Result<Vec<Diagnosis>> {
         let mut stop = Stop::listen();
         let end = instant() + span;
+        let patience = end + span.max(SPAN);
         let pause = PAUSE.min(span / 4).max(Duration::from_millis(50));
         self.round().await?;
         let mut looks = self.looks(span);
@@ -132,6 +133,11 @@ impl<'a> Doctor<'a> {
         loop {
             let now = instant();
             if now >= end && looks.are_done() {
+                break;
+            }
+            // How long a look takes was estimated for a server with time to spare.
+            if now >= patience && !self.all {
+                self.given_up(looks.give_up());
                 break;
             }
             // The last round comes at the end.
@@ -157,7 +163,8 @@ impl<'a> Doctor<'a> {
     /// One round through all queues.
     pub(super) async fn round(&mut self) -> anyhow::Result<Vec<Diagnosis>> {
         let store = &self.session.store;
-        look(store, &mut self.server)
+        let pressing = self.queues.iter().any(Examination::presses_for_look);
+        look(store, &mut self.server, pressing)
             .await
             .context("could not look at the server")?;
         let mut said = Vec::with_capacity(self.queues.len());

@@ -6,6 +6,7 @@ mod cross_slot;
 mod drift;
 mod evictable;
 mod evidence;
+mod falling_behind;
 mod flow;
 mod foreign_member;
 mod framed_target;
@@ -239,6 +240,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(set_aside::ID, set_aside::look),
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
+    Rule::new(falling_behind::ID, falling_behind::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),
     Rule::new(nothing_consumed::ID, nothing_consumed::look),
@@ -261,6 +263,27 @@ pub struct Diagnosis {
     pub early: Vec<(&'static str, String)>,
     /// What was wrong until a moment ago.
     pub gone: Vec<Finding>,
+}
+
+/// The rules that go by what a look at the server says, of things that move: while one of them has
+/// something to say, looks are taken more often.
+const LOOKING: [&str; 7] = [
+    refused_writes::ID,
+    mixed_fleet::ID,
+    poison::ID,
+    stuck_client::ID,
+    mixed_frames::ID,
+    nothing_consumed::ID,
+    target_backlog::ID,
+];
+
+impl Diagnosis {
+    /// What is wrong, or may be, shall be told by the newest look at the server.
+    fn presses(&self) -> bool {
+        let found = self.findings.iter().map(|found| found.id);
+        let early = self.early.iter().map(|(id, _)| *id);
+        found.chain(early).any(|id| LOOKING.contains(&id))
+    }
 }
 
 /// What the rules say of one pulse (and survey), with nothing before it.
@@ -294,6 +317,7 @@ pub fn diagnose(
         watch,
         server,
     });
+    watch.presses = said.presses();
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => watch.ledger.enter(said, at),
@@ -318,11 +342,31 @@ fn look(seen: &Seen) -> Diagnosis {
         found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
     };
     if all.findings.iter().any(explained) {
-        all.findings.retain(|found| found.id != stuck_client::ID);
+        let effects = [stuck_client::ID, falling_behind::ID];
+        all.findings.retain(|found| !effects.contains(&found.id));
     }
     drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
+    first_breaks_first(&mut all.findings);
     all
+}
+
+/// Of two entries that break every transfer, the one that is due first is told first: clients come
+/// to the other one only when it has gone.
+fn first_breaks_first(findings: &mut [Finding]) {
+    let place = |id| findings.iter().position(|found: &Finding| found.id == id);
+    let (Some(poison), Some(foreign)) = (place(poison::ID), place(foreign_member::ID)) else {
+        return;
+    };
+    let key = |at: usize| {
+        let found: &Finding = &findings[at];
+        let due = found.evidence.figures.get("due_ms").and_then(Value::as_i64);
+        let due = due.unwrap_or(i64::MAX);
+        (Reverse(found.severity), due)
+    };
+    if poison < foreign && key(foreign) < key(poison) {
+        findings.swap(poison, foreign);
+    }
 }
 
 #[cfg(test)]

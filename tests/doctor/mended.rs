@@ -73,6 +73,7 @@ const SCENES: &[(&str, Scene)] = scenes! {
     "stuck-client": server::a_client_without_timer;
     "mixed-frames": frames::both_forms;
     "slow-transfer": keys::a_burst_far_down;
+    "falling-behind": server::a_client_that_is_too_slow;
     "drift": keys::lists_that_disagree;
     "set-aside": keys::an_order_list_aside;
     "quarantined": frames::entries_set_aside;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::run::{Ended, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::refresh::pulse;
-use crate::queue::{EntryId, text};
+use crate::queue::plan::Change;
+use crate::queue::{EntryId, Outcome, text};
 
 /// A kick that helps does so within this: Redisson's clients need 5 to 35 ms.
 const HELPS: Duration = Duration::from_secs(2);
@@ -39,6 +40,19 @@ impl Run {
         });
         self.kicked = before.filter(|before| before.late > 0 && self.listening != Some(0));
         Ok(())
+    }
+
+    /// Wakes the transfer clients when what stopped their transfers may be gone and something is
+    /// late: one whose script has failed sleeps for 5 s, and looks stuck until then. Where they
+    /// cannot be told they wake by themselves.
+    pub(super) async fn wake(&mut self, change: Change) {
+        let unblocks = matches!(change, Change::Repack | Change::Quarantine);
+        if !unblocks || self.tally.get(Outcome::Done) == 0 {
+            return;
+        }
+        if self.stuck().await.is_some_and(|stuck| stuck.late > 0) {
+            let _ = self.writer.kick(&self.queue).await;
+        }
     }
 
     /// What there is to be set going; none when that cannot be read.
