@@ -1,30 +1,27 @@
 -- Gives waiting entries other bytes; each keeps its score and its place in the order list.
 --
 -- KEYS     1 timeouts (sorted set)   where the queue has an order list: 2 it (list)   3 aside (list)
--- ARGV     1 channel; empty when the queue has none
---          then, for each entry: its score (decimal text), its member, its new member. At most 950.
--- returns  {0, k, type}             KEYS[k] holds a `type`; nothing was done
---          {1, head, {fate, ...}}   head: see announce; of each entry: done, gone, or a score (text;
---                                   see chosen): its other one, or its own when the new member waits
---                                   already, which the edit would swallow
+-- ARGV     for each entry: its score (decimal text), its member, its new member. At most 950 entries.
+-- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
+--          {1, {fate, ...}}   of each entry: done, gone, or a score (text; see chosen): its other one,
+--                             or its own when the new member waits already, which the edit would
+--                             swallow
 --          or an error ASIDE: see is_aside
 --
 -- Nothing here depends on anything but the arguments and the keys. The first write is ZADD: a
 -- server that is full, a replica or may not write refuses that one, and then nothing was done. The
--- score goes from ZSCORE to ZADD as the text that it is. A new member that is the head is announced,
--- as one that was offered would be: clients that have failed at the old one look at once, and not
--- when they try again. Parts: guard, chosen, aside, announce.
+-- score goes from ZSCORE to ZADD as the text that it is. Parts: guard, chosen, aside.
 
 local order = KEYS[2]
-local needed = {{'ZREM', KEYS[1], ''}, {'ZRANGE', KEYS[1], '0', '0'}}
+local needed = {{'ZREM', KEYS[1], ''}}
 if order then
-  needed[3], needed[4] = {'LINSERT', order, 'BEFORE', '', ''}, {'LREM', order, '1', ''}
+  needed = {{'ZREM', KEYS[1], ''}, {'LINSERT', order, 'BEFORE', '', ''}, {'LREM', order, '1', ''}}
 end
 local refusal = guard({'zset', order and 'list', order and 'list'}, needed) or is_aside(KEYS[3])
 if refusal then return refusal end
 
-local fates, new_ones = {}, {}
-for i = 2, #ARGV, 3 do
+local fates = {}
+for i = 1, #ARGV, 3 do
   local m, new = ARGV[i + 1], ARGV[i + 2]
   local fate = otherwise(KEYS[1], m, ARGV[i])
   if not fate and new ~= m then
@@ -37,9 +34,8 @@ for i = 2, #ARGV, 3 do
         redis.call('LREM', order, 1, m)
       end
       redis.call('ZREM', KEYS[1], m)
-      new_ones[new] = score
     end
   end
   fates[#fates + 1] = fate or done
 end
-return {1, announce(KEYS[1], ARGV[1], new_ones), fates}
+return {1, fates}

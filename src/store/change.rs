@@ -236,16 +236,15 @@ impl Writer {
         &self,
         queue: &Queue,
         edits: &[(Chosen, Vec<u8>)],
-    ) -> Result<Timed<Changed>, StoreError> {
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
         self.fits("edit entries", edits.len())?;
         let keys = queue.keys();
         let scores = texts(edits.iter().map(|(chosen, _)| chosen.score));
-        let mut args = vec![channel(&keys)];
+        let mut args = Vec::with_capacity(3 * edits.len());
         for (score, (chosen, new)) in scores.iter().zip(edits) {
             args.extend([score.as_bytes(), &chosen.member, new]);
         }
-        let told = script::edit(&self.lane, &adding(&keys), args).await?;
-        Ok(told.map(Changed::from))
+        script::edit(&self.lane, &adding(&keys), args).await
     }
 
     /// An error when these are too many for one script.

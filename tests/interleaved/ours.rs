@@ -357,7 +357,7 @@ impl<'a> We<'a> {
                 }
             }
         }
-        same("edit", &told.done.fates, &expected)
+        same("edit", &told.done, &expected)
     }
 }
 

@@ -234,7 +234,7 @@ impl<'a> Play<'a> {
         let news = names.into_iter().map(message);
         let edits: Vec<_> = self.chosen(&which).into_iter().zip(news).collect();
         let told = self.writer.edit(&self.queue, &edits).await;
-        let told = told.map_err(|e| e.to_string())?.done.fates;
+        let told = told.map_err(|e| e.to_string())?.done;
         let mut expected = Vec::new();
         for (chosen, new) in edits {
             let mut fate = self.model.fate_of(&chosen);

@@ -285,7 +285,7 @@ impl Walk<'_> {
     async fn edit(&mut self) -> &'static str {
         let edits = self.dice_some(|walk| (walk.chosen(), walk.member()));
         let told = self.writer.edit(&self.queue, &edits).await.unwrap().done;
-        let (mut fates, mut new_ones) = (Vec::new(), Vec::new());
+        let mut fates = Vec::new();
         for (entry, new) in &edits {
             let waits = *new != entry.member && self.model.score(new).is_some();
             let fate = match self.model.otherwise(entry) {
@@ -297,14 +297,13 @@ impl Walk<'_> {
             if fate == Fate::Done {
                 self.model.set(&entry.member, None);
                 self.model.set(new, Some(entry.score));
-                new_ones.extend((*new != entry.member).then(|| new.clone()));
                 let mut order = self.model.order.iter_mut();
                 if let Some(first) = order.find(|m| **m == entry.member) {
                     first.clone_from(new);
                 }
             }
         }
-        self.check(&told, &fates, &new_ones);
+        assert_eq!(told, fates);
         "edit"
     }
 

@@ -143,7 +143,7 @@ async fn edit(
     edits: &[(Chosen, Vec<u8>)],
 ) -> Result<Did, StoreError> {
     let Timed { done, took, .. } = writer.edit(queue, edits).await?;
-    let each = done.fates.into_iter().zip(edits);
+    let each = done.into_iter().zip(edits);
     let fated = each.map(|(fate, (chosen, _))| match fate {
         Fate::Changed(score) if score.total_cmp(&chosen.score).is_eq() => {
             Fated::because(Outcome::Refused, TWIN)
@@ -153,7 +153,7 @@ async fn edit(
     Ok(Did {
         fated: fated.collect(),
         took,
-        unannounced: words(done.head),
+        unannounced: None,
     })
 }
 

@@ -37,7 +37,7 @@ static TAKE_BACK: Script = script!(
     ["list", "zset", "list", "list"]
 );
 static EDIT: Script = script!(
-    [guard, chosen, aside, announce, "edit.lua"],
+    [guard, chosen, aside, "edit.lua"],
     "edit entries",
     ["zset", "list", "list"]
 );
@@ -176,8 +176,8 @@ pub(in crate::store) async fn edit(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<(Head, Vec<Fate>)>, StoreError> {
-    run(lane, &EDIT, keys, args, head_and_fates).await
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &EDIT, keys, args, fates).await
 }
 
 /// `order-list.lua`. `keys`: order list, aside.
