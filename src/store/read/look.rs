@@ -57,7 +57,7 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
     let before = store.accept(ATTEMPT, next())?;
     let [info, clients, scripts] = refused;
     let info = info.map_or_else(
-        || read_info(sections.iter().map(|_| next())),
+        || read_info(sections.iter().map(|_| next()).collect()),
         |why| Known::Unknown(why.into()),
     );
     let clients = clients.map_or_else(
@@ -102,7 +102,7 @@ fn infos(store: &Store, asked: LookAsk) -> Vec<&'static [&'static str]> {
     wanted.chunks(together).collect()
 }
 
-fn read_info(sections: impl Iterator<Item = Value>) -> Known<Arc<Info>> {
+fn read_info(sections: Vec<Value>) -> Known<Arc<Info>> {
     let mut info = Info::default();
     for section in sections {
         match text_of(section) {
