@@ -153,10 +153,7 @@ impl Queue {
     /// in binary, and 1700000000.123 means 123 ms, not 122.
     #[must_use]
     pub fn due(&self, score: f64) -> Due {
-        let ms = match self.layout.unit() {
-            Unit::Millis => score,
-            Unit::Seconds => score * 1000.0,
-        };
+        let ms = self.ms(score);
         if !ms.is_finite() || score < 0.0 || ms >= MAX_SCORE {
             return Due::OutOfRange(score);
         }
@@ -175,22 +172,35 @@ impl Queue {
         (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
     }
 
-    /// When an entry is to be due whose score is no time. One below 0 is long past: now. One that
-    /// makes sense as nanoseconds: when it was meant. What else is below -1e17 or above 1e17 has
-    /// overflowed, or was never meant to fall due: in [`NEVER_MS`], far enough that nothing is
-    /// delivered that nobody wanted, and near enough for Redisson to read it.
+    /// When an entry was meant to be due whose score makes sense only in a finer unit than the
+    /// queue's, such as micro- or nanoseconds for milliseconds; none when it makes none there either.
+    #[must_use]
+    pub fn meant_finer(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        let read = |by: f64| EpochMillis::new((self.ms(score) / by) as i64);
+        let near = |meant: &EpochMillis| now.since(*meant).saturating_abs() < NEAR_MS;
+        [1e3, 1e6, 1e9].map(read).into_iter().find(near)
+    }
+
+    /// When an entry is to be due whose score is no time, or not the one that was meant. One that
+    /// makes sense in a finer unit: then. One below 0 is long past: now. What else is below -1e17 or
+    /// above 1e17 has overflowed: in [`NEVER_MS`], which delivers nothing that nobody wanted.
     #[must_use]
     pub fn meant(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
-        let Due::OutOfRange(_) = self.due(score) else {
-            return None;
-        };
-        if score < 0.0 && score > -1e17 {
-            return Some(now);
+        match (self.due(score), self.meant_finer(score, now)) {
+            (_, Some(meant)) => Some(meant),
+            (Due::At(_), None) => None,
+            (Due::OutOfRange(score), None) if score < 0.0 && score > -1e17 => Some(now),
+            (Due::OutOfRange(_), None) => Some(now.plus(NEVER_MS)),
         }
-        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-        let nanos = EpochMillis::new((score / 1e6) as i64);
-        let near = now.since(nanos).saturating_abs() < NEAR_MS;
-        Some(if near { nanos } else { now.plus(NEVER_MS) })
+    }
+
+    /// A score in ms.
+    fn ms(&self, score: f64) -> f64 {
+        match self.layout.unit() {
+            Unit::Millis => score,
+            Unit::Seconds => score * 1000.0,
+        }
     }
 
     /// The score that says `due`.
@@ -343,8 +353,7 @@ mod tests {
             ] {
                 assert_eq!(queue.due(score), Due::OutOfRange(score));
             }
-            let not_a_number = queue.due(f64::NAN);
-            assert!(matches!(not_a_number, Due::OutOfRange(score) if score.is_nan()));
+            assert!(matches!(queue.due(f64::NAN), Due::OutOfRange(score) if score.is_nan()));
         }
         // Seconds run out sooner than milliseconds.
         assert_eq!(in_seconds().due(1e14), Due::OutOfRange(1e14));
@@ -359,8 +368,7 @@ mod tests {
 
     #[test]
     fn a_member_of_a_redisson_queue_is_called_by_the_id_in_its_frame() {
-        let id = *b"12345678";
-        let member = frame::encode(Form::ByteId, id, b"hello");
+        let member = frame::encode(Form::ByteId, *b"12345678", b"hello");
         let queue = Queue::redisson("q");
         let unwrapped = queue.unwrap(&member).unwrap();
         assert_eq!(unwrapped.form, Some(Form::ByteId));
