@@ -289,12 +289,28 @@ fn java(codec: Codec, text: &str) -> Vec<u8> {
 /// The text that [`encode`] makes this payload of, byte for byte; none if there is none.
 #[must_use]
 pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
-    let writes = |text: &String| encode(codec, text).as_deref() == Ok(payload);
-    let said = decode_as(codec, payload)?;
-    let value = &said.value;
+    let writes = |text: &str| encode(codec, text).as_deref() == Ok(payload);
+    if !codec.is_writable() {
+        return None;
+    }
+    if let Ok(plain) = str::from_utf8(payload)
+        && writes(plain)
+    {
+        return Some(plain.to_owned());
+    }
+    let value = decode_as(codec, payload)?.value;
+    // What holds others is written by no text but its own.
+    if value.is_array() || value.is_object() {
+        return None;
+    }
+    let said = match &value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if writes(&said) {
+        return Some(said);
+    }
     let typed = typed::CLASSES.into_iter().chain([typed::STRING]);
     let typed = typed.map(|class| format!("[{},{value}]", Value::from(class)));
-    let plain = str::from_utf8(payload).ok().map(str::to_owned);
-    let texts = plain.into_iter().chain([said.whole().into_owned()]);
-    texts.chain(typed).find(writes)
+    typed.into_iter().find(|text| writes(text))
 }

@@ -3,7 +3,11 @@
 //! Kryo, JBoss Marshalling and Java's serialization write a `long` otherwise than an `int` or the
 //! text of its digits: whoever offers or edits one says which it is.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// No scalar with its class is longer: what is may be a document of megabytes.
+const MAX_TYPED: usize = 1024;
 
 /// A scalar of one of Java's types.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,14 +40,12 @@ pub(super) const STRING: &str = "java.lang.String";
 
 /// The string that was typed, if its class was said.
 pub(super) fn string(text: &str) -> Option<String> {
-    match pair(text)? {
-        (class, Value::String(said)) if class == STRING => Some(said),
-        _ => None,
-    }
+    let (class, said): (String, String) = pair(text)?;
+    (class == STRING).then_some(said)
 }
 
 /// A class and a value, as they were typed.
-fn pair(text: &str) -> Option<(String, Value)> {
+fn pair<T: DeserializeOwned>(text: &str) -> Option<(String, T)> {
     if !text.trim_start().starts_with('[') {
         return None;
     }
@@ -52,7 +54,10 @@ fn pair(text: &str) -> Option<(String, Value)> {
 
 /// The scalar that was typed, if it is one: its class and its value.
 pub(super) fn parse(text: &str) -> Option<Scalar> {
-    let (class, value) = &pair(text)?;
+    if text.len() > MAX_TYPED {
+        return None;
+    }
+    let (class, value): &(String, Value) = &pair(text)?;
     let whole = || value.as_i64();
     Some(match class.as_str() {
         "java.lang.Byte" => Scalar::Byte(whole()?.try_into().ok()?),
