@@ -9,6 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
 use super::link::{Store, wire};
+use crate::queue::look::worker_name;
 
 /// How long connecting, subscribing and a PING may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -73,7 +74,8 @@ impl Listening {
         sleep(self.pause).await;
         let endpoint = self.store.endpoint();
         let opening = async {
-            let (mut sink, stream) = wire::pubsub(endpoint).await?.split();
+            let name = worker_name(&self.channel);
+            let (mut sink, stream) = wire::named_pubsub(endpoint, &name).await?.split();
             let subscribed = sink.subscribe(&self.channel).await;
             subscribed.map_err(|e| wire::unheard(endpoint, &e))?;
             Ok::<_, StoreError>((sink, stream))
