@@ -6,7 +6,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
 use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Known, Optional, Queue};
-use delayscope::store::listen::{Heard, listen};
+use delayscope::store::listen::{Heard, listen, listen_named};
 use delayscope::store::{StoreError, read, watch};
 use futures_util::StreamExt;
 
@@ -86,12 +86,17 @@ async fn a_stand_in_worker_is_told_from_the_queues_own_clients_however_it_logs_i
     for (mut server, password) in servers {
         server.log_in(None, password);
         let store = open(&server).await;
-        let mut heard = listen(&store, channel.clone());
+        let mut heard = listen_named(&store, channel.clone());
         assert_eq!(heard.next().await, Some(Heard::Subscribed));
         let look = read::look(&store, LookAsk::Whole).await.unwrap();
         let clients = look.clients.get_ref().unwrap();
         assert_eq!(clients.stand_ins(&channel), 1);
         assert_eq!(clients.stand_ins(b"another"), 0);
+        // Who plays a queue's own client is none.
+        let mut played = listen(&store, b"played".to_vec());
+        assert_eq!(played.next().await, Some(Heard::Subscribed));
+        let look = read::look(&store, LookAsk::Whole).await.unwrap();
+        assert_eq!(look.clients.get_ref().unwrap().stand_ins(b"played"), 0);
     }
     // A wrong password is told, and who may not name itself listens all the same.
     let mut server =
@@ -99,11 +104,11 @@ async fn a_stand_in_worker_is_told_from_the_queues_own_clients_however_it_logs_i
     server.log_in(None, Some("sesame"));
     let store = open(&server).await;
     assert_eq!(
-        listen(&store, channel.clone()).next().await,
+        listen_named(&store, channel.clone()).next().await,
         Some(Heard::Subscribed)
     );
     server.cmd(&["CONFIG", "SET", "requirepass", "open"]);
-    let lost = listen(&store, channel).next().await;
+    let lost = listen_named(&store, channel).next().await;
     let denied = |why: &StoreError| matches!(why, StoreError::Denied { .. });
     assert!(
         matches!(&lost, Some(Heard::Lost { why, .. }) if denied(why)),

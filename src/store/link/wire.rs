@@ -119,7 +119,7 @@ where
     let mut answers = Vec::new();
     let talk = async {
         stream.write_all(&hello.get_packed_pipeline()).await?;
-        while answers.iter().filter(|byte| **byte == b'\n').count() < hello.len() {
+        while answers.split(|byte| *byte == b'\n').count() <= hello.len() {
             if stream.read_buf(&mut answers).await? == 0 {
                 return Err(ErrorKindIo::UnexpectedEof.into());
             }
