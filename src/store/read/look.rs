@@ -58,7 +58,7 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
     let before = store.accept(ATTEMPT, next())?;
     let [info, clients, scripts] = refused;
     let info = info.map_or_else(
-        || read_info(sections.iter().map(|_| next()), own),
+        || read_info(sections.iter().map(|_| next()).collect(), own),
         |why| Known::Unknown(why.into()),
     );
     let clients = clients.map_or_else(
@@ -104,7 +104,7 @@ fn infos(store: &Store, asked: LookAsk) -> Vec<&'static [&'static str]> {
 }
 
 /// What `INFO` says, but for so many `OOM` errors: our own.
-fn read_info(sections: impl Iterator<Item = Value>, own: u64) -> Known<Arc<Info>> {
+fn read_info(sections: Vec<Value>, own: u64) -> Known<Arc<Info>> {
     let mut info = Info::default();
     for section in sections {
         match text_of(section) {
