@@ -23,6 +23,7 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, program: &str) -> Map<Str
     put("repair", finding.repair.sentence.as_str().into());
     let command = command(queue, &finding.repair.step, program);
     put("repair_command", json!(command));
+    put("repair_lines", json!(finding.repair.lines));
     put("of_server", finding.of_server.into());
     put("since_ms", json!(finding.since.map(EpochMillis::get)));
     put("figure", json!(finding.figure));
@@ -59,6 +60,9 @@ pub(super) fn lines(
         say(&format!("$ {line}"));
     }
     say(&format!("repair: {}", finding.repair.sentence));
+    for line in &finding.repair.lines {
+        say(&format!("$ {line}"));
+    }
     if let Some(command) = command(queue, &finding.repair.step, program) {
         say(&format!("$ {command}"));
     }

@@ -90,6 +90,15 @@ impl Info {
         )
     }
 
+    /// Leaves so many errors of that code out of its count: our own.
+    pub fn without(&mut self, code: &str, own: u64) {
+        let name = format!("errorstat_{code}");
+        if let Some(count) = self.part(&name, "count") {
+            let others = count.saturating_sub(own);
+            self.0.insert(name, format!("count={others}"));
+        }
+    }
+
     /// How many calls of the commands that run scripts have failed since the start (Redis ≥ 6.2);
     /// none after a brief look.
     #[must_use]

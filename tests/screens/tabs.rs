@@ -167,6 +167,7 @@ fn long(size: (u16, u16)) -> Model {
         *found.repair = Repair {
             sentence: "Repack (R): all that waits gets the form of its clients.".to_owned(),
             step: Step::Outside,
+            lines: Vec::new(),
         };
         queue.findings = vec![found];
     }

@@ -64,6 +64,17 @@ impl Doctor<'_> {
         new.then_some(line)
     }
 
+    /// Of these queues not all entries are looked at: the server has no time for that.
+    pub(super) fn given_up(&mut self, queues: Vec<Queue>) {
+        self.failed.extend(queues.iter().map(|queue| {
+            format!(
+                "{}: only a sample of its entries was looked at: the server is too busy for more; \
+                 --exact looks at all of them, however long that takes",
+                text::printable_bytes(queue.name.as_bytes())
+            )
+        }));
+    }
+
     /// The server.
     pub(super) fn store(&self) -> &Store {
         &self.session.store

@@ -194,6 +194,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
             "Mend {cause} first: this goes with it. Only what is left then is drift."
         ),
         step: Step::Outside,
+        lines: Vec::new(),
     };
 }
 

@@ -314,7 +314,7 @@ pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in told.finding.evidence.lines() {
+    for evidence in told.finding.below() {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,

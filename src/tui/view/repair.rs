@@ -66,7 +66,16 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
 fn wrong(row: &QueueRow) -> String {
     let worst = row.findings.first();
     let words = "No finding asks for a repair. What can be done by hand stands here.";
-    worst.map_or_else(|| words.to_owned(), |found| found.sentence.clone())
+    let Some(found) = worst else {
+        return words.to_owned();
+    };
+    let lines = found.repair.lines.iter();
+    let all: Vec<&str> = [&found.sentence]
+        .into_iter()
+        .chain(lines)
+        .map(String::as_str)
+        .collect();
+    all.join(" ")
 }
 
 /// A repair, and whether it suits.

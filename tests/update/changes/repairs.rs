@@ -253,6 +253,7 @@ fn finding(id: &'static str, step: Step) -> Finding {
         repair: Box::new(Repair {
             sentence: "mend it".to_owned(),
             step,
+            lines: Vec::new(),
         }),
         ..Finding::new(id, Severity::Warning, "something is wrong")
     }
