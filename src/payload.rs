@@ -75,6 +75,10 @@ pub use tree::{Cut, Field, Name, Node, Shape};
 pub struct Decoded {
     /// Which codec explains every byte of it.
     pub codec: Codec,
+    /// The codec of what that codec has packed.
+    pub inner: Option<Codec>,
+    /// The type of a single value, if the codec says one: `java.util.Date`.
+    pub class: Option<Name>,
     /// The value as JSON; null when nothing explains it.
     pub value: Value,
     /// One line for tables: of a string the string itself, of all else compact JSON, hex when
@@ -127,10 +131,15 @@ const NOTHING: &str = "no known codec accounts for every byte";
 impl Decoded {
     fn new(found: Found) -> Self {
         let Verdict { codec, sure, why } = found.verdict;
+        let inner = found.inner;
+        let tree = &found.tree;
+        let class = tree.class.clone().filter(|_| tree.is_leaf());
         let value = value(found);
         let text = line::of_value(&value);
         Self {
             codec,
+            inner,
+            class,
             value,
             text,
             sure,
@@ -151,6 +160,8 @@ impl Decoded {
     fn unknown(payload: &[u8]) -> Self {
         Self {
             codec: Codec::Unknown,
+            inner: None,
+            class: None,
             value: Value::Null,
             text: line::of_bytes(payload),
             sure: Sure::Unlikely,

@@ -145,15 +145,20 @@ impl Queue {
     /// in binary, and 1700000000.123 means 123 ms, not 122.
     #[must_use]
     pub fn due(&self, score: f64) -> Due {
-        let ms = match self.layout.unit() {
-            Unit::Millis => score,
-            Unit::Seconds => score * 1000.0,
-        };
+        let ms = self.ms(score);
         if !ms.is_finite() || score < 0.0 || score >= self.no_time() {
             return Due::OutOfRange(score);
         }
         #[expect(clippy::cast_possible_truncation, reason = "checked: 0 ≤ ms < 1e17")]
         Due::At(EpochMillis::new(ms.round() as i64))
+    }
+
+    /// A score in ms.
+    fn ms(&self, score: f64) -> f64 {
+        match self.layout.unit() {
+            Unit::Millis => score,
+            Unit::Seconds => score * 1000.0,
+        }
     }
 
     /// The score that says `due`.
@@ -306,8 +311,7 @@ mod tests {
             ] {
                 assert_eq!(queue.due(score), Due::OutOfRange(score));
             }
-            let not_a_number = queue.due(f64::NAN);
-            assert!(matches!(not_a_number, Due::OutOfRange(score) if score.is_nan()));
+            assert!(matches!(queue.due(f64::NAN), Due::OutOfRange(score) if score.is_nan()));
         }
         // Seconds run out sooner than milliseconds.
         for score in [1e11, 1.7e12, 1e14] {
@@ -324,8 +328,7 @@ mod tests {
 
     #[test]
     fn a_member_of_a_redisson_queue_is_called_by_the_id_in_its_frame() {
-        let id = *b"12345678";
-        let member = frame::encode(Form::ByteId, id, b"hello");
+        let member = frame::encode(Form::ByteId, *b"12345678", b"hello");
         let queue = Queue::redisson("q");
         let unwrapped = queue.unwrap(&member).unwrap();
         assert_eq!(unwrapped.form, Some(Form::ByteId));

@@ -201,6 +201,10 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             journal::told(model, read);
             Vec::new()
         }
+        Msg::SinceRead { queue, known } => {
+            lists::since(model, &queue, known);
+            Vec::new()
+        }
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {
             filter::told(model, found)
         }

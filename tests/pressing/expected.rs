@@ -210,6 +210,8 @@ fn tab_label(tab: Tab, place: Place) -> Option<&'static str> {
         Tab::Traffic => ("[4 traffic", Place::Traffic),
         Tab::Findings => ("[5 findings", Place::Findings),
         Tab::Changes => ("[6 changes", Place::Changes),
+        // The order list has the same keys, and is another tab.
+        Tab::Quarantine => return Some("[7 quarantine"),
     };
     let on_waiting = matches!(place, Place::Queues | Place::Timeline);
     (place != own && !(tab == Tab::Waiting && on_waiting)).then_some(label)

@@ -41,7 +41,7 @@ struct Pace {
     ms: i64,
     /// How late the oldest one is, in ms.
     late_ms: i64,
-    /// The entries that were the next ones in between fell due over so many ms.
+    /// What is due next has moved on by so many ms.
     due_ms: i64,
 }
 
@@ -86,7 +86,7 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
     let how = match pace.needs_s() {
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         Some(s) => format!(
-            "all are transferred in about {} only at the rate seen",
+            "at the rate seen it takes about {} to transfer them",
             text::countdown((s * 1_000.0) as i64)
         ),
         None if now > before => {
@@ -103,7 +103,7 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
         .number("late_before", before)
         .number("within_ms", pace.ms)
         .words(format!(
-            "{} were late {} ago; those transferred since were due within {}",
+            "{} were late {} ago; what is due next has moved on by {} of due times since",
             text::thousands(before),
             text::span(pace.ms.unsigned_abs()),
             text::span(pace.due_ms.unsigned_abs())
@@ -144,7 +144,7 @@ mod tests {
         };
         told(&[100, 110, 120, 130], "10/s more fall due");
         told(&[100, 99, 101, 100], "as many fall due as are transferred");
-        told(&[5_000, 4_998, 4_996, 4_994], "in about 41:37 only");
+        told(&[5_000, 4_998, 4_996, 4_994], "about 41:37");
         assert_eq!(sentence(&[5_000, 4_900, 4_800, 4_700]), None);
     }
 

@@ -36,25 +36,26 @@ impl Queue {
         (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
     }
 
-    /// When an entry is to be due whose score is no time. One below 0 is long past: now. One that
-    /// makes sense as nanoseconds (or as milliseconds, in a queue that counts seconds): when it was
-    /// meant. What else is below -1e17 or above 1e17 has overflowed, or was never meant to fall due:
-    /// in [`NEVER_MS`], far enough that nothing is
-    /// delivered that nobody wanted, and near enough for Redisson to read it.
+    /// When an entry was meant to be due whose score makes sense only in a finer unit than the
+    /// queue's, such as micro- or nanoseconds for milliseconds; none when it makes none there either.
+    #[must_use]
+    pub fn meant_finer(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        let read = |by: f64| EpochMillis::new((self.ms(score) / by) as i64);
+        let near = |meant: &EpochMillis| now.since(*meant).saturating_abs() < NEAR_MS;
+        [1e3, 1e6, 1e9].map(read).into_iter().find(near)
+    }
+
+    /// When an entry is to be due whose score is no time, or not the one that was meant. One that
+    /// makes sense in a finer unit: then. One below 0 is long past: now. What else is below -1e17 or
+    /// above 1e17 has overflowed: in [`NEVER_MS`], which delivers nothing that nobody wanted.
     #[must_use]
     pub fn meant(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
-        let Due::OutOfRange(_) = self.due(score) else {
-            return None;
-        };
-        if score < 0.0 && score > -1e17 {
-            return Some(now);
+        match (self.due(score), self.meant_finer(score, now)) {
+            (_, Some(meant)) => Some(meant),
+            (Due::At(_), None) => None,
+            (Due::OutOfRange(score), None) if score < 0.0 && score > -1e17 => Some(now),
+            (Due::OutOfRange(_), None) => Some(now.plus(NEVER_MS)),
         }
-        let read = |per_ms: f64| {
-            #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-            let read = EpochMillis::new((score / per_ms) as i64);
-            (now.since(read).saturating_abs() < NEAR_MS).then_some(read)
-        };
-        let meant = read(1e6).or_else(|| read(1.0));
-        Some(meant.unwrap_or_else(|| now.plus(NEVER_MS)))
     }
 }

@@ -154,8 +154,8 @@ const fn does(repair: Repair) -> &'static str {
              until it was meant to be due. Enter plans it; u takes it back."
         }
         Repair::Score => {
-            "What has a score that is no due time gets one: below 0, now; nanoseconds, when it was \
-             meant; what overflowed, in 100 years. Enter plans it; u takes it back."
+            "What has a score that is no due time gets one: below 0, now; micro- or nanoseconds, when \
+             it was meant; what overflowed, in 100 years. Enter plans it; u takes it back."
         }
     }
 }
