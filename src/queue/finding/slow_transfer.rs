@@ -85,6 +85,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(finding.repair(Step::Change(step), words))
 }
 
+/// So much is due so far down the order list that whoever transfers it by searching needs long for
+/// it, while a transfer by hand does not search.
+pub(super) fn wants_a_hand(seen: &Seen) -> bool {
+    let by_hand = |found: &Finding| found.repair.step == Step::Change(What::Transfer);
+    matches!(&look(seen), Verdict::Found(found) if by_hand(found))
+}
+
 /// What repairs it: what is due is moved in less time than it takes to bring it into order.
 const fn mended(late: u64) -> (What, &'static str) {
     if late < BACKLOG {
