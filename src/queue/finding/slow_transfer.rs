@@ -208,6 +208,28 @@ mod tests {
     }
 
     #[test]
+    fn a_backlog_far_down_is_transferred_by_hand_before_anybody_searches_for_it() {
+        let step = |late, clients, rule| {
+            let due = (0..100).map(|id| framed(Form::ByteId, id, Some(-60_000)));
+            let mut frames = sample(due.collect(), Vec::new());
+            frames.depth = Known::Is(vec![Place::Beyond(1_000); 3]);
+            let mut scene = Scene::default();
+            for (at, id) in (0..5_000).step_by(1_000).zip(0..) {
+                let mut seen = pulse(at, 100_000, Some(60_000), clients);
+                seen.late = Known::Is(late);
+                seen.first = Some(framed(Form::ByteId, id, Some(-60_000)));
+                scene = scene.pulse(seen);
+            }
+            scene.sample(frames).found(rule).unwrap().repair.step
+        };
+        let by_hand = Step::Change(What::Transfer);
+        for (clients, rule) in [(0, "no-transfer-client"), (1, "falling-behind")] {
+            assert_eq!(step(BACKLOG, clients, rule), by_hand);
+            assert_eq!(step(BACKLOG - 1, clients, rule), Step::Worker);
+        }
+    }
+
+    #[test]
     fn a_server_that_cannot_search_lists_is_told_so() {
         let mut frames = sample(vec![framed(Form::ByteId, 1, Some(1))], Vec::new());
         frames.depth = Known::Unknown("ERR unknown command".into());
