@@ -38,8 +38,7 @@ pub struct Exact {
     pub negative: Group,
     /// What makes sense only as seconds in a queue that counts milliseconds.
     pub in_seconds: Group,
-    /// What makes sense only as microseconds in a queue that counts milliseconds, or as those in one
-    /// that counts seconds.
+    /// What makes sense only as microseconds in a queue that counts milliseconds.
     pub finer: Group,
     /// What has a score of 1e17 or more.
     pub beyond: Group,

@@ -47,6 +47,7 @@ enum Kind {
     Scores,
     Journal,
     Change,
+    Since,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -208,7 +209,8 @@ impl Runner for Tasks {
             | Effect::Apply(_)
             | Effect::Order(..)
             | Effect::ReadJournal { .. }
-            | Effect::ReadChange { .. }) => self.change(change),
+            | Effect::ReadChange { .. }
+            | Effect::ReadSince(_)) => self.change(change),
             // The loop's own.
             Effect::Copy(_)
             | Effect::Edit { .. }
@@ -287,8 +289,8 @@ impl Tasks {
     /// Starts what is read seldom, or when somebody asks for it: lists, ranks, searches.
     fn read_by_request(&mut self, store: Store, effect: Effect) {
         match effect {
-            Effect::LookAtServer { generation } => {
-                let question = async move { crate::store::read::look(&store).await };
+            Effect::LookAtServer { generation, asked } => {
+                let question = async move { crate::store::read::look(&store, asked).await };
                 self.ask(Kind::Look, question, move |result| Msg::ServerLooked {
                     generation,
                     result: result.map_err(|why| why.to_string()),

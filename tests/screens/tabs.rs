@@ -3,7 +3,7 @@
 use delayscope::queue::{Change, Due, EntryId, Known, List, ListScore, Outcome, Queue, Tally};
 use delayscope::tui::areas;
 use delayscope::tui::model::{
-    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, PastChange, Screen, Tab,
+    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, PastChange, Screen, Since, Tab,
 };
 
 use crate::build::{NOW, evening, figures, look, queue, sample};
@@ -99,6 +99,35 @@ fn what_was_delivered() {
 }
 
 #[test]
+fn what_is_in_quarantine_and_since_when() {
+    let quarantined = |size| {
+        let mut m = on(Tab::Quarantine, size, look());
+        m.queues[0].survey.as_mut().unwrap().quarantined = Some(3);
+        let element = |i: usize| {
+            let row = sample(i);
+            let score = ListScore::Is(row.score);
+            ListElement { row, score }
+        };
+        m.lists.quarantine = ListWindow {
+            rows: (0..3).map(element).collect(),
+            len: Some(3),
+            ..ListWindow::default()
+        };
+        let since = Since {
+            at: NOW.plus(-90_000),
+            change: "01jd3vh4aa".to_owned(),
+        };
+        m.lists.since = Some([(sample(0).id, since)].into());
+        m
+    };
+    picture("tab_quarantine_80x24", &quarantined(SMALL));
+    picture("tab_quarantine_200x60", &quarantined(LARGE));
+    let mut unseen = quarantined(MIDDLE);
+    unseen.tab = Tab::Waiting;
+    picture("tab_quarantine_behind_120x40", &unseen);
+}
+
+#[test]
 fn the_traffic_in_full() {
     picture("tab_traffic_80x24", &on(Tab::Traffic, SMALL, look()));
     picture("tab_traffic_200x60", &on(Tab::Traffic, LARGE, look()));
@@ -153,6 +182,56 @@ fn the_findings_at_three_sizes_and_in_their_tab() {
         m.stands.findings.cursor = 1;
         picture(&format!("tab_findings_{name}"), &m);
     }
+}
+
+/// The worst finding takes more room than there is.
+fn long(size: (u16, u16)) -> Model {
+    use delayscope::queue::finding::{Finding, Repair, Severity, Step};
+    let mut m = sick(size);
+    for queue in &mut m.queues {
+        let cause = "An entry of 3.25.0 and newer, due for 1:04, breaks every transfer of its \
+                     clients (3.24.3 and older): nothing behind it moves, and each of the 12 before \
+                     it is delivered again every 5 s by each client.";
+        let mut found = Finding::new("poison", Severity::Critical, cause);
+        *found.repair = Repair {
+            sentence: "Repack (R): all that waits gets the form of its clients.".to_owned(),
+            step: Step::Outside,
+            lines: Vec::new(),
+        };
+        queue.findings = vec![found];
+    }
+    m
+}
+
+#[test]
+fn what_to_do_is_never_what_is_cut() {
+    for size in [SMALL, (100, 30), MIDDLE, (140, 40)] {
+        let mut m = long(size);
+        let all = words(&m);
+        assert!(all.contains("Repack (R): all that waits"), "{all}");
+        m.tab = Tab::Findings;
+        m.screen = Screen::Queue;
+        let all = words(&m);
+        assert!(all.contains("Repack (R): all that waits"), "{all}");
+        let buf = draw(&m);
+        let at = |y: u16| (0..m.size.0).map(move |x| (x, y));
+        let cell = (0..m.size.1).flat_map(at).find(|at| {
+            let word =
+                (0..7).map(|i| buf[(at.0.saturating_add(i).min(m.size.0 - 1), at.1)].symbol());
+            word.collect::<String>() == "Repack "
+        });
+        let modifier = buf[cell.unwrap()].modifier;
+        assert!(
+            !modifier.contains(ratatui::style::Modifier::DIM),
+            "{size:?}"
+        );
+        assert!(
+            modifier.contains(ratatui::style::Modifier::BOLD),
+            "{size:?}"
+        );
+    }
+    picture("findings_long_80x24", &long(SMALL));
+    picture("findings_long_120x40", &long(MIDDLE));
 }
 
 #[test]

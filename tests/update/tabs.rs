@@ -8,7 +8,7 @@ use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Pane, Screen, Tab};
 use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, World, member};
+use crate::desk::{Desk, World, member, score};
 
 /// The list reading among some effects: which list, first, count.
 fn list_of(effects: &[Effect]) -> Option<(List, u64, u32)> {
@@ -303,6 +303,30 @@ fn a_queue_that_nobody_serves_gets_worse_and_comes_first() {
 }
 
 #[test]
+fn the_cursor_stays_on_its_finding_when_a_worse_one_comes() {
+    let mut desk = abandoned();
+    desk.live(5_000, 1);
+    desk.char('5');
+    let under = |desk: &Desk| {
+        let at = usize::try_from(desk.model.stand().cursor).unwrap();
+        let told = areas::findings::listed(&desk.model)[at];
+        (told.row, told.finding.id)
+    };
+    let queue = |desk: &Desk| desk.model.queues[under(desk).0].queue.name.to_string();
+    assert_eq!(queue(&desk), "beta");
+    // Another queue loses its clients and has something late: it comes first.
+    desk.world[0].clients = 0;
+    desk.world[0].entries[0].1 = score(crate::desk::START.plus(-600_000));
+    desk.live(5_000, 1);
+    let first = areas::findings::listed(&desk.model)[0];
+    let first = desk.model.queues[first.row].queue.name.to_string();
+    assert_eq!((first.as_str(), queue(&desk).as_str()), ("alpha", "beta"));
+    // Where the user goes it goes.
+    desk.press(Code::Home);
+    assert_eq!(queue(&desk), "alpha");
+}
+
+#[test]
 fn enter_on_a_finding_leads_to_its_queue() {
     let mut desk = abandoned();
     desk.live(5_000, 1);
@@ -324,6 +348,8 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
         assert_eq!((desk.model.tab, desk.model.focus), (tab, Pane::Entries));
 
         let mut desk = Desk::of(vec![world()]);
+        let survey = desk.model.queues[0].survey.as_mut().unwrap();
+        survey.quarantined = Some(2);
         let slot = areas::areas(&desk.model).entries;
         let bar = areas::tabs::bar(&desk.model, slot);
         let label = bar.labels.iter().find(|label| label.tab == tab).unwrap();
@@ -332,4 +358,40 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
         desk.tell(Msg::Clicked(x, y));
         assert_eq!(desk.model.tab, tab);
     }
+}
+
+#[test]
+fn the_tab_of_quarantine_is_in_the_bar_only_while_something_is_there() {
+    let mut desk = Desk::of(vec![world()]);
+    let shows = |desk: &Desk| {
+        let slot = areas::areas(&desk.model).entries;
+        let bar = areas::tabs::bar(&desk.model, slot);
+        let label = bar.labels.into_iter().find(|l| l.tab == Tab::Quarantine);
+        label.map(|label| label.badge)
+    };
+    assert_eq!(shows(&desk), None);
+    desk.model.queues[0].survey.as_mut().unwrap().quarantined = Some(2);
+    assert_eq!(shows(&desk).as_deref(), Some(" 2"));
+    // Its key leads there all the same.
+    desk.model.queues[0].survey.as_mut().unwrap().quarantined = Some(0);
+    desk.char('7');
+    assert_eq!(shows(&desk).as_deref(), Some(""));
+}
+
+#[test]
+fn since_when_something_is_in_quarantine_is_asked_once_for_what_is_new() {
+    let mut quarantined = world();
+    quarantined.quarantine = vec![(member(500), 1.0), (member(501), 2.0)];
+    let mut desk = Desk::of(vec![quarantined]);
+    let asks = |effects: &[Effect]| {
+        let asks = effects.iter().filter(|e| matches!(e, Effect::ReadSince(_)));
+        asks.count()
+    };
+    desk.char('7');
+    desk.answer_all();
+    assert_eq!(asks(&desk.open), 1);
+    assert_eq!(under(&desk), member(500));
+    assert_eq!(asks(&desk.live(3_000, 1)), 0);
+    desk.world[0].quarantine.push((member(502), 3.0));
+    assert_eq!(asks(&desk.live(3_000, 1)), 1);
 }

@@ -4,7 +4,7 @@ use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
 use crate::queue::exact::Group;
 use crate::queue::wish::What;
-use crate::queue::{Due, Exact, Judged, Pulse, Unit, text};
+use crate::queue::{Due, Exact, Judged, Pulse, text};
 
 pub(super) const ID: &str = "score-range";
 
@@ -41,12 +41,9 @@ fn finer(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
     let exact = seen.watch.exact()?;
     let group = Some(&exact.finer).filter(|group| group.stands(pulse))?;
     let entries = text::counted(group.count, "entry is", "entries are");
-    let (theirs, ours) = match seen.queue.layout.unit() {
-        Unit::Millis => ("microseconds", "milliseconds"),
-        Unit::Seconds => ("milliseconds", "seconds"),
-    };
     let sentence = format!(
-        "{entries} due in many thousand years: most likely the scores are {theirs}, not {ours}."
+        "{entries} due in many thousand years: most likely the scores are microseconds, not \
+         milliseconds."
     );
     let bad: Vec<_> = group.first.iter().collect();
     let finding = Finding::new(ID, Severity::Warning, sentence).of(group.count);
@@ -57,7 +54,7 @@ fn finer(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
     );
     Some(finding.repair(
         Step::Change(What::Score),
-        format!("Make their {theirs} {ours} (R), and mend the program that writes them."),
+        "Make their microseconds milliseconds (R), and mend the program that writes them.",
     ))
 }
 
@@ -191,24 +188,29 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
 fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let head = matches!(pulse.head, Some(Due::OutOfRange(score)) if score > 0.0);
     let group: fn(&Exact) -> &Group = |exact| &exact.beyond;
-    let (_, bad) = known(seen, group, |score| score >= UNREADABLE);
+    let (_, bad) = known(seen, group, |score| score >= seen.queue.no_time());
     let now = pulse.at;
-    let nanos =
+    let meant =
         |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
-    let nanos = !bad.is_empty() && bad.iter().all(nanos);
+    let meant = bad.iter().all(meant);
     let subject = text::counted(entries, "entry has", "entries have");
-    let then = if seen.queue.keys().channel.is_none() {
-        ""
-    } else if head {
-        ", and now that one of them is the head, each client logs an error every 5 s"
-    } else {
-        ", and once one of them is the head, each client logs an error every 5 s"
+    let in_millis = meant && seen.queue.no_time() < UNREADABLE;
+    let sentence = match (in_millis, seen.queue.keys().channel.is_some(), head) {
+        (true, ..) => format!(
+            "{subject} a due time after the year 5000: most likely the scores are milliseconds, not \
+             seconds. Never transferred."
+        ),
+        (false, false, _) => format!("{subject} a due time beyond all times: never transferred."),
+        (false, true, true) => format!(
+            "{subject} a due time of 1e17 or more: never transferred, and now that one of them is \
+             the head, each client logs an error every 5 s."
+        ),
+        (false, true, false) => format!(
+            "{subject} a due time of 1e17 or more: never transferred, and once one of them is the \
+             head, each client logs an error every 5 s."
+        ),
     };
-    let finding = Finding::new(
-        ID,
-        Severity::Warning,
-        format!("{subject} a due time of 1e17 or more: never transferred{then}."),
-    );
+    let finding = Finding::new(ID, Severity::Warning, sentence);
     let finding = counted(with_ids(finding.of(entries), &bad), seen, group)
         .number("no_time", entries)
         .number("is_head", head)
@@ -217,7 +219,9 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
             &seen.queue.keys().timeouts,
             &["0", "9", "WITHSCORES"],
         );
-    let repair = if nanos {
+    let repair = if in_millis {
+        "Make their milliseconds seconds (R), and mend the program that writes them."
+    } else if meant && !bad.is_empty() {
         "Make their nanoseconds milliseconds (R), and mend the program that writes them."
     } else {
         "Make them due in 100 years (R), give another due time (r) or delete them (x): they are the \
@@ -313,6 +317,38 @@ mod tests {
         let mut gone = soon;
         gone.waiting = Known::Is(0);
         assert_eq!(with_survey(gone, 2), None);
+    }
+
+    #[test]
+    fn milliseconds_in_a_queue_that_counts_seconds_are_told_as_that() {
+        let queue: Queue = "zset-list:delay,ready".parse().unwrap();
+        let now = super::super::tests::START;
+        let mut seen = pulse(0, 3, None, 1);
+        let survey = Survey {
+            no_time: 2,
+            ..survey(None)
+        };
+        let found = |seen: &Pulse| {
+            let said = super::super::once(&queue, seen, Some(&survey));
+            said.findings
+                .into_iter()
+                .find(|found| found.id == ID)
+                .unwrap()
+        };
+        // Behind what is due in time, and as the head.
+        for score in [None, Some(1_700_000_060_000.0)] {
+            seen.head = score.map(|score| queue.due(score)).or(seen.head);
+            let found = found(&seen);
+            assert!(
+                found.sentence.contains("milliseconds, not seconds"),
+                "{}",
+                found.sentence
+            );
+            assert_eq!(found.repair.step, Step::Change(What::Score));
+        }
+        let meant = queue.meant(1_700_000_060_000.0, now);
+        assert_eq!(meant, Some(EpochMillis::new(1_700_000_060_000)));
+        assert_eq!(queue.meant(1_700_000_060.0, now), None);
     }
 
     #[test]

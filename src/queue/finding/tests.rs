@@ -128,7 +128,7 @@ pub(crate) fn looked(text: &str) -> ServerWatch {
 }
 
 /// What was read of a queue named `q`, step by step.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Scene {
     pub(crate) watch: Watch,
     pub(crate) server: ServerWatch,

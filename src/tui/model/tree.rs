@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::payload::{self, Codec, Node, Reading, Shape};
+use crate::queue::text;
 
 /// The tree of an opened entry, a line a value.
 #[derive(Clone, Debug)]
@@ -225,13 +226,21 @@ fn labels(node: &Node) -> Vec<Label> {
 
 /// A node in a line, and what kind it is.
 fn words(node: &Node) -> (String, Kind) {
-    let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let thousands = |n: usize| text::thousands(n as u64);
+    let count = |n: usize, one: &str| {
+        let n_of = thousands(n);
+        format!("{n_of} {one}{}", if n == 1 { "" } else { "s" })
+    };
     match &node.shape {
         Shape::Null => ("null".to_owned(), Kind::Other),
         Shape::Bool(is) => (is.to_string(), Kind::Number),
         Shape::Number(number) => (payload::line(number.as_str()), Kind::Number),
         Shape::Text(text) => (payload::line(text), Kind::Text),
-        Shape::Bytes(bytes) => (format!("{} bytes", bytes.len()), Kind::Other),
+        Shape::Bytes(bytes) => (count(bytes.len(), "byte"), Kind::Other),
+        Shape::List(nodes) if let Some(Shape::Cut(_)) = nodes.last().map(|node| &node.shape) => {
+            let first = count(nodes.len() - 1, "value");
+            (format!("the first {first}"), Kind::Branch)
+        }
         Shape::List(nodes) => (count(nodes.len(), "value"), Kind::Branch),
         Shape::Object(fields) => (count(fields.len(), "field"), Kind::Branch),
         Shape::Nameless(nodes) => (
@@ -241,7 +250,7 @@ fn words(node: &Node) -> (String, Kind) {
         Shape::Map(pairs) => (
             format!(
                 "{} {}",
-                pairs.len(),
+                thousands(pairs.len()),
                 if pairs.len() == 1 { "entry" } else { "entries" }
             ),
             Kind::Branch,

@@ -21,6 +21,7 @@ const fn place(tab: Tab) -> From {
     match tab {
         Tab::Delivered => From::Delivered,
         Tab::Order => From::Order,
+        Tab::Quarantine => From::Quarantined,
         Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes => From::Waiting,
     }
 }
@@ -76,6 +77,7 @@ impl Tasks {
             | Effect::Order(..)
             | Effect::ReadJournal { .. }
             | Effect::ReadChange { .. }
+            | Effect::ReadSince(_)
             | Effect::StartWorker(_)
             | Effect::StopWorker(_)
             | Effect::Edit { .. }

@@ -2,14 +2,15 @@
 
 use delayscope::queue::finding::{Finding, Repair, Severity, Step};
 use delayscope::queue::wish::What;
-use delayscope::queue::{Form, Known, Queue};
+use delayscope::queue::{Form, Known, Queue, State};
+use delayscope::tui::effect::Marked;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::form::{Filling as _, Part};
 use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
-use delayscope::tui::model::{Overlay, Pane, RepairForm};
+use delayscope::tui::model::{Overlay, Pane, RepairForm, Tab};
 
 use super::{asked, desk, dialog, toast};
-use crate::desk::Desk;
+use crate::desk::{Desk, START, member, score};
 
 fn menu(desk: &Desk) -> &RepairForm {
     match &desk.model.overlay {
@@ -85,14 +86,11 @@ fn the_menu_plans_the_repair_with_the_keys() {
 #[test]
 fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     let mut desk = desk();
-    desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::Transfer);
-    desk.press(Code::Esc);
     let findings = &mut desk.model.queues[0].findings;
-    findings.push(finding("wrong-type", Step::Outside));
     findings.push(finding("drift", Step::Change(What::Drift)));
+    findings.push(finding("ttl", Step::Change(What::Persist)));
     desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::Drift);
+    assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
     let asked_for = Fit::Asked("drift: something is wrong".to_owned());
     assert!(fits(&desk).contains(&(Row::Drift, asked_for)));
 }
@@ -106,7 +104,67 @@ fn what_is_in_quarantine_is_told_and_not_proposed() {
     row.findings = vec![finding("quarantined", restore)];
     assert!(fits(&desk).contains(&(Row::Restore, Fit::Can("1 is in quarantine".to_owned()))));
     desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::Transfer);
+    assert_eq!(menu(&desk).at, Part::Cure);
+}
+
+#[test]
+fn where_no_repair_of_the_menu_helps_it_opens_on_what_does_and_enter_does_nothing() {
+    let outside = |ids: &[&'static str]| {
+        let mut desk = desk();
+        let findings = &mut desk.model.queues[0].findings;
+        *findings = ids.iter().map(|id| finding(id, Step::Outside)).collect();
+        findings.push(finding("drift", Step::Change(What::Drift)));
+        desk.char('R');
+        desk
+    };
+    for id in ["wrong-type", "nothing-consumed"] {
+        let mut desk = outside(&[id]);
+        assert_eq!(menu(&desk).at, Part::Cure);
+        assert_eq!(asked(&desk.press(Code::Enter)), None);
+        assert!(toast(&desk).starts_with(id), "{}", toast(&desk));
+    }
+    let mut healthy = desk();
+    healthy.char('R');
+    assert_eq!(menu(&healthy).at, Part::Cure);
+    assert_eq!(asked(&healthy.press(Code::Enter)), None);
+}
+
+#[test]
+fn what_would_fail_is_not_offered() {
+    let not = |found: Finding| {
+        let mut desk = sick();
+        desk.model.queues[0].findings.insert(0, found);
+        let all = fits(&desk).into_iter();
+        let not = all.filter(|(_, fit)| matches!(fit, Fit::Not(_)));
+        not.map(|(row, _)| row).collect::<Vec<_>>()
+    };
+    let with = |id, name: &str, value: &str| {
+        let mut found = finding(id, Step::Outside);
+        let figures = &mut found.evidence.figures;
+        figures.insert(name.to_owned(), value.into());
+        found
+    };
+    let free = not(finding("drift", Step::Outside));
+    let taken = not(with("wrong-type", "orders", "string"));
+    for row in [Row::Transfer, Row::Worker, Row::Unwrap] {
+        assert!(taken.contains(&row) && !free.contains(&row), "{row:?}");
+    }
+    assert!(!taken.contains(&Row::Drift) && !taken.contains(&Row::Repack));
+    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 13);
+    let full = not(with("refused-writes", "code", "OOM"));
+    assert!(!full.contains(&Row::Transfer) && full.contains(&Row::Drift));
+}
+
+#[test]
+fn enter_plans_what_the_menu_stands_on_and_the_hint_says_so() {
+    use delayscope::tui::keys;
+    let mut desk = sick();
+    go(&mut desk, Row::Realign);
+    let hint = keys::hints(&desk.model).remove(0);
+    assert_eq!((hint.word, hint.parts[0].0), ("plan", Key::of(Code::Enter)));
+    desk.press(Code::Down);
+    let wish = asked(&desk.press(Code::Enter)).unwrap();
+    assert_eq!(wish.what, What::Realign(Some(600_000)));
 }
 
 #[test]
@@ -127,7 +185,7 @@ fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
         go(&mut desk, row);
         assert_eq!(asked(&desk.press(Code::Enter)), None);
         assert!(toast(&desk).contains(reason), "{}", toast(&desk));
-        assert_eq!(menu(&desk).chosen(), row);
+        assert_eq!(menu(&desk).chosen(), Some(row));
     }
 }
 
@@ -196,6 +254,7 @@ fn finding(id: &'static str, step: Step) -> Finding {
         repair: Box::new(Repair {
             sentence: "mend it".to_owned(),
             step,
+            lines: Vec::new(),
         }),
         ..Finding::new(id, Severity::Warning, "something is wrong")
     }
@@ -229,4 +288,56 @@ fn where_nobody_transfers_r_offers_the_stand_in_worker() {
     desk.model.queues[0].findings = vec![finding("no-transfer-client", Step::Worker)];
     desk.char('R');
     assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
+}
+
+/// A desk whose queue has three entries in quarantine, on their tab.
+fn quarantined() -> Desk {
+    let mut desk = desk();
+    desk.world[0].quarantine = (0..3)
+        .map(|i| (member(700 + i), score(START.plus(-1_000))))
+        .collect();
+    desk.char('7');
+    desk.answer_all();
+    desk
+}
+
+#[test]
+fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
+    let mut desk = quarantined();
+    desk.press(Code::Down);
+    let wish = asked(&desk.char('R')).unwrap();
+    assert_eq!(wish.what, What::Restore);
+    let Marked::One(entry) = wish.which else {
+        panic!("one entry")
+    };
+    assert_eq!(entry.member, member(701));
+    assert_eq!(entry.state, State::Quarantined);
+    assert_eq!(entry.score, Some(score(START.plus(-1_000))));
+
+    let mut desk = quarantined();
+    desk.char(' ');
+    desk.char(' ');
+    let wish = asked(&desk.char('R')).unwrap();
+    let Marked::Marks(marks) = wish.which else {
+        panic!("the marked ones")
+    };
+    assert_eq!((marks.tab, marks.toggled.len()), (Tab::Quarantine, 2));
+
+    // The opened entry, too.
+    let mut desk = quarantined();
+    desk.press(Code::Enter);
+    let wish = asked(&desk.char('R')).unwrap();
+    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(700)));
+}
+
+#[test]
+fn what_is_in_quarantine_nothing_else_is_done_to() {
+    for key in ['t', 'p', 'r', 'x', 'e', 'D'] {
+        let mut desk = quarantined();
+        assert_eq!(asked(&desk.char(key)), None);
+        assert_eq!(toast(&desk), "in quarantine: R lets it wait again", "{key}");
+        assert_eq!(desk.model.overlay, None);
+        desk.char(' ');
+        assert_eq!(asked(&desk.char(key)), None, "{key}");
+    }
 }
