@@ -6,6 +6,7 @@ mod cross_slot;
 mod drift;
 mod evictable;
 mod evidence;
+mod falling_behind;
 mod flow;
 mod foreign_member;
 mod framed_target;
@@ -26,6 +27,7 @@ mod stuck_client;
 mod target_backlog;
 mod ttl;
 mod watch;
+mod wrong_announcement;
 mod wrong_type;
 
 use std::cmp::Reverse;
@@ -33,7 +35,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::look::ServerWatch;
-use super::{Exact, Pulse, Queue, Survey, text};
+use super::{Exact, Pulse, Queue, Survey, redis_cli, text};
 use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
@@ -144,7 +146,19 @@ impl Finding {
         *self.repair = Repair {
             sentence: sentence.into(),
             step,
+            lines: Vec::new(),
         };
+        self
+    }
+
+    /// With a redis-cli command that mends it by hand: a word, a key, and more words.
+    fn by_hand(mut self, word: &str, key: &[u8], more: &[&[u8]]) -> Self {
+        let args: Vec<&[u8]> = [word.as_bytes(), key]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        let line = redis_cli::line("redis-cli", &args);
+        self.repair.lines.push(line);
         self
     }
 
@@ -175,6 +189,10 @@ pub struct Seen<'a> {
     /// What is known of the server.
     pub server: &'a ServerWatch,
 }
+
+/// Watched for so long, in ms, every rule has decided: those that need longest take half a minute, and
+/// the first and the last look lie a little less apart than was asked for.
+pub const DECIDED_MS: u64 = 35_000;
 
 /// What a rule has to say.
 #[derive(Clone, Debug, PartialEq)]
@@ -215,12 +233,14 @@ pub const RULES: &[Rule] = &[
     Rule::new(foreign_member::ID, foreign_member::look),
     Rule::new(score_range::ID, score_range::look),
     Rule::new(stuck_client::ID, stuck_client::look),
+    Rule::new(wrong_announcement::ID, wrong_announcement::look),
     Rule::new(mixed_frames::ID, mixed_frames::look),
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),
     Rule::new(set_aside::ID, set_aside::look),
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
+    Rule::new(falling_behind::ID, falling_behind::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),
     Rule::new(nothing_consumed::ID, nothing_consumed::look),
@@ -243,6 +263,27 @@ pub struct Diagnosis {
     pub early: Vec<(&'static str, String)>,
     /// What was wrong until a moment ago.
     pub gone: Vec<Finding>,
+}
+
+/// The rules that go by what a look at the server says, of things that move: while one of them has
+/// something to say, looks are taken more often.
+const LOOKING: [&str; 7] = [
+    refused_writes::ID,
+    mixed_fleet::ID,
+    poison::ID,
+    stuck_client::ID,
+    mixed_frames::ID,
+    nothing_consumed::ID,
+    target_backlog::ID,
+];
+
+impl Diagnosis {
+    /// What is wrong, or may be, shall be told by the newest look at the server.
+    fn presses(&self) -> bool {
+        let found = self.findings.iter().map(|found| found.id);
+        let early = self.early.iter().map(|(id, _)| *id);
+        found.chain(early).any(|id| LOOKING.contains(&id))
+    }
 }
 
 /// What the rules say of one pulse (and survey), with nothing before it.
@@ -276,6 +317,7 @@ pub fn diagnose(
         watch,
         server,
     });
+    watch.presses = said.presses();
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => watch.ledger.enter(said, at),
@@ -300,10 +342,31 @@ fn look(seen: &Seen) -> Diagnosis {
         found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
     };
     if all.findings.iter().any(explained) {
-        all.findings.retain(|found| found.id != stuck_client::ID);
+        let effects = [stuck_client::ID, falling_behind::ID];
+        all.findings.retain(|found| !effects.contains(&found.id));
     }
+    drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
+    first_breaks_first(&mut all.findings);
     all
+}
+
+/// Of two entries that break every transfer, the one that is due first is told first: clients come
+/// to the other one only when it has gone.
+fn first_breaks_first(findings: &mut [Finding]) {
+    let place = |id| findings.iter().position(|found: &Finding| found.id == id);
+    let (Some(poison), Some(foreign)) = (place(poison::ID), place(foreign_member::ID)) else {
+        return;
+    };
+    let key = |at: usize| {
+        let found: &Finding = &findings[at];
+        let due = found.evidence.figures.get("due_ms").and_then(Value::as_i64);
+        let due = due.unwrap_or(i64::MAX);
+        (Reverse(found.severity), due)
+    };
+    if poison < foreign && key(foreign) < key(poison) {
+        findings.swap(poison, foreign);
+    }
 }
 
 #[cfg(test)]

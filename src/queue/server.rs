@@ -143,6 +143,13 @@ impl Facts {
         let short = self.arch_bits == 32 || self.os.to_ascii_lowercase().contains("windows");
         if short { 4 } else { 8 }
     }
+
+    /// The first number of its version; 0 when it did not say.
+    #[must_use]
+    pub fn major(&self) -> u32 {
+        let first = self.version.split('.').next();
+        first.and_then(|first| first.parse().ok()).unwrap_or(0)
+    }
 }
 
 /// What we have cost the server since the link was opened.
@@ -155,6 +162,9 @@ pub struct Cost {
     pub server_us: u64,
     /// Bytes received and sent.
     pub bytes: u64,
+    /// Commands that the server refused because its memory is full (`OOM`): it does so with each
+    /// one in a transaction, and counts them.
+    pub refused_full: u64,
 }
 
 /// The optional commands: one that a server (or its ACL) refuses is left out from then on.

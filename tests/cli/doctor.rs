@@ -4,7 +4,7 @@ use delayscope::queue::Queue;
 use serde_json::Value;
 
 use crate::program::{Program, names};
-use crate::support::{Server, double_frame, frame};
+use crate::support::{Server, double_frame, frame, wait_for};
 
 const FIELDS: [&str; 6] = ["queue", "id", "severity", "sentence", "evidence", "repair"];
 
@@ -99,6 +99,49 @@ fn a_healthy_queue_ends_with_0_and_a_queue_or_server_that_is_not_there_with_2() 
     program
         .run(&["doctor", zset, "--for", "300ms"])
         .failed("cannot reach");
+}
+
+#[test]
+fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
+    let program = Program::start();
+    let server = &program.server;
+    let (queue, spec) = (["delay", "ready"], "zset-list:delay,ready");
+    server.cmd(&["ZADD", queue[0], "9000000000", "later"]);
+    server.cmd(&["RPUSH", queue[1], "first"]);
+    // Target grows for as long as somebody looks, and nobody takes.
+    let growing = |args: &[&str]| {
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let order = std::sync::atomic::Ordering::Relaxed;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(order) {
+                    server.cmd(&["LPUSH", queue[1], "more"]);
+                    std::thread::park_timeout(std::time::Duration::from_millis(20));
+                }
+            });
+            let run = program.run(args);
+            over.store(true, order);
+            run.done()
+        })
+    };
+    let command = format!("doctor {spec},s,left --for 35s");
+    let told = growing(&["doctor", spec, "--for", "700ms"]).out;
+    assert!(told.contains("not yet   nothing-consumed: "), "{told}");
+    assert!(told.contains(&command), "{told}");
+    assert!(told.contains("not yet decided"), "{told}");
+    let lines = growing(&["doctor", spec, "--for", "700ms", "--json"]).json();
+    let open = lines.iter().find(|line| line["id"] == "nothing-consumed");
+    let open = open.unwrap();
+    assert_eq!(names(open)[..6], FIELDS);
+    assert_eq!(open["severity"], "undecided");
+    let waits = open["repair_command"].as_str().unwrap();
+    assert!(waits.ends_with(&command), "{waits}");
+    let report = growing(&["report", spec, "--for", "700ms"]).out;
+    assert!(
+        report.contains("nothing-consumed is not yet decided"),
+        "{report}"
+    );
+    assert!(report.contains("--for 35s"), "{report}");
 }
 
 #[test]
@@ -299,7 +342,7 @@ fn watching_hears_of_queues_that_come() {
         let watching = scope.spawn(|| program.run(&args).done().json());
         let server = &program.server;
         // It listens.
-        crate::support::wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
+        wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
         let due = server.now().plus(600_000).get().to_string();
         server.put(&new, &frame(2, b"later"), &due);
         let channel = new.keys().channel.unwrap();
@@ -313,4 +356,31 @@ fn watching_hears_of_queues_that_come() {
         told.contains(&(&"found".into(), &"no-transfer-client".into())),
         "{told:?}"
     );
+}
+
+#[test]
+fn watching_finds_queues_by_their_keys_and_tells_when_nothing_was_left_of_one_for_a_while() {
+    let program = Program::start();
+    put(&program.server, &frame(1, b"later"), 600_000);
+    let server = &program.server;
+    let mut watching = program.begin(&["doctor", "--watch", "--discover", "1100ms", "--json"]);
+    let mut told = |event: &str| {
+        loop {
+            let line = watching.next_json();
+            if line["id"] == "queue" && line["event"] == event {
+                assert_eq!(line["queue"], "quiet one");
+                return line["at_ms"].as_i64().unwrap();
+            }
+        }
+    };
+    wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
+    // Nobody says so on its channel.
+    let new = Queue::redisson("quiet one");
+    let due = server.now().plus(600_000).get().to_string();
+    server.put(&new, &frame(2, b"later"), &due);
+    told("found");
+    let keys = new.keys();
+    server.cmd_bytes(&[b"DEL", &keys.timeouts, &keys.order.unwrap()]);
+    let empty_since = server.now().get();
+    assert!(told("gone") - empty_since >= 1_100);
 }

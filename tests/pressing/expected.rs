@@ -96,7 +96,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Repair if place == Place::Findings => {
             after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
         }
-        A::Repair => at_once(Seen::Text("^S go on")),
+        A::Repair => at_once(Seen::Text("Repair ── ")),
         A::Undo => at_once(Seen::Text("no change of this server left")),
         // Nothing takes long here: they are pressed where something does.
         A::Pause | A::Stop => return None,

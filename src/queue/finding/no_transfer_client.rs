@@ -49,7 +49,9 @@ fn polled(seen: &Seen, pulse: &Pulse) -> Verdict {
     let Some((stood_ms, late_ms)) = seen.watch.standing().filter(|_| keys.channel.is_none()) else {
         return Verdict::Silent;
     };
-    if stood_ms < STANDS_MS || late_ms <= LATE_MS || is_replica(seen) {
+    // Of seconds for milliseconds nobody can tell whether they are late.
+    let unsure = is_replica(seen) || score_range::oldest_in_seconds(seen, pulse).is_some();
+    if stood_ms < STANDS_MS || late_ms <= LATE_MS || unsure {
         return Verdict::Fine;
     }
     let late = pulse.late.get().unwrap_or(0);

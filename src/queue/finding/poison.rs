@@ -18,6 +18,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(fleet) = heads::fleet(seen) else {
         return Verdict::Fine;
     };
+    // Not the entries are wrong here: see mixed-fleet.
+    if heads::strangers(seen).is_some() {
+        return Verdict::Fine;
+    }
     let is_bad = |one: &Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let Some(place) = next.iter().position(|one| is_bad(one)) else {
         return deeper(seen, &fleet).map_or(Verdict::Fine, Verdict::Found);
