@@ -197,12 +197,8 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             bulk::told(model, generation, applied);
             Vec::new()
         }
-        read @ (Msg::JournalRead { .. } | Msg::ChangeRead { .. }) => {
+        read @ (Msg::JournalRead { .. } | Msg::ChangeRead { .. } | Msg::SinceRead { .. }) => {
             journal::told(model, read);
-            Vec::new()
-        }
-        Msg::SinceRead { queue, known } => {
-            lists::since(model, &queue, known);
             Vec::new()
         }
         found @ (Msg::SearchHits { .. } | Msg::Searched { .. } | Msg::ScoresChecked { .. }) => {

@@ -388,8 +388,7 @@ fn since_when_something_is_in_quarantine_is_asked_once_for_what_is_new() {
         asks.count()
     };
     desk.char('7');
-    desk.answer_all();
-    assert_eq!(asks(&desk.open), 1);
+    assert_eq!(asks(&desk.live(10, 1)), 1);
     assert_eq!(under(&desk), member(500));
     assert_eq!(asks(&desk.live(3_000, 1)), 0);
     desk.world[0].quarantine.push((member(502), 3.0));

@@ -146,6 +146,8 @@ fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place)
                 // What a filter found is worth more than what it was found in.
                 _ if model.on_hits() => false,
                 Full | Medium => true,
+                // The tab is there because of it.
+                _ if tab == Tab::Quarantine => true,
                 Alarms | Keys | Alone => here || *alarm,
                 Bare => *alarm,
             };

@@ -27,6 +27,17 @@ const fn place(tab: Tab) -> From {
 }
 
 impl Tasks {
+    /// Asks for the scores of some members.
+    fn check(&mut self, store: Store, generation: u64, queue: Queue, members: Vec<Vec<u8>>) {
+        let of = queue.clone();
+        let question = async move { scores(&store, &of, members).await };
+        self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        });
+    }
+
     /// Starts what a filter and the marks ask for.
     pub(super) fn find(&mut self, store: Store, effect: Effect) {
         match effect {
@@ -51,15 +62,7 @@ impl Tasks {
                 generation,
                 queue,
                 members,
-            } => {
-                let of = queue.clone();
-                let question = async move { scores(&store, &of, members).await };
-                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
-                    generation,
-                    queue,
-                    result,
-                });
-            }
+            } => self.check(store, generation, queue, members),
             // Started before. Each by its name, so that the compiler misses none that is new.
             Effect::Discover
             | Effect::LoadPulse { .. }

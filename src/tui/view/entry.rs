@@ -179,7 +179,10 @@ fn parts(
         _ => format!("due in {due}"),
     };
     let (words, style) = match (ctx.model.tab, &ctx.model.lists.since) {
-        (Tab::Quarantine, Some(known)) => (set_aside(ctx, known.get(&row.id)), t.warn),
+        (Tab::Quarantine, Some(known)) => {
+            let since = known.get(&row.id);
+            (set_aside(ctx, since, view.is_some()), t.warn)
+        }
         (Tab::Quarantine, None) => ("in quarantine".to_owned(), t.warn),
         _ => (words, style),
     };
@@ -212,14 +215,14 @@ fn parts(
     (left, right)
 }
 
-/// Since when it is in quarantine, and which change has set it aside.
-fn set_aside(ctx: &Ctx, since: Option<&Since>) -> String {
+/// Since when it is in quarantine, and where there is room which change has set it aside.
+fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
+    let at = |since: &Since| time::short(ctx.model.look.zone, since.at, ctx.now);
     match since {
-        None => "in quarantine, the journal here knows not since when".to_owned(),
-        Some(Since { at, change }) => {
-            let at = time::short(ctx.model.look.zone, *at, ctx.now);
-            format!("in quarantine since {at} by {change}")
-        }
+        Some(since) if roomy => format!("in quarantine since {} by {}", at(since), since.change),
+        Some(since) => format!("since {}", at(since)),
+        None if roomy => "in quarantine, since when is not in the journal here".to_owned(),
+        None => "in quarantine".to_owned(),
     }
 }
 

@@ -125,7 +125,10 @@ pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
             let effects = begin(model, what, about);
             // In the way of it stands something else: what was filled in stays.
             if !effects.is_empty() {
-                model.overlay = None;
+                model.changing.typed = match model.overlay.take() {
+                    Some(Overlay::Edit(form)) => Some(form),
+                    _ => None,
+                };
             }
             effects
         }
