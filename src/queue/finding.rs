@@ -345,6 +345,13 @@ fn look(seen: &Seen) -> Diagnosis {
         let effects = [stuck_client::ID, falling_behind::ID];
         all.findings.retain(|found| !effects.contains(&found.id));
     }
+    let slow = |found: &Finding| {
+        seen.pulse
+            .is_some_and(|p| slow_transfer::explains(found, p))
+    };
+    if all.findings.iter().any(slow) {
+        all.findings.retain(|found| found.id != falling_behind::ID);
+    }
     drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
     first_breaks_first(&mut all.findings);

@@ -1,9 +1,9 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, slow_transfer};
+use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, score_range, slow_transfer};
 use crate::clock::EpochMillis;
-use crate::queue::text;
 use crate::queue::wish::What;
+use crate::queue::{Pulse, text};
 
 pub(super) const ID: &str = "falling-behind";
 
@@ -30,8 +30,26 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(pace) if pace.needs_s().is_none_or(|s| s > MUCH_S) => {
             Verdict::Found(finding(seen, &pace))
         }
-        _ => Verdict::Fine,
+        None => early(seen, pulse).map_or(Verdict::Fine, Verdict::Early),
+        Some(_) => Verdict::Fine,
     }
+}
+
+/// What is late already when the first look falls on it is nothing to be calm about, though nobody
+/// can tell yet whether it gets fewer.
+fn early(seen: &Seen, pulse: &Pulse) -> Option<String> {
+    let late = pulse.late.get()?;
+    let late_ms = pulse.at.since(pulse.oldest_late?);
+    let watched_ms = seen.watch.watched_ms();
+    let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
+    (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
+        format!(
+            "{} late, oldest {}: whether they get fewer is known in {} s",
+            text::thousands(late),
+            text::countdown(late_ms),
+            (SPAN_MS - watched_ms + 999) / 1_000
+        )
+    })
 }
 
 /// How the late ones got more or fewer.
@@ -168,6 +186,15 @@ mod tests {
             stuck = stuck.pulse(seen);
         }
         assert!(stuck.found(ID).is_none());
+    }
+
+    #[test]
+    fn until_it_knows_it_says_what_is_late_already() {
+        let said = |seconds, late_ms| late(&vec![9; seconds], late_ms, 1).verdict(ID);
+        let known = "9 late, oldest 1:00: whether they get fewer is known in 2 s";
+        assert_eq!(said(2, 60_000), Verdict::Early(known.to_owned()));
+        assert_eq!(said(2, 10_000), Verdict::Fine);
+        assert!(matches!(said(4, 60_000), Verdict::Found(_)));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct Beat {
     pub target: Option<u64>,
     /// Clients subscribed to the channel.
     pub clients: Option<u64>,
+    /// How long the answer took, in ms of our clock.
+    pub took_ms: u64,
     /// The entry that clients transfer next, and when it is due.
     pub first: Option<(EntryId, EpochMillis)>,
 }
@@ -125,6 +127,7 @@ impl Watch {
             order: pulse.order.get(),
             target: pulse.target.get(),
             clients: pulse.transfer_clients.get(),
+            took_ms: pulse.took_ms,
             first: pulse
                 .first
                 .as_ref()
