@@ -17,6 +17,7 @@ mod mixed_frames;
 mod name_collision;
 mod no_transfer_client;
 mod nothing_consumed;
+mod own_worker;
 mod poison;
 mod quarantined;
 mod refused_writes;
@@ -241,6 +242,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
     Rule::new(falling_behind::ID, falling_behind::look),
+    Rule::new(own_worker::ID, own_worker::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),
     Rule::new(nothing_consumed::ID, nothing_consumed::look),

@@ -20,7 +20,7 @@ const JITTER_MS: i64 = 250;
 const BUSY: u64 = 100;
 /// Where a quarter of the answers took longer than the quickest by more than so many ms, something keeps the
 /// server: who transfers waits for it too, with each of his commands.
-const HINDERED_MS: u64 = 50;
+const HINDERED_MS: u64 = 80;
 
 /// Compares the clocks.
 pub(super) fn look(seen: &Seen) -> Verdict {

@@ -96,6 +96,8 @@ pub struct Watch {
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// So many stand-in workers of this session are subscribed to the queue's channel.
+    pub own_workers: u64,
     /// The last look at all members.
     exact: Option<Arc<Exact>>,
     /// The last pulse before the last sample.

@@ -118,14 +118,15 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
             "{} OK    {} {other}{checks}{open}",
             d.glyphs.good, calm.fine
         );
-        lines.push((words, d.ok));
+        let style = if calm.early.is_empty() { d.ok } else { d.text };
+        lines.push((words, style));
     }
     if !calm.early.is_empty() {
         let early = calm.early.iter().map(|(id, far)| format!("{id}: {far}"));
         let early: Vec<String> = early.collect();
         lines.push((
             format!("{}       {}", d.glyphs.cut, early.join("; ")),
-            d.text,
+            d.warn,
         ));
     }
     for (id, why) in &calm.blind {
