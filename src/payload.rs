@@ -317,13 +317,28 @@ fn java_scalar(codec: Codec, scalar: Scalar) -> Vec<u8> {
 /// The text that [`encode`] makes this payload of, byte for byte; none if there is none.
 #[must_use]
 pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
-    let writes = |text: &String| encode(codec, text).as_deref() == Ok(payload);
+    let writes = |text: &str| encode(codec, text).as_deref() == Ok(payload);
+    if !codec.is_writable() {
+        return None;
+    }
+    if let Ok(plain) = str::from_utf8(payload)
+        && writes(plain)
+    {
+        return Some(plain.to_owned());
+    }
     let said = decode_as(codec, payload)?;
     let value = &said.value;
-    let typed = typed::CLASSES
-        .iter()
-        .map(|&class| format!("[{},{value}]", Value::from(class)));
-    let plain = str::from_utf8(payload).ok().map(str::to_owned);
-    let texts = plain.into_iter().chain([said.whole().into_owned()]);
-    texts.chain(typed).find(writes)
+    // What holds others is written by no text but its own.
+    if value.is_array() || value.is_object() {
+        return None;
+    }
+    let text = said.whole();
+    if writes(&text) {
+        return Some(text.into_owned());
+    }
+    let typed = |class: &str| format!("[{},{value}]", Value::from(class));
+    { typed::CLASSES }
+        .map(typed)
+        .into_iter()
+        .find(|text| writes(text))
 }

@@ -1,15 +1,21 @@
 //! Payloads: as real Redisson clients and the codecs' own libraries wrote them.
 
+#[path = "payloads/asked.rs"]
+mod asked;
 #[path = "payloads/fuzz.rs"]
 mod fuzz;
 #[path = "payloads/golden.rs"]
 mod golden;
 #[path = "payloads/hostile.rs"]
 mod hostile;
+#[path = "payloads/mutate.rs"]
+mod mutate;
 #[path = "payloads/plain.rs"]
 mod plain;
 #[path = "fixtures/rows.rs"]
 mod rows;
+#[path = "payloads/slowest.rs"]
+mod slowest;
 #[path = "payloads/table.rs"]
 mod table;
 #[path = "payloads/types.rs"]
@@ -18,13 +24,12 @@ mod types;
 mod values;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use delayscope::payload::{self, Codec, EncodeError};
-use nix::time::{ClockId, clock_gettime};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use asked::worked;
 use rows::{Golden, golden, rows as rows_of, unhex};
 
 /// The codecs of the fixture that are read, by the name under which we read them.
@@ -178,14 +183,6 @@ fn codec_names_are_unique_and_name_the_codecs_both_ways() {
 fn nothing_can_be_written_as_unknown() {
     let refused = payload::encode(Codec::Unknown, "x");
     assert_eq!(refused, Err(EncodeError::NoCodec(Codec::Unknown)));
-}
-
-/// For how long this thread has been at work: others at work on the machine do not count.
-#[expect(clippy::unwrap_used, reason = "without a clock nothing is measured")]
-fn worked() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
-        .unwrap()
-        .into()
 }
 
 #[test]

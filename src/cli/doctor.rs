@@ -137,7 +137,7 @@ impl<'a> Doctor<'a> {
             }
             // How long a look takes was estimated for a server with time to spare.
             if now >= patience && !self.all {
-                self.given_up(looks.give_up());
+                self.given_up(&looks.give_up());
                 break;
             }
             // The last round comes at the end.

@@ -141,20 +141,24 @@ fn trend(trend: Trend) -> Option<String> {
 
 /// The command that makes the repair.
 pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<String> {
-    let name = redis_cli::word(&queue.spec());
-    match step {
-        Step::Outside => None,
-        Step::Worker => Some(format!("{program} worker {name}")),
-        Step::Change(what) => {
-            let (command, flags) = flags(what)?;
-            Some(format!("{program} {command} {name}{flags}"))
-        }
+    let (command, flags) = match step {
+        Step::Outside => return None,
+        Step::Worker => ("worker", String::new()),
+        Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
             let (command, flags) = flags(what)?;
             let id = queue.id(&entry.member);
-            Some(format!("{program} {command} {name} --id {id}{flags}"))
+            (command, format!(" --id {id}{flags}"))
         }
-    }
+    };
+    let spec = queue.spec();
+    let name = redis_cli::word(&spec);
+    Some(if spec.starts_with(b"-") {
+        // It would pass for a flag.
+        format!("{program} {command}{flags} -- {name}")
+    } else {
+        format!("{program} {command} {name}{flags}")
+    })
 }
 
 /// The subcommand of a change, and its flags; none when it has none.
@@ -199,6 +203,12 @@ mod tests {
             Some("delayscope worker 'a b'")
         );
         assert_eq!(line(&Step::Outside), None);
+        let odd = command(
+            &Queue::redisson("-q"),
+            &Step::Change(What::Drift),
+            "delayscope",
+        );
+        assert_eq!(odd.as_deref(), Some("delayscope repair --drift -- -q"));
     }
 
     #[test]

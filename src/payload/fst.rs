@@ -249,7 +249,7 @@ impl Fst {
             [kind] if *kind != b'L' => primitives(r, *kind, count)?,
             _ => Node::new(Shape::List(r.items(count, |r| self.value(r))?)),
         };
-        Some(node.of(array_name(&class)))
+        Some(node.of(array_name(r, &class)?))
     }
 
     fn elements(&mut self, r: &mut Reader<'_>) -> Option<Node> {

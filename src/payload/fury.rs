@@ -12,6 +12,8 @@ mod parts;
 mod value;
 mod xlang;
 
+use std::collections::HashSet;
+
 use super::codec::Codec;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
@@ -40,7 +42,7 @@ struct Fury {
     style: Style,
     names: Names,
     /// Classes that are known to be enums.
-    enums: Vec<Name>,
+    enums: HashSet<Name>,
 }
 
 /// Reads one object that `FuryCodec` wrote.
@@ -88,7 +90,7 @@ fn styled(r: &mut Reader<'_>, style: Style) -> Option<Node> {
     let mut fury = Fury {
         style,
         names: Names::default(),
-        enums: Vec::new(),
+        enums: HashSet::new(),
     };
     let class = fury.class(r)?;
     let node = fury.body(r, &class, true)?;

@@ -12,6 +12,7 @@ pub(super) mod time;
 
 use std::collections::HashMap;
 
+use super::reader::Reader;
 use super::tree::{Field, Name, Node, Shape};
 use extra::Extra;
 
@@ -35,10 +36,20 @@ pub(super) fn is_class_name(name: &str) -> bool {
 }
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.
-pub(super) fn object(class: &Name, levels: Vec<Level<'_>>) -> Node {
+pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Node> {
     match known(class, levels) {
-        Ok(node) => node,
-        Err(levels) => plain(class, levels),
+        Ok(node) => {
+            // What is said in fewer bytes than values: the set bits, the copies.
+            if matches!(
+                &**class,
+                "java.util.BitSet" | "java.util.Collections$CopiesList"
+            ) && let Shape::List(nodes) = &node.shape
+            {
+                r.take_nodes(nodes.len())?;
+            }
+            Some(node)
+        }
+        Err(levels) => plain(r, class, levels),
     }
 }
 
@@ -273,7 +284,7 @@ fn text(levels: &[Level<'_>], name: &str) -> Option<String> {
 
 /// An object as its fields. One that hides a superclass's field of the same name leaves that one
 /// under its full name.
-fn plain(class: &Name, levels: Vec<Level<'_>>) -> Node {
+fn plain(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Node> {
     let mut fields: Vec<Field> = Vec::new();
     let mut places: HashMap<Name, (usize, Name)> = HashMap::new();
     let is_tall = levels.len() > 1;
@@ -282,6 +293,7 @@ fn plain(class: &Name, levels: Vec<Level<'_>>) -> Node {
             if is_tall {
                 let here = (fields.len(), level.class.clone());
                 if let Some((hidden, of)) = places.insert(field.name.clone(), here) {
+                    r.take_text(of.len() + field.name.len())?;
                     fields[hidden].name = format!("{of}.{}", field.name).into();
                 }
             }
@@ -296,7 +308,7 @@ fn plain(class: &Name, levels: Vec<Level<'_>>) -> Node {
             });
         }
     }
-    Node::new(Shape::Object(fields)).of(class.clone())
+    Some(Node::new(Shape::Object(fields)).of(class.clone()))
 }
 
 impl Extra<'_> {
@@ -308,9 +320,10 @@ impl Extra<'_> {
     }
 }
 
-/// `[Lcom.acme.Order;` as `com.acme.Order[]`.
-pub(super) fn array_name(class: &str) -> Name {
+/// `[Lcom.acme.Order;` as `com.acme.Order[]`: a text of its own for each array.
+pub(super) fn array_name(r: &mut Reader<'_>, class: &str) -> Option<Name> {
     let element = class.trim_start_matches('[');
+    r.take_text(2 * class.len() - element.len())?;
     let brackets = "[]".repeat(class.len() - element.len());
     let element = match element {
         "B" => "byte",
@@ -326,5 +339,5 @@ pub(super) fn array_name(class: &str) -> Name {
             .and_then(|name| name.strip_suffix(';'))
             .unwrap_or(other),
     };
-    format!("{element}{brackets}").into()
+    Some(format!("{element}{brackets}").into())
 }

@@ -10,7 +10,7 @@ mod syntax;
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde::de::IgnoredAny;
 
 use super::codec::Codec;
 use super::jackson;
@@ -56,7 +56,8 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
 /// JSON as it was typed, if it is JSON; else a JSON string of it, as Jackson writes it.
 pub(super) fn encode(text: &str) -> Vec<u8> {
     let typed = text.trim();
-    if serde_json::from_str::<Value>(typed).is_ok() {
+    // Without a tree of it: it may be megabytes.
+    if serde_json::from_str::<IgnoredAny>(typed).is_ok() {
         return typed.as_bytes().to_vec();
     }
     string(text).into_bytes()

@@ -1,18 +1,22 @@
-//! Reading bytes front to back within bounds, and the ways that Java puts strings into bytes.
+//! Reading bytes front to back within bounds.
 //!
 //! Every reader returns `None` for what the codec cannot have written. What is over a bound is no
 //! error: [`Reader::node`] puts a node there that is marked as cut, and from then on nothing can
 //! be read any more. [`Reader::items`] and [`Reader::fields`] then return what they have; whoever
 //! reads an end mark after them asks [`Reader::is_cut`] first.
 
+mod units;
+
 use super::tree::{Cut, Field, Name, Node, Shape};
+
+pub(super) use units::write_units;
 
 /// Nesting that is read. Each level takes stack: a thread may have 2 MB of it.
 const MAX_DEPTH: u32 = 100;
 /// Values of a payload that are read: a node takes some 100 bytes, in a tree and as JSON.
 const MAX_NODES: u32 = 30_000;
-/// Bytes of text that are copied from a payload, at least; of a larger one, three times its size.
-const MIN_TEXT: usize = 4 << 20;
+/// Bytes of text that are copied from a payload, at least; of a larger one, twice its size.
+const MIN_TEXT: usize = 3 << 20;
 
 /// What all codecs together may spend on a payload.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +64,7 @@ impl<'a> Reader<'a> {
             rest: bytes,
             depth: 0,
             nodes: MAX_NODES,
-            text: MIN_TEXT.max(bytes.len().saturating_mul(3)),
+            text: MIN_TEXT.max(bytes.len().saturating_mul(2)),
             budget,
             cut: None,
         }
@@ -214,6 +218,19 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
+    /// Takes room for `nodes` that have no bytes of their own; over the bound reading ends.
+    pub(super) fn take_nodes(&mut self, nodes: usize) -> Option<()> {
+        let left = u32::try_from(nodes)
+            .ok()
+            .and_then(|nodes| self.nodes.checked_sub(nodes));
+        let Some(left) = left else {
+            self.stop(Cut::Many);
+            return None;
+        };
+        self.nodes = left;
+        self.spend(nodes)
+    }
+
     /// Takes room for `bytes` of text; over the bound reading ends.
     pub(super) fn take_text(&mut self, bytes: usize) -> Option<()> {
         let Some(left) = self.text.checked_sub(bytes) else {
@@ -304,67 +321,6 @@ impl<'a> Reader<'a> {
         self.take_text(count)?;
         str::from_utf8(bytes).ok()
     }
-
-    /// A string of `count` UTF-16 units, each in one to three bytes, as Kryo and JBoss write them.
-    /// A unit of a broken surrogate pair, which Java allows, becomes U+FFFD.
-    pub(super) fn units(&mut self, count: usize) -> Option<String> {
-        // A unit takes at least a byte: a made-up count asks for no memory.
-        if count > self.rest.len() {
-            return None;
-        }
-        if let Some(ascii) = self.rest.get(..count)
-            && ascii.is_ascii()
-            && let Ok(text) = str::from_utf8(ascii)
-        {
-            self.take_text(count)?;
-            self.rest = &self.rest[count..];
-            return Some(text.to_owned());
-        }
-        let mut units = Vec::with_capacity(count);
-        for _ in 0..count {
-            units.push(self.unit()?);
-        }
-        self.take_text(count)?;
-        Some(String::from_utf16_lossy(&units))
-    }
-
-    /// `length` bytes of such units: what `DataOutput.writeUTF` writes after its length.
-    pub(super) fn modified_utf8(&mut self, length: usize) -> Option<String> {
-        let bytes = self.bytes(length)?;
-        self.take_text(length)?;
-        if bytes.is_ascii() {
-            return str::from_utf8(bytes).ok().map(str::to_owned);
-        }
-        let mut part = Self::new(bytes, self.budget);
-        let mut units = Vec::with_capacity(bytes.len());
-        while !part.rest.is_empty() {
-            units.push(part.unit()?);
-        }
-        Some(String::from_utf16_lossy(&units))
-    }
-
-    /// One UTF-16 unit, in the shortest form (a zero may take two bytes, as `writeUTF` has it).
-    fn unit(&mut self) -> Option<u16> {
-        let first = self.byte()?;
-        match first {
-            0x00..=0x7f => Some(u16::from(first)),
-            0xc0..=0xdf => {
-                let unit = u16::from(first & 0x1f) << 6 | self.continuation()?;
-                (unit >= 0x80 || unit == 0).then_some(unit)
-            }
-            0xe0..=0xef => {
-                let high = u16::from(first & 0x0f) << 12;
-                let unit = high | self.continuation()? << 6 | self.continuation()?;
-                (unit >= 0x800).then_some(unit)
-            }
-            _ => None,
-        }
-    }
-
-    fn continuation(&mut self) -> Option<u16> {
-        let byte = self.byte()?;
-        (byte & 0xc0 == 0x80).then_some(u16::from(byte & 0x3f))
-    }
 }
 
 #[expect(
@@ -373,24 +329,4 @@ impl<'a> Reader<'a> {
 )]
 const fn span(start: usize, end: usize) -> std::ops::Range<u32> {
     start as u32..end as u32
-}
-
-/// Appends `text` as UTF-16 units of one to three bytes each; a zero takes `zero`, which is where
-/// Kryo (`00`) and `writeUTF` (`c0 80`) differ.
-pub(super) fn write_units(out: &mut Vec<u8>, text: &str, zero: &[u8]) {
-    for unit in text.encode_utf16() {
-        let [high, low] = unit.to_be_bytes();
-        match unit {
-            0 => out.extend_from_slice(zero),
-            1..=0x7f => out.push(low),
-            0x80..=0x7ff => {
-                out.extend_from_slice(&[0xc0 | high << 2 | low >> 6, 0x80 | low & 0x3f]);
-            }
-            _ => out.extend_from_slice(&[
-                0xe0 | high >> 4,
-                0x80 | (high << 2 | low >> 6) & 0x3f,
-                0x80 | low & 0x3f,
-            ]),
-        }
-    }
 }

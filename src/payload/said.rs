@@ -14,8 +14,8 @@ use super::tree::{Cut, Name, Node, Shape};
 
 /// Values that are said: those of a tree, and some of them again.
 const MAX_VALUES: usize = 30_000;
-/// Bytes of text that are said: of a larger payload, three times its size.
-const MIN_TEXT: usize = 4 << 20;
+/// Bytes of text that are said: of a larger payload, twice its size.
+const MIN_TEXT: usize = 3 << 20;
 /// Bytes of a key that is no text.
 const MAX_KEY: usize = 64 << 10;
 /// Nesting that is said. References can make it deeper than the tree.
@@ -29,7 +29,7 @@ pub(super) fn value(tree: &Node) -> Value {
         tree,
         inside: Vec::new(),
         values: MAX_VALUES,
-        text: MIN_TEXT.max(size.saturating_mul(3)),
+        text: MIN_TEXT.max(size.saturating_mul(2)),
         depth: 0,
     };
     teller.say(tree)

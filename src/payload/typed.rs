@@ -6,9 +6,13 @@
 use std::str::FromStr;
 
 use chrono::DateTime;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
 use super::EncodeError;
+
+/// No scalar with its class is longer: what is may be a document of megabytes.
+const MAX_TYPED: usize = 1024;
 
 /// A value of one of Java's types.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +62,7 @@ pub(super) const DATE: &str = "java.util.Date";
 /// What was typed. A value of a class of Java's that nobody here can write is refused: it would
 /// arrive as a string.
 pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
-    let Some((class, value)) = pair(text) else {
+    let Some((class, IgnoredAny)) = pair(text) else {
         return Ok(Typed::Plain);
     };
     if !CLASSES.contains(&class.as_str()) {
@@ -68,18 +72,27 @@ pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
             Ok(Typed::Plain)
         };
     }
-    match value {
-        Value::Null => Ok(Typed::Scalar(Scalar::Null)),
-        Value::String(said) if class == STRING => Ok(Typed::String(said)),
-        value => match scalar(&class, &value) {
+    if class == STRING
+        && let Some((_, said)) = pair::<String>(text)
+    {
+        return Ok(Typed::String(said));
+    }
+    let no_scalar = |said: &str| EncodeError::NotOfClass(said.to_owned(), class.clone());
+    if text.len() > MAX_TYPED {
+        return Err(no_scalar("what is so long"));
+    }
+    match pair(text) {
+        Some((_, Value::Null)) => Ok(Typed::Scalar(Scalar::Null)),
+        Some((_, value)) => match scalar(&class, &value) {
             Some(scalar) => Ok(Typed::Scalar(scalar)),
-            None => Err(EncodeError::NotOfClass(value.to_string(), class)),
+            None => Err(no_scalar(&value.to_string())),
         },
+        None => Ok(Typed::Plain),
     }
 }
 
 /// A class and a value, as they were typed.
-fn pair(text: &str) -> Option<(String, Value)> {
+fn pair<T: DeserializeOwned>(text: &str) -> Option<(String, T)> {
     if !text.trim_start().starts_with('[') {
         return None;
     }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::entry::EntryId;
 use super::frame::Era;
 use super::server::{Facts, Link};
 use super::snapshot::Known;
@@ -136,6 +137,13 @@ pub struct Client {
     pub blocked_on_list: bool,
 }
 
+/// What a stand-in worker of this program calls itself on the connection that is subscribed to this
+/// channel: it counts as a transfer client, and is told from the queue's own by this.
+#[must_use]
+pub fn worker_name(channel: &[u8]) -> String {
+    format!("delayscope-worker:{}", EntryId::of_bytes(channel))
+}
+
 /// The clients.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Clients {
@@ -153,6 +161,14 @@ impl Clients {
     pub fn blocked_on_lists(&self, db: i64) -> impl Iterator<Item = &Client> {
         let there = move |client: &&Client| client.blocked_on_list && client.db == db;
         self.listed.iter().filter(there)
+    }
+
+    /// How many stand-in workers of this program, here or elsewhere, are subscribed to that channel.
+    #[must_use]
+    pub fn stand_ins(&self, channel: &[u8]) -> u64 {
+        let name = worker_name(channel);
+        let ours = self.subscribers().filter(|client| client.name == name);
+        u64::try_from(ours.count()).unwrap_or(u64::MAX)
     }
 
     /// Those that are subscribed to channels.

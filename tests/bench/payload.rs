@@ -93,7 +93,7 @@ fn large() {
             .split_whitespace()
             .map(|figure| figure.parse::<f64>().unwrap());
         let (ms, mb) = (figures.next().unwrap(), figures.next().unwrap());
-        row(name, &[ms, mb], Limit::Most(0, MOST_MS));
+        row(&name, &[ms, mb], Limit::Most(0, MOST_MS));
         if mb > MOST_MB {
             println!("    {mb} MB: MISSED, the limit is {MOST_MB}");
         }

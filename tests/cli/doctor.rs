@@ -102,6 +102,15 @@ fn a_healthy_queue_ends_with_0_and_a_queue_or_server_that_is_not_there_with_2() 
 }
 
 #[test]
+fn a_plain_queue_that_is_named_for_a_redisson_one_is_no_key_of_the_wrong_type() {
+    let program = Program::start();
+    program.server.cmd(&["ZADD", "delay_queue", "5", "message"]);
+    program
+        .run(&["doctor", "delay_queue", "--for", "200ms"])
+        .failed("zset-list:TIMEOUTS,TARGET");
+}
+
+#[test]
 fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     let program = Program::start();
     let server = &program.server;

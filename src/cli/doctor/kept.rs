@@ -65,7 +65,7 @@ impl Doctor<'_> {
     }
 
     /// Of these queues not all entries are looked at: the server has no time for that.
-    pub(super) fn given_up(&mut self, queues: Vec<Queue>) {
+    pub(super) fn given_up(&mut self, queues: &[Queue]) {
         self.failed.extend(queues.iter().map(|queue| {
             format!(
                 "{}: only a sample of its entries was looked at: the server is too busy for more; \

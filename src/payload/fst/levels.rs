@@ -253,7 +253,7 @@ fn named_fields(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node>
     }
     let said = match &**class {
         "java.util.Locale" => locale(&all),
-        "java.util.BitSet" => bits(&all),
+        "java.util.BitSet" => bits(r, &all),
         _ => None,
     };
     let node = said.unwrap_or_else(|| Node::new(Shape::Object(all)));
@@ -274,11 +274,11 @@ fn locale(fields: &[Field]) -> Option<Node> {
     Some(Node::text(said))
 }
 
-fn bits(fields: &[Field]) -> Option<Node> {
+fn bits(r: &mut Reader<'_>, fields: &[Field]) -> Option<Node> {
     let [field] = fields else {
         return None;
     };
-    java::scalar::bits(&java::scalar::words(&field.node)?)
+    java::scalar::bits_of(r, &java::scalar::words(&field.node)?)
 }
 
 fn until_null(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Vec<Node>> {

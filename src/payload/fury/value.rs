@@ -80,7 +80,7 @@ impl Fury {
                 _ => rest(r, last)?.shape,
             },
         };
-        Some(Node::new(shape).of(java::array_name(name)))
+        Some(Node::new(shape).of(java::array_name(r, name)?))
     }
 
     /// An array of primitives behind a mark, as a field has it.
@@ -166,7 +166,7 @@ impl Fury {
                 let bytes = sized(r)?;
                 let (words, _) = bytes.as_chunks();
                 let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
-                jdk::bits(&words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec())))
+                jdk::bits_of(r, &words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec())))
             }
             Kind::BigInteger => number::of_twos_complement(sized(r)?)?,
             Kind::BigDecimal => decimal(r)?,
@@ -247,7 +247,7 @@ impl Fury {
             Kind::EnumMap => {
                 let count = usize::try_from(unsigned(r)?).ok()?;
                 let class = self.class_name(r)??;
-                self.enums.push(class);
+                self.enums.insert(class);
                 Shape::Map(self.some_entries(r, count)?)
             }
             _ => return None,

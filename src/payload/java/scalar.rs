@@ -1,6 +1,7 @@
 //! Objects of the JDK that are one value, made of several fields or of bytes.
 
 use super::{Level, block, field, long, number, text};
+use crate::payload::reader::Reader;
 use crate::payload::time as iso;
 use crate::payload::tree::{Node, Shape};
 
@@ -125,6 +126,15 @@ pub(in crate::payload) fn bits(words: &[u64]) -> Option<Node> {
         (0..64).filter(is_set).map(move |bit| first + bit)
     });
     Some(Node::new(Shape::List(set.map(Node::number).collect())))
+}
+
+/// The same as they are read: each takes the room of a value.
+pub(in crate::payload) fn bits_of(r: &mut Reader<'_>, words: &[u64]) -> Option<Node> {
+    let node = bits(words)?;
+    if let Shape::List(set) = &node.shape {
+        r.take_nodes(set.len())?;
+    }
+    Some(node)
 }
 
 /// The words of such a set, in an array of `long`.

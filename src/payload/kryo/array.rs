@@ -43,7 +43,7 @@ pub(super) fn array(
             None => Shape::List(r.items(count, |r| kryo.value(r))?),
         },
     };
-    Some(Node::new(shape).of(java::array_name(class)))
+    Some(Node::new(shape).of(java::array_name(r, class)?))
 }
 
 /// The class of an array's elements, if it is final: then it does not stand before each of them.

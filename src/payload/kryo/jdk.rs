@@ -222,7 +222,9 @@ fn bits(r: &mut Reader<'_>) -> Option<Node> {
     let (words, _) = bytes.as_chunks();
     let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
     r.take_text(bytes.len())?;
-    Some(java::scalar::bits(&words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec()))))
+    Some(
+        java::scalar::bits_of(r, &words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec()))),
+    )
 }
 
 /// A `Class`: of one that can be a primitive too, whether it is.

@@ -220,7 +220,7 @@ impl River {
                     fields: Vec::new(),
                     extra: extra(r, |r| self.piece(r))?,
                 };
-                let node = java::object(name, vec![level]);
+                let node = java::object(r, name, vec![level])?;
                 self.handles.set(r, at, node)
             }
             Class::Enum(name) => {
@@ -267,7 +267,7 @@ impl River {
                     fields: Vec::new(),
                     extra: extra(r, |r| self.piece(r))?,
                 };
-                let node = java::object(&class, vec![level]);
+                let node = java::object(r, &class, vec![level])?;
                 self.handles.set(r, at, node)
             }
             // A set around such a list.
@@ -296,6 +296,8 @@ impl River {
         let at = self.handles.number();
         let mut levels = Vec::new();
         for fields in class.hierarchy() {
+            // It may have no bytes.
+            r.spend(1)?;
             let mut level = Level {
                 class: fields.name.clone()?,
                 fields: r.fields(fields.own.len(), |r, i| {
@@ -312,7 +314,7 @@ impl River {
                 break;
             }
         }
-        let node = java::object(&class.name(), levels);
+        let node = java::object(r, &class.name(), levels)?;
         self.handles.set(r, at, node)
     }
 

@@ -167,13 +167,15 @@ impl Stream {
         let at = self.handles.number();
         let mut levels = Vec::new();
         for class in class.hierarchy() {
+            // It may have no bytes.
+            r.spend(1)?;
             let level = self.level(r, class)?;
             levels.push(level);
             if r.is_cut() {
                 break;
             }
         }
-        let node = java::object(&class.name, levels);
+        let node = java::object(r, &class.name, levels)?;
         self.handles.set(r, at, node)
     }
 
@@ -239,7 +241,7 @@ impl Stream {
         } else {
             Shape::List(r.items(count, |r| self.element(r, kind))?)
         };
-        let node = Node::new(shape).of(java::array_name(&class.name));
+        let node = Node::new(shape).of(java::array_name(r, &class.name)?);
         self.handles.set(r, at, node)
     }
 }

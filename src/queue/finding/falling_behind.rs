@@ -1,9 +1,9 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::flow;
-use super::{Beat, Finding, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
+use crate::queue::wish::What;
 
 pub(super) const ID: &str = "falling-behind";
 
@@ -96,7 +96,7 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
         None => "as many fall due as are transferred".to_owned(),
     };
     let sentence = format!("{late} late, oldest {oldest}, and {how}: {who}.");
-    Finding::new(ID, Severity::Warning, sentence)
+    let finding = Finding::new(ID, Severity::Warning, sentence)
         .of(now)
         .number("late", now)
         .number("late_ms", pace.late_ms)
@@ -109,12 +109,18 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
             text::span(pace.due_ms.unsigned_abs())
         ))
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
-        .check(&["SLOWLOG", "GET"], b"10")
-        .repair(
-            Step::Worker,
-            "A stand-in worker beside them (R) works it off; then look at the clocks, logs and \
-             connections of those who transfer.",
-        )
+        .check(&["SLOWLOG", "GET"], b"10");
+    if slow_transfer::wants_a_hand(seen) {
+        return finding.repair(
+            Step::Change(What::Transfer),
+            "Transfer what is due by hand (R): they search the order list for each entry.",
+        );
+    }
+    finding.repair(
+        Step::Worker,
+        "A stand-in worker beside them (R) works it off; then look at the clocks, logs and \
+         connections of those who transfer.",
+    )
 }
 
 #[cfg(test)]

@@ -89,6 +89,13 @@ fn finding(
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
     let finding = others_may_be_there(seen, finding);
+    let finding = match heads::both_offer(seen) {
+        Some(_) => finding.words(
+            "both forms are among the last offered: if somebody offers the other one still, stop \
+             that first",
+        ),
+        None => finding,
+    };
     let finding = match bad.due_at().filter(|_| due) {
         Some(since) => finding.since(since),
         None => finding,

@@ -145,6 +145,16 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
         text::thousands(late),
         text::counted(clients, "client is subscribed", "clients are subscribed"),
     );
+    let channel = seen.queue.keys().channel.unwrap_or_default();
+    let known = seen.server.last().and_then(|look| look.clients.get_ref());
+    let ours = known.map_or(0, |known| known.stand_ins(&channel));
+    let head = match ours.min(clients) {
+        0 => head,
+        ours => {
+            let workers = text::counted(ours, "stand-in worker", "stand-in workers");
+            format!("{head} (of them {workers} of delayscope)")
+        }
+    };
     let why = why(seen, stood_ms);
     let (sentence, step, repair) = told(&why, &head);
     let keys = seen.queue.keys();
@@ -177,7 +187,7 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
     }
     finding
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
-        .check(&["PUBSUB", "NUMSUB"], &keys.channel.unwrap_or_default())
+        .check(&["PUBSUB", "NUMSUB"], &channel)
         .repair(step, repair)
 }
 

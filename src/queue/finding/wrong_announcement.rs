@@ -17,10 +17,10 @@ const LATER_MS: i64 = 1_000;
 
 /// Compares what was announced last with the head.
 pub(super) fn look(seen: &Seen) -> Verdict {
-    if seen.queue.keys().channel.is_none() {
+    let Some(pulse) = seen.pulse.filter(|_| seen.queue.keys().channel.is_some()) else {
         return Verdict::Silent;
-    }
-    let clients = seen.pulse.and_then(|pulse| pulse.transfer_clients.get());
+    };
+    let clients = pulse.transfer_clients.get();
     let said = seen.watch.said.zip(seen.watch.still);
     let Some(((at, said), still)) = said.filter(|_| clients != Some(0)) else {
         return Verdict::Fine;

@@ -29,7 +29,7 @@ pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     cure(ctx, menu, &plan, row, buf);
     let sum = match menu.chosen() {
         Some(repair) => does(repair).to_owned(),
-        None => row.map_or_else(String::new, |row| wrong(row)),
+        None => row.map_or_else(String::new, wrong),
     };
     form::sum(ctx, &sum, plan.sum, buf);
 }

@@ -1,0 +1,132 @@
+//! Everything that is ever asked of a payload, and what an answer takes.
+
+#![expect(clippy::unwrap_used, reason = "without a clock nothing is measured")]
+
+use std::time::Duration;
+
+use allocation_counter::measure;
+use delayscope::payload::{self, Codec, Node};
+use delayscope::tui::model::Tree;
+use nix::time::{ClockId, clock_gettime};
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Question {
+    /// The line of the table, and the value as JSON.
+    Line,
+    /// All of its text, as a search wants it.
+    Whole,
+    /// What it can be read as.
+    Readings,
+    /// What is typed to write it again.
+    Spelled,
+    /// Line and value, of that codec.
+    As(Codec),
+    /// All that there is to be said, and that as JSON, of that codec.
+    Tree(Codec),
+    /// The lines of the opened entry, and what is copied of them.
+    Rows(Codec),
+}
+
+/// All questions, in the order in which the faster ones come first.
+pub fn questions() -> impl Iterator<Item = Question> {
+    let alone = [
+        Question::Line,
+        Question::Whole,
+        Question::Readings,
+        Question::Spelled,
+    ];
+    let of = |codec| {
+        [
+            Question::As(codec),
+            Question::Tree(codec),
+            Question::Rows(codec),
+        ]
+    };
+    alone.into_iter().chain(Codec::ALL.into_iter().flat_map(of))
+}
+
+/// Asks all of it of a payload.
+pub fn ask_all(bytes: &[u8]) {
+    let read = payload::decode(bytes);
+    let (codec, _) = payload::whole(bytes);
+    assert_eq!(codec, read.codec);
+    assert!(!read.text.contains(char::is_control), "{:?}", read.text);
+    ask(Question::Readings, bytes);
+    ask(Question::Spelled, bytes);
+    for codec in Codec::ALL {
+        if ask(Question::As(codec), bytes) && codec != Codec::Unknown {
+            ask(Question::Tree(codec), bytes);
+            ask(Question::Rows(codec), bytes);
+        }
+    }
+}
+
+/// Asks one thing of a payload; whether there was an answer of that codec.
+pub fn ask(question: Question, bytes: &[u8]) -> bool {
+    match question {
+        Question::Line => payload::decode(bytes).codec != Codec::Unknown,
+        Question::Whole => payload::whole(bytes).0 != Codec::Unknown,
+        Question::Readings => !payload::readable_as(bytes).is_empty(),
+        Question::Spelled => {
+            let codec = payload::decode(bytes).codec;
+            payload::spelled(codec, bytes).is_some()
+        }
+        Question::As(codec) => payload::decode_as(codec, bytes)
+            .inspect(|read| assert!(!read.text.contains(char::is_control), "{:?}", read.text))
+            .is_some(),
+        Question::Tree(codec) => payload::read(bytes, Some(codec))
+            .inspect(|read| {
+                let length = read.unpacked.as_ref().map_or(bytes.len(), Vec::len);
+                inside(&read.tree, length);
+                drop(read.tree.json());
+            })
+            .is_some(),
+        Question::Rows(codec) => Tree::of(bytes, codec)
+            .inspect(|tree| {
+                let last = tree.lines.len() - 1;
+                assert!(!tree.path(last).is_empty());
+                drop(tree.value(last));
+                for line in &tree.lines {
+                    assert!(!line.words.contains(char::is_control), "{line:?}");
+                    assert!(!line.name.contains(char::is_control), "{line:?}");
+                }
+            })
+            .is_some(),
+    }
+}
+
+/// Every node means bytes that there are.
+fn inside(node: &Node, length: usize) {
+    assert!(node.span.start <= node.span.end, "{node:?}");
+    assert!(node.span.end as usize <= length, "{node:?}");
+    for child in node.children() {
+        inside(child, length);
+    }
+}
+
+/// What an answer took.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken {
+    /// Of this thread's own: others at work on the machine do not count.
+    pub time: Duration,
+    /// The most bytes held at a time.
+    pub held: u64,
+}
+
+/// Runs `work`, and weighs it.
+pub fn weigh(work: impl FnOnce()) -> Taken {
+    let started = worked();
+    let held = measure(work).bytes_max;
+    Taken {
+        time: worked().saturating_sub(started),
+        held,
+    }
+}
+
+/// For how long this thread has been at work.
+pub fn worked() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)
+        .unwrap()
+        .into()
+}
