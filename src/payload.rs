@@ -61,12 +61,14 @@ use serde_json::Value;
 
 use detect::Found;
 use rows::Verdict;
+use typed::{Scalar, Typed};
 
 pub use codec::Codec;
 pub use habit::Habit;
-pub use line::of_text as line;
+pub use line::{of_text as line, within as line_within};
 pub use plain::{SEPARATORS, plain};
 pub use rows::Sure;
+pub use said::written;
 pub use tree::{Cut, Field, Name, Node, Shape};
 
 /// A payload, read: what a table shows of it.
@@ -108,7 +110,20 @@ pub enum EncodeError {
     /// There is no codec to write it with.
     #[error("payloads cannot be written with the codec `{0}`")]
     NoCodec(Codec),
+    /// Its class was said, and none of these codecs' values has that one here.
+    #[error(
+        "no value of `{0}` can be written here: of Java's classes only String, Integer, Long, \
+         Double, Boolean, Float, Short, Byte, Character and java.util.Date. As a string it is \
+         [\"java.lang.String\",\"…\"]"
+    )]
+    NoClass(String),
+    /// Its class was said, and it is no value of that.
+    #[error("{0} is no value of `{1}`")]
+    NotOfClass(String, String),
 }
+
+/// Bytes of a payload of which the text takes much memory.
+const LARGE: usize = 64 << 10;
 
 /// Why the codec is unknown.
 const NOTHING: &str = "no known codec accounts for every byte";
@@ -245,8 +260,11 @@ fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
     {
         return (codec, text.to_owned());
     }
+    // Such as few payloads are: most are looked through without being written twice.
+    let is_large = found.tree.span.len() > LARGE;
     match value(found) {
         Value::String(text) => (codec, text),
+        value if is_large => (codec, written(&value)),
         value => (codec, value.to_string()),
     }
 }
@@ -258,31 +276,37 @@ fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
 /// `JsonJacksonCodec` reads an object only if it says its `@class`.
 ///
 /// In the other codecs that keep Java's types a text is a string, save one like
-/// `["java.lang.Long",42]`: a scalar of that type. A string that looks like one is
-/// `["java.lang.String","…"]`.
+/// `["java.lang.Long",42]`: a value of that class. A null is `["java.lang.String",null]`, a date
+/// `["java.util.Date",1700000000123]` or `["java.util.Date","2023-11-14T22:13:20.123Z"]`, and a
+/// string that looks like one of these is `["java.lang.String","…"]`.
 pub fn encode(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
     match codec {
         Codec::Text => Ok(text.as_bytes().to_vec()),
         Codec::Json | Codec::Json3 | Codec::TypedJson => Ok(json::encode(text)),
-        Codec::Kryo5 | Codec::Marshalling | Codec::Serialization => Ok(java(codec, text)),
+        Codec::Kryo5 | Codec::Marshalling | Codec::Serialization => java(codec, text),
         _ => Err(EncodeError::NoCodec(codec)),
     }
 }
 
-fn java(codec: Codec, text: &str) -> Vec<u8> {
-    let string = typed::string(text);
-    let text = string.as_deref().unwrap_or(text);
-    let scalar = match string {
-        Some(_) => None,
-        None => typed::parse(text),
+fn java(codec: Codec, text: &str) -> Result<Vec<u8>, EncodeError> {
+    let typed = typed::parse(text)?;
+    let text = match &typed {
+        Typed::Scalar(scalar) => return Ok(java_scalar(codec, *scalar)),
+        Typed::String(said) => said,
+        Typed::Plain => text,
     };
-    match (codec, scalar) {
-        (Codec::Kryo5, Some(scalar)) => kryo5::encode_scalar(scalar),
-        (Codec::Kryo5, None) => kryo5::encode(text),
-        (Codec::Marshalling, Some(scalar)) => marshalling::encode_scalar(scalar),
-        (Codec::Marshalling, None) => marshalling::encode(text),
-        (_, Some(scalar)) => serialization::encode_scalar(scalar),
-        (_, None) => serialization::encode(text),
+    Ok(match codec {
+        Codec::Kryo5 => kryo5::encode(text),
+        Codec::Marshalling => marshalling::encode(text),
+        _ => serialization::encode(text),
+    })
+}
+
+fn java_scalar(codec: Codec, scalar: Scalar) -> Vec<u8> {
+    match codec {
+        Codec::Kryo5 => kryo5::encode_scalar(scalar),
+        Codec::Marshalling => marshalling::encode_scalar(scalar),
+        _ => serialization::encode_scalar(scalar),
     }
 }
 
@@ -310,7 +334,8 @@ pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
     if writes(&said) {
         return Some(said);
     }
-    let typed = typed::CLASSES.into_iter().chain([typed::STRING]);
-    let typed = typed.map(|class| format!("[{},{value}]", Value::from(class)));
-    typed.into_iter().find(|text| writes(text))
+    let mut typed = typed::CLASSES
+        .iter()
+        .map(|&class| format!("[{},{value}]", Value::from(class)));
+    typed.find(|text| writes(text))
 }

@@ -185,8 +185,9 @@ Examples:
   delayscope offer zset-list:delay_queue,ready_queue hello --in 5s
 
 In kryo5, marshalling and serialization a text is a string, save [\"java.lang.Long\",42] and the
-like (Integer, Double, Float, Boolean, Short, Byte, Character): a value of that class. A string
-that looks so itself is written as [\"java.lang.String\",\"[\\\"java.lang.Long\\\",42]\"].
+like (Integer, Double, Float, Boolean, Short, Byte, Character): a value of that class; a date is
+[\"java.util.Date\",\"2023-11-14T22:13:20.123Z\"], or its epoch ms, and [\"java.lang.String\",null] is
+null. A string that looks so itself is [\"java.lang.String\",\"[\\\"java.lang.Long\\\",42]\"].
 
 The frame form must be the one that the queue's Redisson clients read: byte-id from 3.21.1 on,
 double-id before; with /4 on Windows and 32-bit servers. It is taken from the queue's entries.")]

@@ -157,7 +157,8 @@ impl<'a> Doctor<'a> {
     /// One round through all queues.
     pub(super) async fn round(&mut self) -> anyhow::Result<Vec<Diagnosis>> {
         let store = &self.session.store;
-        look(store, &mut self.server)
+        let pressing = self.queues.iter().any(Examination::presses_for_look);
+        look(store, &mut self.server, pressing)
             .await
             .context("could not look at the server")?;
         let mut said = Vec::with_capacity(self.queues.len());
@@ -202,6 +203,10 @@ fn print<W: Write>(
                 let fields = finding::fields(one.queue(), found, program);
                 out.json(&Value::Object(fields))?;
             }
+            for (id, far) in &said.early {
+                let fields = finding::undecided(one.queue(), (id, far), program);
+                out.json(&Value::Object(fields))?;
+            }
         }
     } else {
         people(doctor, all, program, out)?;
@@ -229,12 +234,17 @@ fn people<W: Write>(
             !found.of_server || !told_of_server.contains(&found.id)
         };
         let findings: Vec<_> = said.findings.iter().filter(new).collect();
-        if findings.is_empty() {
+        if findings.is_empty() && said.early.is_empty() {
             continue;
         }
         out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
         for found in &findings {
             for line in finding::lines(one.queue(), found, at, program) {
+                out.whole(&format!("  {line}"))?;
+            }
+        }
+        for (id, far) in &said.early {
+            for line in finding::undecided_lines(one.queue(), (id, far), program) {
                 out.whole(&format!("  {line}"))?;
             }
         }
@@ -250,18 +260,31 @@ fn people<W: Write>(
                 format!(", all {entries} looked at")
             });
             format!(
-                "{}: nothing found, {} asked{all}",
+                "{}: nothing found, {} asked{}{all}",
                 text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
-                text::counted(u64::try_from(said.fine)?, "rule", "rules")
+                text::counted(u64::try_from(said.fine)?, "rule", "rules"),
+                undecided(said.early.len())
             )
         }
-        _ => format!("{well} of {} queues: nothing found", all.len()),
+        _ => {
+            let open = all.iter().map(|said| said.early.len()).sum();
+            let open = undecided(open);
+            format!("{well} of {} queues: nothing found{open}", all.len())
+        }
     };
     out.whole(&line)?;
     Ok(())
 }
 
-/// What the rules could not look at, and which of them need more time: beside the output, each once.
+/// How many have not decided yet: not all is well as long as one of them may find something.
+fn undecided(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!(", {n} not yet decided"),
+    }
+}
+
+/// What the rules could not look at: beside the output, each once.
 fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
     let mut told: Vec<String> = Vec::new();
     let mut tell = |line: String| {
@@ -281,13 +304,7 @@ fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
             words(*takes)
         ));
     }
-    for (one, said) in doctor.queues.iter().zip(all) {
-        for (id, why) in &said.blind {
-            tell(format!("{id} cannot be looked at: {why}"));
-        }
-        for (id, words) in &said.early {
-            let name = text::printable_bytes(one.queue().name.as_bytes());
-            tell(format!("{name}: {id}: {words} (see --for)"));
-        }
+    for (id, why) in all.iter().flat_map(|said| &said.blind) {
+        tell(format!("{id} cannot be looked at: {why}"));
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{shape, times};
 use crate::clock::EpochMillis;
-use crate::queue::finding::{Step, Trend};
+use crate::queue::finding::{DECIDED_MS, Step, Trend};
 use crate::queue::wish::What;
 use crate::queue::{Finding, Queue, redis_cli, text};
 
@@ -63,6 +63,48 @@ pub(super) fn lines(
         say(&format!("$ {command}"));
     }
     lines
+}
+
+/// What `doctor` says of a rule that has not decided yet, in the shape of a finding.
+pub(super) fn undecided(
+    queue: &Queue,
+    (id, far): (&str, &str),
+    program: &str,
+) -> Map<String, Value> {
+    let mut fields = Map::new();
+    shape::name(&mut fields, &queue.name);
+    fields.insert("id".into(), id.into());
+    fields.insert("severity".into(), UNDECIDED.into());
+    fields.insert("sentence".into(), format!("Not yet decided: {far}").into());
+    fields.insert("evidence".into(), json!({}));
+    let repair = "Look for longer.";
+    fields.insert("repair".into(), repair.into());
+    let command = longer("doctor", queue, program);
+    fields.insert("repair_command".into(), command.into());
+    fields
+}
+
+/// The same in lines.
+pub(super) fn undecided_lines(
+    queue: &Queue,
+    (id, far): (&str, &str),
+    program: &str,
+) -> [String; 2] {
+    let command = longer("doctor", queue, program);
+    [
+        format!("not yet   {id}: {far}"),
+        format!("          $ {command}"),
+    ]
+}
+
+/// The severity of what is not yet decided.
+const UNDECIDED: &str = "undecided";
+
+/// The command that looks for so long that every rule decides.
+pub(super) fn longer(command: &str, queue: &Queue, program: &str) -> String {
+    let name = redis_cli::word(&queue.spec());
+    let seconds = DECIDED_MS / 1_000;
+    format!("{program} {command} {name} --for {seconds}s")
 }
 
 /// A finding in one line.

@@ -105,7 +105,13 @@ fn state(kept: &Kept) -> String {
     let others = queue::Outcome::ALL.into_iter().skip(1);
     let counts: Vec<String> = others
         .filter(|outcome| tally.get(*outcome) > 0)
-        .map(|outcome| format!("{} {}", text::thousands(tally.get(outcome)), outcome.word()))
+        .map(|outcome| {
+            format!(
+                "{} {}",
+                text::thousands(tally.get(outcome)),
+                outcome.said(kept.head.change)
+            )
+        })
         .collect();
     if counts.is_empty() {
         "all done".to_owned()

@@ -251,11 +251,11 @@ impl Offering<'_> {
         self.totals.longest = self.totals.longest.max(offered.longest);
         if self.asked.each {
             for id in offered.ids {
-                entry(&id.to_string(), "done", None, out)?;
+                entry(&id.to_string(), Became::Done, None, out)?;
             }
         }
         for id in offered.refused {
-            entry(&id.to_string(), "refused", Some(EQUAL_WAITS), out)?;
+            entry(&id.to_string(), Became::Refused, Some(EQUAL_WAITS), out)?;
         }
         if offered.unannounced.is_some() {
             self.totals.unannounced = offered.unannounced;

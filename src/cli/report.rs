@@ -124,6 +124,8 @@ impl Bundle {
             "rules_fine": self.said.fine,
             "rules_blind": rules(&self.said.blind),
             "rules_early": rules(&self.said.early),
+            "decided_by": (!self.said.early.is_empty())
+                .then(|| finding::longer("report", &self.queue, program)),
             "snapshot": self.shown.object(&self.queue),
             "late": late,
             "server_facts": facts(&self.facts),

@@ -7,14 +7,12 @@ use std::time::Duration;
 pub use self::exact::{Examined, examine};
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, Watch};
+use crate::queue::look::LookAsk;
 use crate::queue::{Exact, Known, Pulse, Queue, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
 
-/// A survey is taken again after this, in ms; a look at the server too.
+/// A survey is taken again after this, in ms.
 const AGAIN_MS: i64 = 10_000;
-/// And the look after this, when one cost the server more than [`DEAR_US`].
-const SELDOM_MS: i64 = 100_000;
-const DEAR_US: u64 = 2_000;
 /// A survey that brings a sample early is taken no sooner than this after the last, in ms.
 const PAUSE_MS: i64 = 1_000;
 
@@ -85,6 +83,12 @@ impl Examination {
         matches!(counts, Some((Some(waiting), Some(order))) if waiting != order)
     }
 
+    /// A fresh look at the server may tell more of it.
+    #[must_use]
+    pub fn presses_for_look(&self) -> bool {
+        self.watch.presses_for_look()
+    }
+
     /// What the rounds so far have shown.
     pub const fn watch(&mut self) -> &mut Watch {
         &mut self.watch
@@ -121,27 +125,26 @@ impl Examination {
     }
 }
 
-/// Takes a slow look at the server when it is time for one, and takes over what the link tells.
-pub async fn look(store: &Store, server: &mut ServerWatch) -> Result<(), StoreError> {
+/// Takes a slow look at the server when it is time for one, and takes over what the link tells;
+/// `pressing`: the rules of some queue wait for a look.
+pub async fn look(
+    store: &Store,
+    server: &mut ServerWatch,
+    pressing: bool,
+) -> Result<(), StoreError> {
     server.linked(&store.link().borrow());
     server.db = store.endpoint().db;
     let now = store.clock().map(|clock| clock.now());
-    let age = server.last().zip(now).map(|(last, now)| {
-        let rests = if last.server_us > DEAR_US {
-            SELDOM_MS
-        } else {
-            AGAIN_MS
-        };
-        (now.since(last.at), rests)
-    });
-    if age.is_none_or(|(age, rests)| age >= rests || age < 0) {
-        look_again(store, server).await?;
+    let age = server.last().zip(now).map(|(last, now)| now.since(last.at));
+    if age.is_none_or(|age| age >= server.rests(pressing) || age < 0) {
+        let asked = server.asks(pressing);
+        server.looked(read::look(store, asked).await?);
     }
     Ok(())
 }
 
-/// Takes a slow look at the server at once.
+/// Takes a whole look at the server at once.
 pub async fn look_again(store: &Store, server: &mut ServerWatch) -> Result<(), StoreError> {
-    server.looked(read::look(store).await?);
+    server.looked(read::look(store, LookAsk::Whole).await?);
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::reader::{Reader, write_units};
 use super::rows::{Sure, Verdict};
 use super::text;
 use super::tree::{Node, Shape};
-use super::typed::Scalar;
+use super::typed::{DATE, Scalar};
 
 /// Before a string, with references switched on: not seen before.
 const NEW_REFERENCE: u8 = 0x01;
@@ -41,6 +41,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
         return kryo::read(reader, &[third, fourth, first, second]);
     }
     kryo::read(reader, &STYLES)
+}
+
+/// What is likely begins with a class that every Kryo has.
+pub(super) const fn begins(first: u8) -> bool {
+    first < 12
 }
 
 /// Likely, save what is more likely to be another codec's or plain text.
@@ -95,6 +100,7 @@ pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
     let mut bytes = scalar.to_be_bytes();
     bytes.reverse();
     let (class, value) = match scalar {
+        Scalar::Null => (id::NULL, bytes),
         Scalar::Byte(_) => (id::BYTE, bytes),
         Scalar::Short(_) => (id::SHORT, bytes),
         Scalar::Char(_) => (id::CHAR, bytes),
@@ -109,6 +115,11 @@ pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
             let zigzag = (long << 1) ^ (long >> 63);
             (id::LONG, varint(zigzag.cast_unsigned()))
         }
+        Scalar::Date(ms) => (
+            id::NAMED,
+            // The first name of the payload, and no zigzag.
+            [&[0], &marked(DATE)[..], &varint(ms.cast_unsigned())].concat(),
+        ),
     };
     [vec![class], value].concat()
 }
@@ -128,17 +139,22 @@ fn varint(mut number: u64) -> Vec<u8> {
 pub(super) fn encode(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 6);
     out.push(id::STRING);
-    if text.is_ascii()
-        && (2..=32).contains(&text.len())
-        && let Some((last, body)) = text.as_bytes().split_last()
-    {
-        out.extend_from_slice(body);
-        out.push(last | 0x80);
+    if text.is_ascii() && (2..=32).contains(&text.len()) {
+        out.extend(marked(text));
     } else {
         write_length(&mut out, text.encode_utf16().count() + 1);
         write_units(&mut out, text, &[0]);
     }
     out
+}
+
+/// ASCII, whose end is marked.
+fn marked(text: &str) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    if let Some(last) = bytes.last_mut() {
+        *last |= 0x80;
+    }
+    bytes
 }
 
 fn write_length(out: &mut Vec<u8>, length: usize) {

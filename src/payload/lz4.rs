@@ -10,6 +10,11 @@ use super::tree::Node;
 /// A byte of a block stands for 255 at most.
 const MAX_RATIO: usize = 255;
 
+/// So many lengths need no further byte.
+const SHORT: u8 = 15;
+/// A copy is this much longer than its length says.
+const MIN_COPY: usize = 4;
+
 /// Unpacks it, if it is as large as it says.
 pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     let size = usize::try_from(u32::from_be_bytes(reader.array()?)).ok()?;
@@ -17,10 +22,49 @@ pub(super) fn unpack(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     if packed.is_empty() || size > packed.len().saturating_mul(MAX_RATIO) {
         return None;
     }
+    // Any four bytes are a size: what is too large to be unpacked is told from noise by its shape.
+    if length(packed)? != size {
+        return None;
+    }
     reader.take_unpacked(size)?;
     let mut bytes = vec![0; size];
     let unpacked = block::decompress_into(packed, &mut bytes).ok()?;
     (unpacked == size).then_some(bytes)
+}
+
+/// How many bytes a block unpacks to; none if it is no block.
+fn length(mut block: &[u8]) -> Option<usize> {
+    let mut length = 0;
+    loop {
+        let (&token, rest) = block.split_first()?;
+        let (literals, rest) = count(token >> 4, rest)?;
+        length += literals;
+        block = rest.get(literals..)?;
+        if block.is_empty() {
+            return Some(length);
+        }
+        let (back, rest) = block.split_first_chunk()?;
+        let back = usize::from(u16::from_le_bytes(*back));
+        if back == 0 || back > length {
+            return None;
+        }
+        let copied;
+        (copied, block) = count(token & SHORT, rest)?;
+        length += copied + MIN_COPY;
+    }
+}
+
+/// A length in four bits, and in bytes behind them when it is longer.
+fn count(bits: u8, mut rest: &[u8]) -> Option<(usize, &[u8])> {
+    let mut count = usize::from(bits);
+    let mut more = bits == SHORT;
+    while more {
+        let (&byte, after) = rest.split_first()?;
+        count += usize::from(byte);
+        more = byte == u8::MAX;
+        rest = after;
+    }
+    Some((count, rest))
 }
 
 /// A size that is right is no accident.
@@ -61,5 +105,20 @@ mod tests {
         let read = decode(&packed);
         assert_eq!(read.codec, Codec::Lz4);
         assert!(read.text.contains("unpacks to too much"), "{}", read.text);
+    }
+
+    #[test]
+    fn noise_that_says_to_be_large_is_none() {
+        let long: Vec<u8> = (0..1_u32 << 20).flat_map(u32::to_le_bytes).collect();
+        let packed = block::compress(&long);
+        assert_eq!(length(&packed), Some(long.len()));
+        for end in [packed.len() - 1, packed.len() / 2, 1, 0] {
+            assert_ne!(length(&packed[..end]), Some(long.len()), "{end}");
+        }
+        let noise: Vec<u8> = (0..100_000_u32)
+            .map(|n| (n.wrapping_mul(n) >> 7).to_le_bytes()[0])
+            .collect();
+        let payload = [&[1, 0, 0, 0][..], &noise].concat();
+        assert_eq!(decode(&payload).codec, Codec::Unknown);
     }
 }

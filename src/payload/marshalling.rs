@@ -24,6 +24,12 @@ const OLDEST: u8 = 0x02;
 const SMALL_MAX: usize = 0x100;
 const MEDIUM_MAX: usize = 0x1_0000;
 
+/// Around the milliseconds of a `java.util.Date`: an object of a class with a `writeObject` and its
+/// own version, no fields, a block of eight bytes; the end of what it has written.
+const DATE_BEFORE: &[u8] =
+    b"\x04\x04\x38\x3e\x0ejava.util.Date\x68\x6a\x81\x01\x4b\x59\x74\x19\0\0\0\0\x16\x32\x08";
+const DATE_AFTER: &[u8] = b"\x35";
+
 /// Reads one object.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     let version = reader.byte()?;
@@ -50,6 +56,8 @@ pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
 /// A boxed scalar, as JBoss Marshalling writes it.
 pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
     let class = match scalar {
+        Scalar::Null => 0x01,
+        Scalar::Date(_) => return [&DATE_BEFORE[..], &scalar.to_be_bytes(), DATE_AFTER].concat(),
         Scalar::Bool(true) => return vec![VERSION, 0x50],
         Scalar::Bool(false) => return vec![VERSION, 0x51],
         Scalar::Byte(_) => 0x49,

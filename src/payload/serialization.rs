@@ -26,6 +26,12 @@ const NAMED_VALUE: &[u8] = b"\0\x05value\x78";
 /// The superclass of all numbers, which has no fields and no further superclass.
 const NUMBER: &[u8] = b"\x72\0\x10java.lang.Number\x86\xac\x95\x1d\x0b\x94\xe0\x8b\x02\0\0\x78\x70";
 
+/// Before the milliseconds of a `java.util.Date`: an object of a class that writes itself, without
+/// fields, and a block of eight bytes.
+const DATE_BEFORE: &[u8] =
+    b"\x73\x72\0\x0ejava.util.Date\x68\x6a\x81\x01\x4b\x59\x74\x19\x03\0\0\x78\x70\x77\x08";
+const END_BLOCK: u8 = 0x78;
+
 /// Reads one object.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     reader.expect(MAGIC)?;
@@ -45,6 +51,10 @@ pub(super) fn judge(_: &[u8], _: &Node) -> Verdict {
 /// superclass are known.
 pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
     let (name, version, field) = match scalar {
+        Scalar::Null => return [MAGIC, &[NULL]].concat(),
+        Scalar::Date(_) => {
+            return [MAGIC, DATE_BEFORE, &scalar.to_be_bytes(), &[END_BLOCK]].concat();
+        }
         Scalar::Byte(_) => ("Byte", 0x9c4e_6084_ee50_f51c_u64, b'B'),
         Scalar::Short(_) => ("Short", 0x684d_3713_3460_da52, b'S'),
         Scalar::Int(_) => ("Integer", 0x12e2_a0a4_f781_8738, b'I'),

@@ -43,7 +43,8 @@ pub(super) fn is_plausible(text: &str) -> bool {
     if binary == 0 {
         return true;
     }
-    let begins_well = !text.starts_with(char::is_control);
+    // A colour of a terminal is no codec's beginning.
+    let begins_well = !text.starts_with(char::is_control) || text.starts_with("\u{1b}[");
     begins_well && binary * 4 <= text.chars().count()
 }
 
@@ -95,6 +96,7 @@ mod tests {
         assert!(is_plausible("a\tb\nc\u{0}d\u{1b}e"));
         assert!(is_plausible("\tindented"));
         assert!(is_plausible("\u{feff}with a byte order mark"));
+        assert!(is_plausible("\u{1b}[31mred\u{1b}[0m, \u{1b}]0;title\u{7}"));
         assert!(!is_plausible("\u{8}\u{3}ok"));
         assert!(!is_plausible("a\u{1}\u{2}"));
     }

@@ -1,17 +1,20 @@
-//! Scalars to be written with a type of Java's: as Jackson has it, `["java.lang.Long",42]`.
+//! Values to be written with a type of Java's: as Jackson has it, `["java.lang.Long",42]`.
 //!
 //! Kryo, JBoss Marshalling and Java's serialization write a `long` otherwise than an `int` or the
 //! text of its digits: whoever offers or edits one says which it is.
 
-use serde::de::DeserializeOwned;
+use std::str::FromStr;
+
+use chrono::DateTime;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-/// No scalar with its class is longer: what is may be a document of megabytes.
-const MAX_TYPED: usize = 1024;
+use super::EncodeError;
 
-/// A scalar of one of Java's types.
+/// A value of one of Java's types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scalar {
+    Null,
     Byte(i8),
     Short(i16),
     Int(i32),
@@ -21,10 +24,23 @@ pub(super) enum Scalar {
     Bool(bool),
     /// One UTF-16 unit.
     Char(u16),
+    /// `java.util.Date`: epoch milliseconds.
+    Date(i64),
 }
 
-/// Java's names for them.
-pub(super) const CLASSES: [&str; 8] = [
+/// What a text is written as.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Typed {
+    /// The text itself.
+    Plain,
+    /// The string whose class was said.
+    String(String),
+    Scalar(Scalar),
+}
+
+/// The classes whose values can be written.
+pub(super) const CLASSES: [&str; 10] = [
+    STRING,
     "java.lang.Integer",
     "java.lang.Long",
     "java.lang.Double",
@@ -33,15 +49,38 @@ pub(super) const CLASSES: [&str; 8] = [
     "java.lang.Short",
     "java.lang.Byte",
     "java.lang.Character",
+    DATE,
 ];
 
 /// The class of a string, which has to be said only where the string itself looks like this.
-pub(super) const STRING: &str = "java.lang.String";
+const STRING: &str = "java.lang.String";
+pub(super) const DATE: &str = "java.util.Date";
 
-/// The string that was typed, if its class was said.
-pub(super) fn string(text: &str) -> Option<String> {
-    let (class, said): (String, String) = pair(text)?;
-    (class == STRING).then_some(said)
+/// What was typed. A value of a class of Java's that nobody here can write is refused: it would
+/// arrive as a string.
+pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
+    // Without the value, which may be megabytes: it matters only if the class is one of these.
+    let Some((class, _)) = pair::<IgnoredAny>(text) else {
+        return Ok(Typed::Plain);
+    };
+    if !CLASSES.contains(&class.as_str()) {
+        return if class.starts_with("java.") {
+            Err(EncodeError::NoClass(class))
+        } else {
+            Ok(Typed::Plain)
+        };
+    }
+    let Some((_, value)) = pair(text) else {
+        return Ok(Typed::Plain);
+    };
+    match value {
+        Value::Null => Ok(Typed::Scalar(Scalar::Null)),
+        Value::String(said) if class == STRING => Ok(Typed::String(said)),
+        value => match scalar(&class, &value) {
+            Some(scalar) => Ok(Typed::Scalar(scalar)),
+            None => Err(EncodeError::NotOfClass(value.to_string(), class)),
+        },
+    }
 }
 
 /// A class and a value, as they were typed.
@@ -52,20 +91,15 @@ fn pair<T: DeserializeOwned>(text: &str) -> Option<(String, T)> {
     serde_json::from_str(text).ok()
 }
 
-/// The scalar that was typed, if it is one: its class and its value.
-pub(super) fn parse(text: &str) -> Option<Scalar> {
-    if text.len() > MAX_TYPED {
-        return None;
-    }
-    let (class, value): &(String, Value) = &pair(text)?;
+fn scalar(class: &str, value: &Value) -> Option<Scalar> {
     let whole = || value.as_i64();
-    Some(match class.as_str() {
+    Some(match class {
         "java.lang.Byte" => Scalar::Byte(whole()?.try_into().ok()?),
         "java.lang.Short" => Scalar::Short(whole()?.try_into().ok()?),
         "java.lang.Integer" => Scalar::Int(whole()?.try_into().ok()?),
         "java.lang.Long" => Scalar::Long(whole()?),
-        "java.lang.Float" => Scalar::Float(value.as_number()?.as_str().parse().ok()?),
-        "java.lang.Double" => Scalar::Double(value.as_f64()?),
+        "java.lang.Float" => Scalar::Float(floating(value)?),
+        "java.lang.Double" => Scalar::Double(floating(value)?),
         "java.lang.Boolean" => Scalar::Bool(value.as_bool()?),
         "java.lang.Character" => {
             let mut units = value.as_str()?.encode_utf16();
@@ -75,18 +109,34 @@ pub(super) fn parse(text: &str) -> Option<Scalar> {
             }
             Scalar::Char(unit)
         }
+        DATE => Scalar::Date(match value.as_str() {
+            Some(text) => DateTime::parse_from_rfc3339(text).ok()?.timestamp_millis(),
+            None => whole()?,
+        }),
         _ => return None,
     })
+}
+
+/// What JSON has no number for is written as Java prints it.
+fn floating<F: FromStr>(value: &Value) -> Option<F> {
+    match value {
+        Value::Number(number) => number.as_str().parse().ok(),
+        Value::String(word) if matches!(&**word, "NaN" | "Infinity" | "-Infinity") => {
+            word.parse().ok()
+        }
+        _ => None,
+    }
 }
 
 impl Scalar {
     /// Its bytes, the highest first.
     pub(super) fn to_be_bytes(self) -> Vec<u8> {
         match self {
+            Self::Null => Vec::new(),
             Self::Byte(byte) => byte.to_be_bytes().to_vec(),
             Self::Short(short) => short.to_be_bytes().to_vec(),
             Self::Int(int) => int.to_be_bytes().to_vec(),
-            Self::Long(long) => long.to_be_bytes().to_vec(),
+            Self::Long(long) | Self::Date(long) => long.to_be_bytes().to_vec(),
             Self::Float(float) => float.to_be_bytes().to_vec(),
             Self::Double(double) => double.to_be_bytes().to_vec(),
             Self::Bool(is) => vec![u8::from(is)],

@@ -176,6 +176,10 @@ pub struct Seen<'a> {
     pub server: &'a ServerWatch,
 }
 
+/// Watched for so long, in ms, every rule has decided: those that need longest take half a minute, and
+/// the first and the last look lie a little less apart than was asked for.
+pub const DECIDED_MS: u64 = 35_000;
+
 /// What a rule has to say.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -245,6 +249,27 @@ pub struct Diagnosis {
     pub gone: Vec<Finding>,
 }
 
+/// The rules that go by what a look at the server says, of things that move: while one of them has
+/// something to say, looks are taken more often.
+const LOOKING: [&str; 7] = [
+    refused_writes::ID,
+    mixed_fleet::ID,
+    poison::ID,
+    stuck_client::ID,
+    mixed_frames::ID,
+    nothing_consumed::ID,
+    target_backlog::ID,
+];
+
+impl Diagnosis {
+    /// What is wrong, or may be, shall be told by the newest look at the server.
+    fn presses(&self) -> bool {
+        let found = self.findings.iter().map(|found| found.id);
+        let early = self.early.iter().map(|(id, _)| *id);
+        found.chain(early).any(|id| LOOKING.contains(&id))
+    }
+}
+
 /// What the rules say of one pulse (and survey), with nothing before it.
 #[must_use]
 pub fn once(queue: &Queue, pulse: &Pulse, survey: Option<&Survey>) -> Diagnosis {
@@ -276,6 +301,7 @@ pub fn diagnose(
         watch,
         server,
     });
+    watch.presses = said.presses();
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
         Some(at) => watch.ledger.enter(said, at),
@@ -302,6 +328,7 @@ fn look(seen: &Seen) -> Diagnosis {
     if all.findings.iter().any(explained) {
         all.findings.retain(|found| found.id != stuck_client::ID);
     }
+    drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
     all
 }

@@ -9,13 +9,31 @@ use super::server::{Facts, Link};
 use super::snapshot::Known;
 use crate::clock::EpochMillis;
 
+/// A look is taken again after this, in ms, when the rules wait for what it says.
+const PRESSING_MS: i64 = 10_000;
+/// And after this, when all is well.
+const CALM_MS: i64 = 20_000;
+/// And after this, when one cost the server more than [`DEAR_US`].
+const SELDOM_MS: i64 = 100_000;
+const DEAR_US: u64 = 2_000;
+
+/// What a look shall bring.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LookAsk {
+    /// All but what the server counts of each command, which costs as much as all else: enough
+    /// while all is well.
+    Brief,
+    /// That too.
+    Whole,
+}
+
 /// One look. It costs nobody but the server: at most every 10 s.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerLook {
     /// The server's time of the look.
     pub at: EpochMillis,
     /// The fields of `INFO` (memory, stats, persistence, replication, cluster, errorstats,
-    /// commandstats), by their names; or why it is refused.
+    /// commandstats unless it was brief), by their names; or why it is refused.
     pub info: Known<Arc<Info>>,
     /// Clients; or why `CLIENT LIST` is refused.
     pub clients: Known<Arc<Clients>>,
@@ -72,10 +90,14 @@ impl Info {
         )
     }
 
-    /// How many calls of the commands that run scripts have failed since the start (Redis ≥ 6.2).
+    /// How many calls of the commands that run scripts have failed since the start (Redis ≥ 6.2);
+    /// none after a brief look.
     #[must_use]
     pub fn failed_scripts(&self) -> Option<u64> {
         self.number("total_error_replies")?;
+        // Commands that nobody has called are not told; those that look are always there.
+        let told = self.0.range("cmdstat_".to_owned()..).next()?;
+        told.0.starts_with("cmdstat_").then_some(())?;
         let failed = ["cmdstat_eval", "cmdstat_evalsha"];
         let failed = failed.map(|name| self.part(name, "failed_calls").unwrap_or(0));
         Some(failed.iter().sum())
@@ -202,6 +224,28 @@ impl ServerWatch {
         self.looks.back().map(AsRef::as_ref)
     }
 
+    /// For how long no other look shall be taken after the last one, in ms; `pressing`: the rules of
+    /// some queue wait for one ([`Watch::presses_for_look`](super::finding::Watch::presses_for_look)).
+    #[must_use]
+    pub fn rests(&self, pressing: bool) -> i64 {
+        match self.last() {
+            Some(last) if last.server_us > DEAR_US => SELDOM_MS,
+            Some(_) if !pressing => CALM_MS,
+            // One that failed may not the next time.
+            _ => PRESSING_MS,
+        }
+    }
+
+    /// What the next look shall bring.
+    #[must_use]
+    pub fn asks(&self, pressing: bool) -> LookAsk {
+        if pressing || self.last().is_none() {
+            LookAsk::Whole
+        } else {
+            LookAsk::Brief
+        }
+    }
+
     /// What `INFO` said in the last look.
     #[must_use]
     pub fn info(&self) -> Option<&Info> {
@@ -214,9 +258,67 @@ impl ServerWatch {
         let last = self.last()?;
         let of = |look: &ServerLook| count(look.info.get_ref()?);
         let mut looks = self.looks.iter();
-        let first = looks.find(|look| last.at.since(look.at) <= within_ms)?;
+        let tells = |look: &&Arc<ServerLook>| {
+            last.at.since(look.at) <= within_ms && of(look.as_ref()).is_some()
+        };
+        let first = looks.find(tells)?;
         let span = last.at.since(first.at);
         (span > 0).then_some(())?;
         Some((of(last)?.saturating_sub(of(first)?), span))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(ms: i64, info: &str) -> ServerLook {
+        let mut read = Info::default();
+        read.read(info);
+        ServerLook {
+            at: EpochMillis::new(ms),
+            info: Known::Is(read.into()),
+            clients: Known::None,
+            scripts: Known::None,
+            server_us: 40,
+        }
+    }
+
+    #[test]
+    fn looks_are_rare_and_brief_while_no_rule_waits_for_them() {
+        let mut server = ServerWatch::default();
+        assert_eq!(server.asks(false), LookAsk::Whole, "the first one");
+        server.looked(taken(0, "used_memory:1"));
+        assert_eq!(
+            (server.rests(false), server.asks(false)),
+            (20_000, LookAsk::Brief)
+        );
+        assert_eq!(
+            (server.rests(true), server.asks(true)),
+            (10_000, LookAsk::Whole)
+        );
+        server.looked(ServerLook {
+            server_us: 3_000,
+            ..taken(20_000, "used_memory:1")
+        });
+        assert_eq!(
+            [true, false].map(|pressing| server.rests(pressing)),
+            [100_000; 2]
+        );
+    }
+
+    #[test]
+    fn what_a_brief_look_does_not_tell_is_counted_from_whole_one_to_whole_one() {
+        let mut server = ServerWatch::default();
+        let failed =
+            |n: u64| format!("total_error_replies:{n}\ncmdstat_eval:calls=9,failed_calls={n}\n");
+        server.looked(taken(0, &failed(3)));
+        server.looked(taken(10_000, "total_error_replies:5\n"));
+        let errors = |info: &Info| info.number("total_error_replies");
+        assert_eq!(server.grew(30_000, errors), Some((2, 10_000)));
+        assert_eq!(server.grew(30_000, Info::failed_scripts), None);
+        server.looked(taken(20_000, &failed(7)));
+        assert_eq!(server.grew(30_000, Info::failed_scripts), Some((4, 20_000)));
+        assert_eq!(server.grew(15_000, Info::failed_scripts), None);
     }
 }

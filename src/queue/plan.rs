@@ -2,6 +2,8 @@
 //!
 //! Filled by `ops`, shown by `cli` and `tui`. The words here are those of screens and JSON.
 
+mod said;
+
 use std::time::Duration;
 
 use super::entry::{Due, EntryId};
@@ -173,7 +175,7 @@ impl Outcome {
         Self::Left,
     ];
 
-    /// The word for it in screens, the journal and JSON.
+    /// The word for it in the journal and JSON.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {

@@ -143,6 +143,13 @@ impl Facts {
         let short = self.arch_bits == 32 || self.os.to_ascii_lowercase().contains("windows");
         if short { 4 } else { 8 }
     }
+
+    /// The first number of its version; 0 when it did not say.
+    #[must_use]
+    pub fn major(&self) -> u32 {
+        let first = self.version.split('.').next();
+        first.and_then(|first| first.parse().ok()).unwrap_or(0)
+    }
 }
 
 /// What we have cost the server since the link was opened.

@@ -5,6 +5,7 @@
 use super::model::{Marks, PromptKind, Tab};
 use crate::clock::EpochMillis;
 use crate::payload::Habit;
+use crate::queue::look::LookAsk;
 use crate::queue::told::Order;
 use crate::queue::wish::What;
 use crate::queue::{Entry, Filter, Form, FramesAsk, List, PageAsk, Queue, Scale, Zoom};
@@ -56,6 +57,8 @@ pub enum Effect {
     LookAtServer {
         /// See [`Effect::LoadPulse`].
         generation: u64,
+        /// What it shall bring.
+        asked: LookAsk,
     },
     /// Read a run of a list.
     LoadList {

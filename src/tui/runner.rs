@@ -287,8 +287,8 @@ impl Tasks {
     /// Starts what is read seldom, or when somebody asks for it: lists, ranks, searches.
     fn read_by_request(&mut self, store: Store, effect: Effect) {
         match effect {
-            Effect::LookAtServer { generation } => {
-                let question = async move { crate::store::read::look(&store).await };
+            Effect::LookAtServer { generation, asked } => {
+                let question = async move { crate::store::read::look(&store, asked).await };
                 self.ask(Kind::Look, question, move |result| Msg::ServerLooked {
                     generation,
                     result: result.map_err(|why| why.to_string()),

@@ -12,6 +12,7 @@ mod cursor;
 mod dialog;
 mod examine;
 mod filter;
+mod findings;
 mod form;
 mod history;
 mod journal;
@@ -61,7 +62,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     if ends_waiting(&msg) {
         awaited::forget(model);
     }
+    // Where the user moves the cursor, it goes.
+    let input = is_input(&msg);
+    let held = (!input).then(|| findings::held(model)).flatten();
     let mut effects = decide(model, msg);
+    match held {
+        Some(held) => findings::follow(model, &held),
+        None if input => order::touched(model),
+        None => {}
+    }
     effects.extend(awaited::start_due(model));
     change::put_question(model);
     opened::lay_out(model);
@@ -71,16 +80,23 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects
 }
 
+/// The user does something.
+const fn is_input(msg: &Msg) -> bool {
+    matches!(
+        msg,
+        Msg::KeyPressed(_)
+            | Msg::Clicked(..)
+            | Msg::Dragged(..)
+            | Msg::Pasted(_)
+            | Msg::Scrolled(..)
+    )
+}
+
 /// The user goes on to something else, or the server is away for nobody knows how long.
 fn ends_waiting(msg: &Msg) -> bool {
     match msg {
-        Msg::KeyPressed(_)
-        | Msg::Clicked(..)
-        | Msg::Dragged(..)
-        | Msg::Pasted(_)
-        | Msg::Scrolled(..) => true,
         Msg::LinkChanged(link) => !matches!(link.state, LinkState::Live),
-        _ => false,
+        _ => is_input(msg),
     }
 }
 

@@ -12,6 +12,7 @@ use delayscope::ops::plan::What;
 use delayscope::ops::refresh::{frames, list, pulse, rank_at, survey};
 use delayscope::ops::remembered::Memory;
 use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
+use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Change, Form, FramesAsk, List, PageAsk, Zoom};
 use delayscope::store::read::look;
 use delayscope::store::watch::announcements;
@@ -112,7 +113,7 @@ async fn reading(stage: &Stage) {
     survey(store, queue, Some(Zoom::All), None).await.unwrap();
     let sample = FramesAsk::of(30, 8, true);
     frames(store, queue, sample).await.unwrap();
-    look(store).await.unwrap();
+    look(store, LookAsk::Whole).await.unwrap();
     let all: Vec<_> = examine(store, queue, 8).collect().await;
     assert!(matches!(all.last(), Some(Ok(Examined::Done(_)))), "{all:?}");
     rank_at(store, queue, EpochMillis::new(1)).await.unwrap();

@@ -158,3 +158,19 @@ async fn what_stands_anywhere_in_the_list_is_not_appended_again() {
     let done = append.await.unwrap().done;
     assert_eq!(done, Some(vec![Appended::There]));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_frame_is_not_appended_to_the_order_list() {
+    let server = Server::start();
+    let mut world = World::new(&server, &[1, 2, 3], |id| i64::try_from(id).unwrap()).await;
+    let keys = world.queue.keys();
+    let order = keys.order.unwrap();
+    let _: i64 = world.cmd("LREM", &[&order, b"1", &member(2)]);
+    let _: i64 = world.cmd("ZADD", &[&keys.timeouts, b"4", b"not a frame"]);
+    let mut drift = found(&world).await;
+    assert_eq!(drift.found(), [Difference::NotInOrder(member(2))]);
+    assert_eq!(drift.foreign(), 1);
+    assert_eq!(mended(&world, &mut drift, 10).await, [(0, Fate::Done)]);
+    let stands: Vec<Vec<u8>> = world.cmd("LRANGE", &[&order, b"0", b"-1"]);
+    assert_eq!(stands, [member(1), member(3), member(2)]);
+}

@@ -102,6 +102,49 @@ fn a_healthy_queue_ends_with_0_and_a_queue_or_server_that_is_not_there_with_2() 
 }
 
 #[test]
+fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
+    let program = Program::start();
+    let server = &program.server;
+    let (queue, spec) = (["delay", "ready"], "zset-list:delay,ready");
+    server.cmd(&["ZADD", queue[0], "9000000000", "later"]);
+    server.cmd(&["RPUSH", queue[1], "first"]);
+    // Target grows for as long as somebody looks, and nobody takes.
+    let growing = |args: &[&str]| {
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let order = std::sync::atomic::Ordering::Relaxed;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(order) {
+                    server.cmd(&["LPUSH", queue[1], "more"]);
+                    std::thread::park_timeout(std::time::Duration::from_millis(20));
+                }
+            });
+            let run = program.run(args);
+            over.store(true, order);
+            run.done()
+        })
+    };
+    let command = format!("doctor {spec},s,left --for 35s");
+    let told = growing(&["doctor", spec, "--for", "700ms"]).out;
+    assert!(told.contains("not yet   nothing-consumed: "), "{told}");
+    assert!(told.contains(&command), "{told}");
+    assert!(told.contains("not yet decided"), "{told}");
+    let lines = growing(&["doctor", spec, "--for", "700ms", "--json"]).json();
+    let open = lines.iter().find(|line| line["id"] == "nothing-consumed");
+    let open = open.unwrap();
+    assert_eq!(names(open)[..6], FIELDS);
+    assert_eq!(open["severity"], "undecided");
+    let waits = open["repair_command"].as_str().unwrap();
+    assert!(waits.ends_with(&command), "{waits}");
+    let report = growing(&["report", spec, "--for", "700ms"]).out;
+    assert!(
+        report.contains("nothing-consumed is not yet decided"),
+        "{report}"
+    );
+    assert!(report.contains("--for 35s"), "{report}");
+}
+
+#[test]
 fn watching_tells_what_comes_and_goes() {
     let program = sick();
     let args = ["doctor", "orders", "--watch", "--for", "2500ms", "--json"];

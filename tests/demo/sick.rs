@@ -99,7 +99,8 @@ async fn examine(demo: &Demo, what: &str, is_said: impl Fn(&Diagnosis) -> bool) 
     let mut queue = Examination::new(demo.queues()[0].clone());
     let end = instant() + PATIENCE;
     loop {
-        look(&store, &mut server).await.unwrap();
+        let pressing = queue.presses_for_look();
+        look(&store, &mut server, pressing).await.unwrap();
         let said = queue.round(&store, &server).await.unwrap();
         if is_said(&said) {
             return said;

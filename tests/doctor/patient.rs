@@ -103,7 +103,8 @@ impl Patient {
 
     /// One look at everything.
     pub(crate) async fn round(&mut self) -> Diagnosis {
-        look(&self.store, &mut self.watch).await.unwrap();
+        let pressing = self.examination.presses_for_look();
+        look(&self.store, &mut self.watch, pressing).await.unwrap();
         let said = self.examination.round(&self.store, &self.watch).await;
         said.unwrap()
     }

@@ -3,7 +3,8 @@
 //!
 //! `cargo test --features interop --test interop`; needs a JDK (11 or later) and Maven. Each test
 //! runs for the last release with frames of the older era, the first with the newer ones, and
-//! the newest; and for each of the codecs string, json and kryo5, which all three have.
+//! the newest; and for each of the codecs string, json and kryo5, which all three have. What we
+//! write is proven for every codec that a release has.
 
 #![expect(
     dead_code,
@@ -29,6 +30,7 @@ mod scenes;
 mod sick;
 #[path = "../support/terminal.rs"]
 mod terminal;
+mod typed;
 mod values;
 #[path = "../support/watch.rs"]
 mod watch;
@@ -44,6 +46,11 @@ macro_rules! beside {
             #[test]
             fn our_offers_are_delivered_by_its_worker_and_read_by_its_consumer() {
                 scenes::our_offers_through_redisson($release);
+            }
+
+            #[test]
+            fn our_values_have_their_classes_in_its_consumer() {
+                scenes::our_values_through_redisson($release);
             }
 
             #[test]

@@ -30,19 +30,10 @@ fn delayscope(side: &Side, command: &str, queue: &str) -> Command {
     program
 }
 
-/// Offers each value, in the form that the Redisson of `side` reads. Those that cannot be a line
-/// of standard input go one by one as an argument.
+/// Offers each value, in the form that the Redisson of `side` reads.
 pub fn offer(side: &Side, queue: &str, codec: &str, due: &Due, values: &[String]) {
-    let (lines, others): (Vec<String>, Vec<String>) = values
-        .iter()
-        .map(|text| typed(codec, text))
-        .partition(|text| !text.is_empty() && !text.contains(['\n', '\r']));
-    if !lines.is_empty() {
-        offer_one(side, queue, codec, due, "-", &(lines.join("\n") + "\n"));
-    }
-    for text in others {
-        offer_one(side, queue, codec, due, &text, "");
-    }
+    let typed: Vec<String> = values.iter().map(|text| typed(codec, text)).collect();
+    offer_typed(side, queue, codec, due, &typed);
 }
 
 /// What is typed for a text: as it is; but what is JSON by itself, as a JSON string.
@@ -53,13 +44,42 @@ fn typed(codec: &str, text: &str) -> String {
     text.to_owned()
 }
 
-fn offer_one(side: &Side, queue: &str, codec: &str, due: &Due, text: &str, input: &str) {
-    let mut command = delayscope(side, "offer", queue);
-    command.args([text, "--codec", codec, "--form", side.release.form.word()]);
-    match due {
-        Due::In(ms) => command.args(["--in", &format!("{ms}ms")]),
-        Due::At(at) => command.args(["--at", &at.to_string()]),
+/// Offers what is typed. Those that cannot be a line of standard input go one by one as an
+/// argument. The ids of the entries.
+pub fn offer_typed(
+    side: &Side,
+    queue: &str,
+    codec: &str,
+    due: &Due,
+    typed: &[String],
+) -> Vec<String> {
+    let (lines, others): (Vec<&str>, Vec<&str>) = typed
+        .iter()
+        .map(String::as_str)
+        .partition(|text| !text.is_empty() && !text.contains(['\n', '\r']));
+    let form = side.release.form.word();
+    let (flag, due) = match due {
+        Due::In(ms) => ("--in", format!("{ms}ms")),
+        Due::At(at) => ("--at", at.to_string()),
     };
+    let mut ids = Vec::new();
+    let mut offer = |text: &str, input: &str| {
+        let words = [text, "--codec", codec, "--form", form, flag, &due, "--each"];
+        ids.extend(change(side, "offer", queue, &words, input));
+    };
+    if !lines.is_empty() {
+        offer("-", &(lines.join("\n") + "\n"));
+    }
+    for text in others {
+        offer(text, "");
+    }
+    ids
+}
+
+/// Makes a change, with that on its standard input; the ids of the entries that it names.
+pub fn change(side: &Side, command: &str, queue: &str, words: &[&str], input: &str) -> Vec<String> {
+    let mut command = delayscope(side, command, queue);
+    command.args(words);
     command.stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut program = command.spawn().unwrap();
@@ -71,12 +91,17 @@ fn offer_one(side: &Side, queue: &str, codec: &str, due: &Due, text: &str, input
         stdout,
         stderr,
     } = program.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&stdout);
     assert!(
         status.success(),
-        "{command:?}: {status}\n{}{}",
-        String::from_utf8_lossy(&stdout),
+        "{command:?}: {status}\n{told}{}",
         String::from_utf8_lossy(&stderr)
     );
+    let lines = told
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ids = lines.filter_map(|line| Some(line["id"].as_str()?.to_owned()));
+    ids.collect()
 }
 
 /// A running `delayscope worker`; ends when dropped.

@@ -149,6 +149,20 @@ impl Client<'_> {
             .ask(&["consume", &self.name, queue, codec], "consuming")
     }
 
+    /// Takes what is in that queue's target, at most so many at once: the class and the text of
+    /// each.
+    pub fn take_all(&self, queue: &str, codec: &str, most: usize) -> Vec<(String, String)> {
+        let request = ["take", &self.name, queue, codec, &most.to_string()];
+        let taken = self.side.peer.send(&request).until("taken");
+        let taken = taken.iter().filter(|word| !word.is_empty());
+        taken
+            .map(|word| {
+                let (class, text) = word.split_once(':').expect("CLASS:HEX");
+                (class.to_owned(), unhex(text))
+            })
+            .collect()
+    }
+
     /// Ends it, and waits until it has ended.
     pub fn leave(self) {
         drop(self);

@@ -9,6 +9,7 @@ use crate::check::{self, assert_empty, assert_exactly, wait_for_transfer_clients
 use crate::ours::{self, Due};
 use crate::peer::{Answers, RELEASES, Side};
 use crate::support::wait_for;
+use crate::typed;
 use crate::values::{self, CODECS};
 
 /// The last element of every queue: whoever takes it has taken all before it.
@@ -87,6 +88,48 @@ pub fn our_offers_through_redisson(release: usize) {
         assert_exactly(queue, &values, &got);
         assert_empty(&side.server, queue);
     });
+}
+
+/// We offer, edit and duplicate values with types; Redisson transfers and consumes.
+pub fn our_values_through_redisson(release: usize) {
+    let side = Side::of(release);
+    thread::scope(|scope| {
+        for (ours, theirs) in typed::codecs(side.release.version) {
+            let (side, queue) = (&side, format!("typed-{theirs}"));
+            thread::Builder::new()
+                .name(queue.clone())
+                .spawn_scoped(scope, move || our_values(side, ours, theirs, &queue))
+                .unwrap();
+        }
+    });
+}
+
+fn our_values(side: &Side, ours: &str, theirs: &str, queue: &str) {
+    let (typed, arrive): (Vec<String>, Vec<_>) = typed::values(theirs).into_iter().unzip();
+    let later = Due::In(3_600_000);
+    ours::offer_typed(side, queue, ours, &later, &typed);
+    // The codec of what is edited is that of the entry.
+    let before = vec![if theirs == "long" { "1" } else { "before" }.to_owned(); typed.len()];
+    let ids = ours::offer_typed(side, queue, ours, &later, &before);
+    for (id, typed) in ids.iter().zip(&typed) {
+        let words = ["--id", id, "--file", "-"];
+        ours::change(side, "edit", queue, &words, typed);
+    }
+    ours::change(side, "duplicate", queue, &["--all", "--yes"], "");
+    let client = side.client(queue);
+    client.work(queue, theirs);
+    let now = ["--all", "--in", "0ms", "--yes"];
+    ours::change(side, "requeue", queue, &now, "");
+    let all = 4 * typed.len();
+    wait_for("all to be transferred", || {
+        check::depths(&side.server, queue) == [0, 0, i64::try_from(all).unwrap()]
+    });
+    let told = |(class, text): (String, String)| format!("{class} {text}");
+    let offered: Vec<String> = vec![arrive; 4].concat().into_iter().map(told).collect();
+    let got = client.take_all(queue, theirs, all);
+    let got: Vec<String> = got.into_iter().map(told).collect();
+    assert_exactly(queue, &offered, &got);
+    assert_empty(&side.server, queue);
 }
 
 /// Redisson offers; we transfer and consume.

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use delayscope::payload::{Codec, decode_as, encode, spelled};
+use delayscope::payload::{Codec, EncodeError, decode_as, encode, spelled};
 use serde_json::Value;
 
 use super::rows::{rows, unhex};
@@ -22,6 +22,12 @@ fn told(codecs: &[&str]) -> Vec<(String, Codec, Value, Vec<u8>)> {
         .collect()
 }
 
+/// A value of the fixtures as it is typed: dates have their milliseconds in an object there.
+fn plain(value: &str) -> Value {
+    let value: Value = serde_json::from_str(value).unwrap();
+    value.get("date").unwrap_or(&value).clone()
+}
+
 #[test]
 fn scalars_are_written_as_the_codecs_libraries_write_them() {
     let scalars = rows(include_str!("../fixtures/java-scalars.tsv"));
@@ -34,14 +40,16 @@ fn scalars_are_written_as_the_codecs_libraries_write_them() {
         };
         let kind = name.split('_').next().unwrap();
         let class = match kind {
-            "byte" => "Byte",
-            "short" => "Short",
-            "char" => "Character",
-            "float" => "Float",
-            "int" => "Integer",
-            "long" => "Long",
-            "double" => "Double",
-            "bool" => "Boolean",
+            "byte" => "lang.Byte",
+            "short" => "lang.Short",
+            "char" => "lang.Character",
+            "float" => "lang.Float",
+            "int" => "lang.Integer",
+            "long" => "lang.Long",
+            "double" => "lang.Double",
+            "bool" => "lang.Boolean",
+            "null" => "lang.String",
+            "date" => "util.Date",
             _ => continue,
         };
         let codec = match codec {
@@ -50,14 +58,11 @@ fn scalars_are_written_as_the_codecs_libraries_write_them() {
             "serialization" => Codec::Serialization,
             _ => continue,
         };
-        let text = format!("[\"java.lang.{class}\",{value}]");
-        // What JSON has no number for is left to the hex editor.
-        if value.contains("NaN") || value.contains("Infinity") {
-            continue;
-        }
+        let text = format!("[\"java.{class}\",{}]", plain(value));
         let bytes = encode(codec, &text).unwrap();
         assert_eq!(bytes, unhex(hex), "{codec} {name} {text}");
-        assert_eq!(spelled(codec, &bytes), Some(text));
+        let said = spelled(codec, &bytes).unwrap();
+        assert_eq!(encode(codec, &said), Ok(bytes), "{said}");
         written += 1;
     }
     assert!(written > 100, "{written}");
@@ -111,5 +116,62 @@ fn a_string_that_looks_like_a_scalar_is_written_as_one_whose_class_is_said() {
         let twice = Value::from(vec!["java.lang.String", &escaped]).to_string();
         let bytes = encode(codec, &twice).unwrap();
         assert_eq!(spelled(codec, &bytes), Some(twice), "{codec}");
+    }
+}
+
+#[test]
+fn a_date_is_typed_as_it_is_said_or_in_epoch_milliseconds() {
+    for codec in [Codec::Kryo5, Codec::Marshalling, Codec::Serialization] {
+        for (ms, said) in [
+            (1_700_000_000_123_i64, "2023-11-14T22:13:20.123Z"),
+            (0, "1970-01-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+        ] {
+            let typed = format!("[\"java.util.Date\",\"{said}\"]");
+            let bytes = encode(codec, &typed).unwrap();
+            let number = encode(codec, &format!("[\"java.util.Date\",{ms}]"));
+            assert_eq!(number.as_ref(), Ok(&bytes), "{codec} {said}");
+            let read = decode_as(codec, &bytes).map(|read| read.value);
+            assert_eq!(read, Some(Value::from(said)), "{codec}");
+            assert_eq!(spelled(codec, &bytes), Some(typed), "{codec}");
+        }
+    }
+}
+
+#[test]
+fn a_value_that_would_arrive_as_a_string_is_refused() {
+    for codec in [Codec::Kryo5, Codec::Marshalling, Codec::Serialization] {
+        for typed in [
+            r#"["java.util.UUID","7f8fbd2c-1e9c-4b8e-9e0a-0d7b1f1f7a61"]"#,
+            r#"["java.math.BigDecimal",1.5]"#,
+            r#"["java.lang.Long","42"]"#,
+            r#"["java.lang.Integer",2147483648]"#,
+            r#"["java.lang.Character","ab"]"#,
+            r#"["java.lang.Double","one"]"#,
+            r#"["java.lang.String",42]"#,
+            r#"["java.util.Date","yesterday"]"#,
+        ] {
+            let refused = encode(codec, typed);
+            assert!(
+                matches!(
+                    refused,
+                    Err(EncodeError::NoClass(_) | EncodeError::NotOfClass(..))
+                ),
+                "{codec} {typed}: {refused:?}"
+            );
+        }
+        // What was written so by somebody else can be edited all the same.
+        let list = Value::from(vec!["java.lang.String", r#"["java.util.List",[1]]"#]).to_string();
+        let bytes = encode(codec, &list).unwrap();
+        assert_eq!(spelled(codec, &bytes), Some(list), "{codec}");
+        for plain in [
+            r#"["java",1]"#,
+            r#"["com.acme.A",1]"#,
+            r#"["java.lang.Long",1,2]"#,
+        ] {
+            let bytes = encode(codec, plain).unwrap();
+            let read = decode_as(codec, &bytes).map(|read| read.value);
+            assert_eq!(read, Some(Value::from(plain)), "{codec}");
+        }
     }
 }

@@ -166,7 +166,7 @@ fn while_the_order_list_is_brought_back_the_bar_is_that_of_the_list() {
             "bringing the order list back",
             " 33 %    330,000 of 1,000,000  ETA 2 s",
             "│ longest script 6.2 ms",
-            " 6,198 deleted · 2 gone",
+            " 6,198 deleted · 2 moved on",
         ] {
             assert!(shown.contains(words), "{order:?}: {words} in {shown}");
         }

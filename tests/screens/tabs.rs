@@ -155,6 +155,55 @@ fn the_findings_at_three_sizes_and_in_their_tab() {
     }
 }
 
+/// The worst finding takes more room than there is.
+fn long(size: (u16, u16)) -> Model {
+    use delayscope::queue::finding::{Finding, Repair, Severity, Step};
+    let mut m = sick(size);
+    for queue in &mut m.queues {
+        let cause = "An entry of 3.25.0 and newer, due for 1:04, breaks every transfer of its \
+                     clients (3.24.3 and older): nothing behind it moves, and each of the 12 before \
+                     it is delivered again every 5 s by each client.";
+        let mut found = Finding::new("poison", Severity::Critical, cause);
+        *found.repair = Repair {
+            sentence: "Repack (R): all that waits gets the form of its clients.".to_owned(),
+            step: Step::Outside,
+        };
+        queue.findings = vec![found];
+    }
+    m
+}
+
+#[test]
+fn what_to_do_is_never_what_is_cut() {
+    for size in [SMALL, (100, 30), MIDDLE, (140, 40)] {
+        let mut m = long(size);
+        let all = words(&m);
+        assert!(all.contains("Repack (R): all that waits"), "{all}");
+        m.tab = Tab::Findings;
+        m.screen = Screen::Queue;
+        let all = words(&m);
+        assert!(all.contains("Repack (R): all that waits"), "{all}");
+        let buf = draw(&m);
+        let at = |y: u16| (0..m.size.0).map(move |x| (x, y));
+        let cell = (0..m.size.1).flat_map(at).find(|at| {
+            let word =
+                (0..7).map(|i| buf[(at.0.saturating_add(i).min(m.size.0 - 1), at.1)].symbol());
+            word.collect::<String>() == "Repack "
+        });
+        let modifier = buf[cell.unwrap()].modifier;
+        assert!(
+            !modifier.contains(ratatui::style::Modifier::DIM),
+            "{size:?}"
+        );
+        assert!(
+            modifier.contains(ratatui::style::Modifier::BOLD),
+            "{size:?}"
+        );
+    }
+    picture("findings_long_80x24", &long(SMALL));
+    picture("findings_long_120x40", &long(MIDDLE));
+}
+
 #[test]
 fn where_nothing_is_wrong_that_is_proven_in_one_line() {
     for size in [SMALL, MIDDLE, LARGE] {

@@ -142,6 +142,40 @@ fn before_the_first_key_the_cursor_is_on_the_queue_that_is_late_longest() {
 }
 
 #[test]
+fn a_key_on_the_rows_keeps_them_in_their_places_and_then_the_cursor_keeps_its_queue() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, 600_000, 1000),
+    ]);
+    desk.char('?');
+    desk.press(Code::Esc);
+    desk.world[1].entries[0].1 = score(crate::desk::START.plus(-60_000));
+    desk.live(9_000, 0);
+    assert_eq!(names(&desk), ["alpha", "beta"]);
+    desk.live(10_000, 0);
+    assert_eq!(names(&desk), ["beta", "alpha"]);
+    assert_eq!(selected(&desk), "alpha");
+}
+
+#[test]
+fn untouched_the_cursor_goes_to_the_worst_but_does_not_leave_what_is_sick_and_long_in_sight() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, 600_000, 1000),
+    ]);
+    let late = |desk: &mut Desk, queue: usize, ms: i64| {
+        desk.world[queue].entries[0].1 = score(crate::desk::START.plus(-ms));
+        desk.live(15_000, 0);
+    };
+    late(&mut desk, 1, 60_000);
+    assert_eq!(names(&desk), ["beta", "alpha"]);
+    assert_eq!(selected(&desk), "beta");
+    late(&mut desk, 0, 600_000);
+    assert_eq!(names(&desk), ["alpha", "beta"]);
+    assert_eq!(selected(&desk), "beta");
+}
+
+#[test]
 fn just_handed_over_is_not_late_enough_to_move_a_row() {
     let desk = Desk::of(vec![
         World::new("alpha", 3, 600_000, 1000),

@@ -8,7 +8,7 @@ use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::{Pane, Screen, Tab};
 use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, World, member};
+use crate::desk::{Desk, World, member, score};
 
 /// The list reading among some effects: which list, first, count.
 fn list_of(effects: &[Effect]) -> Option<(List, u64, u32)> {
@@ -300,6 +300,30 @@ fn a_queue_that_nobody_serves_gets_worse_and_comes_first() {
     desk.world[1].entries.clear();
     desk.live(5_000, 1);
     assert_eq!(row(&desk, "beta").worst(), None);
+}
+
+#[test]
+fn the_cursor_stays_on_its_finding_when_a_worse_one_comes() {
+    let mut desk = abandoned();
+    desk.live(5_000, 1);
+    desk.char('5');
+    let under = |desk: &Desk| {
+        let at = usize::try_from(desk.model.stand().cursor).unwrap();
+        let told = areas::findings::listed(&desk.model)[at];
+        (told.row, told.finding.id)
+    };
+    let queue = |desk: &Desk| desk.model.queues[under(desk).0].queue.name.to_string();
+    assert_eq!(queue(&desk), "beta");
+    // Another queue loses its clients and has something late: it comes first.
+    desk.world[0].clients = 0;
+    desk.world[0].entries[0].1 = score(crate::desk::START.plus(-600_000));
+    desk.live(5_000, 1);
+    let first = areas::findings::listed(&desk.model)[0];
+    let first = desk.model.queues[first.row].queue.name.to_string();
+    assert_eq!((first.as_str(), queue(&desk).as_str()), ("alpha", "beta"));
+    // Where the user goes it goes.
+    desk.press(Code::Home);
+    assert_eq!(queue(&desk), "alpha");
 }
 
 #[test]

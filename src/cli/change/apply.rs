@@ -140,7 +140,7 @@ impl Following {
             }
             self.listed += 1;
             self.meter.clear();
-            let (id, outcome) = (result.id.to_string(), result.outcome.word());
+            let (id, outcome) = (result.id.to_string(), result.outcome);
             summary::entry(&id, outcome, result.reason.as_deref(), out)?;
         }
         out.flush()

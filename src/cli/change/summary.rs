@@ -124,7 +124,12 @@ fn line(figures: &Figures<'_>) -> String {
     for outcome in Outcome::ALL.into_iter().skip(1) {
         let count = figures.tally.get(outcome);
         if count > 0 {
-            line.extend([", ", &text::thousands(count), " ", words(outcome)]);
+            line.extend([
+                ", ",
+                &text::thousands(count),
+                " ",
+                outcome.said(figures.change),
+            ]);
         }
     }
     let elapsed = u64::try_from(figures.elapsed.as_millis()).unwrap_or(u64::MAX);
@@ -132,26 +137,19 @@ fn line(figures: &Figures<'_>) -> String {
     line
 }
 
-/// An outcome as in "3 left".
-const fn words(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Unknown => "with unknown outcome",
-        outcome => outcome.word(),
-    }
-}
-
 /// Prints what became of one entry.
 pub(in super::super) fn entry<W: Write>(
     id: &str,
-    outcome: &str,
+    outcome: Outcome,
     reason: Option<&str>,
     out: &mut Output<W>,
 ) -> io::Result<()> {
     if out.is_json() {
-        return out.json(&json!({"id": id, "outcome": outcome, "reason": reason}));
+        return out.json(&json!({"id": id, "outcome": outcome.word(), "reason": reason}));
     }
     out.line(&format!(
-        "{id}  {outcome:11} {}",
+        "{id}  {:11} {}",
+        outcome.of_one(),
         reason.unwrap_or_default()
     ))
 }

@@ -122,7 +122,7 @@ impl Shown {
             return out.json(&self.entry_fields(item, happened));
         }
         let due = |score: Option<f64>| times::due(self.due(score), self.now);
-        let outcome = self.outcome(happened).unwrap_or("-");
+        let outcome = self.outcome(happened).map_or("-", queue::Outcome::of_one);
         let text = self
             .payload(item)
             .map(|payload| payload::decode(payload).text);
@@ -152,7 +152,8 @@ impl Shown {
         fields.insert("state".into(), item.state.word().into());
         let form = self.form(item).map_or("none", queue::Form::word);
         fields.insert("form".into(), form.into());
-        fields.insert("outcome".into(), json!(self.outcome(happened)));
+        let outcome = self.outcome(happened).map(queue::Outcome::word);
+        fields.insert("outcome".into(), json!(outcome));
         let new_due = shape::due_ms(self.due(item.new_score));
         fields.insert("new_due_ms".into(), new_due);
         let decoded = self.payload(item).map(payload::decode);
@@ -175,11 +176,10 @@ impl Shown {
 
     /// What became of an entry. Of one that nothing was written of behind its intent: unknown when
     /// the change died, and nothing yet while it is under way.
-    fn outcome(&self, happened: Option<&Happened>) -> Option<&'static str> {
+    fn outcome(&self, happened: Option<&Happened>) -> Option<queue::Outcome> {
         let died = self.kept.ended.is_none() && !self.kept.under_way;
         let told = happened.map(|happened| happened.outcome);
-        let outcome = told.or(died.then_some(queue::Outcome::Unknown));
-        outcome.map(queue::Outcome::word)
+        told.or(died.then_some(queue::Outcome::Unknown))
     }
 
     fn due(&self, score: Option<f64>) -> Option<Due> {

@@ -97,7 +97,11 @@ fn findings<W: Write>(bundle: &Bundle, program: &str, out: &mut Output<W>) -> io
         out.whole(&format!("- {id} cannot look: `{}`", text::printable(why)))?;
     }
     for (id, words) in &said.early {
-        out.whole(&format!("- {id} needs more time: {words}"))?;
+        out.whole(&format!("- {id} is not yet decided: {words}"))?;
+    }
+    if !said.early.is_empty() {
+        let command = finding::longer("report", &bundle.queue, program);
+        out.whole(&format!("- so that all are decided: `{command}`"))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::pace::{MOST_TOLD, MOST_WATCHED};
 use super::run::{Ended, Halt, Run};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::realign::due_until;
@@ -42,7 +43,6 @@ impl Run {
         if self.tally.sum() >= self.planned {
             return Ok(());
         }
-        self.pace.by_number();
         let way = match self.way() {
             Way::SetAside => match self.set_aside().await? {
                 SetAside::Expires => Way::Swap,
@@ -70,9 +70,11 @@ impl Run {
         let mut tell = 0_u32;
         loop {
             if tell == 0 && known.is_empty() && !self.aside {
+                self.pace.by_number(MOST_WATCHED);
                 self.watched(bound).await?;
                 tell = TELL;
             }
+            self.pace.by_number(MOST_TOLD);
             tell = tell.saturating_sub(1);
             let rest = self.planned.saturating_sub(self.tally.sum());
             let n = usize::try_from(rest).unwrap_or(usize::MAX);

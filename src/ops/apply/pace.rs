@@ -13,8 +13,10 @@ use crate::store::change::MOST_CHANGED;
 const FIRST: usize = 100;
 /// Entries in a script at most: beyond them little is gained, and others wait longer.
 const MOST: usize = 500;
-/// The same where a script is told what to move by a number alone.
-const MOST_DUE: usize = 1_000;
+/// The same where a script is told what to move by a number alone, and tells what it moved.
+pub(super) const MOST_TOLD: usize = 1_000;
+/// The same where a transaction moves what was read before: it spends half of what a script does.
+pub(super) const MOST_WATCHED: usize = 2_000;
 /// From such a limit on there may be more.
 const WIDE: Duration = Duration::from_millis(25);
 /// Bytes in a script at most, about: a large entry alone may be more.
@@ -55,11 +57,12 @@ impl Pace {
         }
     }
 
-    /// The scripts that follow are told by a number what to move: more of them cost fewer round
-    /// trips.
-    pub(super) const fn by_number(&mut self) {
+    /// The scripts that follow are told by a number what to move: so many at most. The more of
+    /// them, the fewer round trips.
+    pub(super) fn by_number(&mut self, most: usize) {
         if !self.limited {
-            self.most = MOST_DUE;
+            self.most = most;
+            self.size = self.size.min(most);
         }
     }
 

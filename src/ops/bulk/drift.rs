@@ -38,6 +38,7 @@ pub struct Drift {
     waiting: u64,
     stage: Stage,
     found: Vec<Difference>,
+    foreign: u64,
 }
 
 #[derive(Debug)]
@@ -57,6 +58,7 @@ impl Drift {
             waiting: 0,
             stage: Stage::Comparing(Box::new(Compare::new(queue))),
             found: Vec::new(),
+            foreign: 0,
         }
     }
 
@@ -64,6 +66,14 @@ impl Drift {
     #[must_use]
     pub fn found(&self) -> &[Difference] {
         &self.found
+    }
+
+    /// So many members that are no frames wait without being in the order list. They are not found:
+    /// no client's `size()` or `remove()` could read them there, and what ought to be done with them
+    /// is to set them aside.
+    #[must_use]
+    pub const fn foreign(&self) -> u64 {
+        self.foreign
     }
 
     /// Timeouts is missing altogether while the order list is not: it may be the last copy, so that
@@ -94,7 +104,13 @@ impl Drift {
         let sizes = compare.sizes();
         (self.waiting, self.aside) = (sizes.waiting, sizes.aside);
         let done = std::mem::replace(compare, Box::new(Compare::new(&self.queue)));
-        let (found, copies) = done.into_found();
+        let (mut found, copies) = done.into_found();
+        let all = found.len();
+        found.retain(|difference| match difference {
+            Difference::NotInOrder(member) => self.queue.unwrap(member).is_ok(),
+            Difference::OnlyInOrder(_) | Difference::TooOften(..) => true,
+        });
+        self.foreign = u64::try_from(all - found.len()).unwrap_or(u64::MAX);
         self.stage = Stage::Mending(Mending::new(&found, &copies));
         self.found = found;
         Ok(None)

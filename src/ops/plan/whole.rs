@@ -223,6 +223,17 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
         journal_bytes: members.map(kept).sum(),
         ..drift::cost(drift.found(), seen.order)
     };
+    if drift.foreign() > 0 {
+        let members = text::counted(
+            drift.foreign(),
+            "member of timeouts is no frame and is",
+            "members of timeouts are no frames and are",
+        );
+        plan.warnings.push(format!(
+            "{members} not appended to the order list: quarantine sets aside what no client has \
+             offered."
+        ));
+    }
     if drift.last_copy() {
         plan.warnings.push(
             "There are no timeouts at all: the order list may be the last copy of its entries."

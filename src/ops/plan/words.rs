@@ -52,7 +52,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
             n => format!("{} of them were", text::thousands(n as u64)),
         };
         plan.warnings.push(format!(
-            "{they} delivered: what a consumer takes first is reported as gone."
+            "{they} delivered: what a consumer takes first is left to it."
         ));
     }
     warn_of_way(plan);

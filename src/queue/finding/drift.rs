@@ -1,8 +1,11 @@
 //! Timeouts and order list do not hold the same members: by their numbers; by their members, once
 //! somebody has looked at all of them.
 
+use serde_json::Value;
+
 use super::watch::LASTS_MS;
-use super::{Beat, Finding, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Repair, Seen, Severity, Step, Verdict};
+use super::{foreign_member, mixed_fleet, poison};
 use crate::clock::EpochMillis;
 use crate::queue::exact::Drifted;
 use crate::queue::wish::What;
@@ -161,6 +164,39 @@ fn sides(drift: &Drifted) -> String {
     some.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// What leaves entries in timeouts that are not in the order list: where a script fails in its middle,
+/// what it had pushed to target has left the order list only; and what is no frame was never in it.
+/// Told beside one of these, a drift of that kind is what follows from it, and goes with it.
+pub(super) fn subordinate(findings: &mut [Finding]) {
+    let Some(at) = findings.iter().position(|found| found.id == ID) else {
+        return;
+    };
+    let figures = &findings[at].evidence.figures;
+    let figure = |name| figures.get(name).and_then(Value::as_u64);
+    let other_side = ["only_in_order", "too_often"].map(figure);
+    if other_side.iter().any(|count| *count > Some(0)) || figure("waiting") <= figure("order") {
+        return;
+    }
+    let by = findings[at].figure;
+    let causes = |found: &&Finding| match found.id {
+        mixed_fleet::ID | poison::ID => found.severity == Severity::Critical,
+        foreign_member::ID => found.severity == Severity::Critical || found.figure >= by,
+        _ => false,
+    };
+    let Some(cause) = findings.iter().find(causes).map(|found| found.id) else {
+        return;
+    };
+    let drift = &mut findings[at];
+    drift.severity = Severity::Note;
+    drift.sentence = format!("It follows from {cause}: {}", drift.sentence);
+    *drift.repair = Repair {
+        sentence: format!(
+            "Mend {cause} first: this goes with it. Only what is left then is drift."
+        ),
+        step: Step::Outside,
+    };
+}
+
 /// Since when all pulses have seen them disagree this way, as far as that was watched.
 fn since(seen: &Seen, more_waiting: bool) -> Option<EpochMillis> {
     let disagree = |beat: &&Beat| match (beat.waiting, beat.order) {
@@ -202,6 +238,38 @@ mod tests {
         assert_eq!(figure(&[(5, 4), (5, 5), (5, 4)]), None);
         assert_eq!(figure(&[(5, 4), (4, 5), (5, 4)]), None);
         assert_eq!(figure(&[(5, 9), (5, 8), (5, 7)]), Some(2));
+    }
+
+    #[test]
+    fn beside_what_it_follows_from_it_is_a_note_that_proposes_nothing() {
+        let beside = |counts, cause: (&'static str, Severity, u64)| {
+            let drift = scene(&[counts; 3]).found(ID).unwrap();
+            let cause = Finding::new(cause.0, cause.1, "that").of(cause.2);
+            let mut all = [cause, drift];
+            subordinate(&mut all);
+            let [_, drift] = all;
+            (drift.severity, drift.repair.step)
+        };
+        let follows = (Severity::Note, Step::Outside);
+        let stands = (Severity::Warning, Step::Change(What::Drift));
+        assert_eq!(beside((5, 3), ("poison", Severity::Critical, 1)), follows);
+        assert_eq!(
+            beside((5, 3), ("mixed-fleet", Severity::Critical, 1)),
+            follows
+        );
+        assert_eq!(
+            beside((5, 3), ("foreign-member", Severity::Warning, 2)),
+            follows
+        );
+        // It will break something, and has not yet; what it explains is less; it explains the
+        // other side only; it explains nothing.
+        assert_eq!(beside((5, 3), ("poison", Severity::Warning, 1)), stands);
+        assert_eq!(
+            beside((5, 3), ("foreign-member", Severity::Warning, 1)),
+            stands
+        );
+        assert_eq!(beside((3, 5), ("poison", Severity::Critical, 1)), stands);
+        assert_eq!(beside((5, 3), ("ttl", Severity::Critical, 9)), stands);
     }
 
     #[test]

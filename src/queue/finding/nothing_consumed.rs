@@ -1,83 +1,52 @@
 //! Entries are delivered, and nobody takes them.
 
 use super::flow::{self, Taken};
+use super::watch::{APART_MS, Standing};
 use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::clock::EpochMillis;
 use crate::queue::{Known, text};
 
 pub(super) const ID: &str = "nothing-consumed";
 
-/// Nothing taken for so long is a warning, in ms.
+/// Nothing taken for so long is a note, in ms.
+const WHILE_MS: i64 = 10_000;
+/// And for so long a warning, in ms.
 const LONG_MS: i64 = 30_000;
-/// Two samples at least so far apart must show the same next element, in ms.
-const APART_MS: i64 = 5_000;
 
 /// Looks at the length of target in all pulses that are kept, and at its front in the samples.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(pulse) = seen.pulse else {
         return Verdict::Silent;
     };
-    let Some(standing) = standing(seen) else {
+    let Some(standing) = seen.watch.standing_target() else {
         return Verdict::Fine;
     };
     let ms = pulse.at.since(standing.since);
-    if standing.grown == 0 {
-        return Verdict::Fine;
-    }
-    if ms < LONG_MS {
-        return Verdict::Early(format!(
+    match flow::taken(seen, standing.since) {
+        Taken::Exactly(0, apart) if apart >= APART_MS && ms >= WHILE_MS => {
+            Verdict::Found(finding(seen, &standing, ms))
+        }
+        Taken::Exactly(1.., _) | Taken::AtLeast(..) => Verdict::Fine,
+        _ if ms < LONG_MS => Verdict::Early(format!(
             "target grew and nothing has been taken: watching {} of {} s",
             ms / 1_000,
             LONG_MS / 1_000
-        ));
-    }
-    match flow::taken(seen, standing.since) {
-        Taken::Exactly(0, apart) if apart >= APART_MS => {
-            Verdict::Found(finding(seen, &standing, ms))
-        }
+        )),
         _ => Verdict::Fine,
     }
-}
-
-/// Target has elements, and none has been seen to go.
-struct Standing {
-    /// The first pulse of which that is true.
-    since: EpochMillis,
-    /// By how many it has grown since then (or just before).
-    grown: u64,
-    /// How many there are.
-    length: u64,
-}
-
-fn standing(seen: &Seen) -> Option<Standing> {
-    let mut beats = seen.watch.beats.iter().rev();
-    let newest = beats.next()?;
-    let length = newest.target.filter(|&length| length > 0)?;
-    let (mut since, mut least) = (newest.at, length);
-    for beat in beats {
-        match beat.target {
-            Some(before @ 1..) if before <= least => (since, least) = (beat.at, before),
-            Some(0) => {
-                least = 0;
-                break;
-            }
-            _ => break,
-        }
-    }
-    Some(Standing {
-        since,
-        grown: length - least,
-        length,
-    })
 }
 
 fn finding(seen: &Seen, standing: &Standing, ms: i64) -> Finding {
     let (who, blocked) = consumers(seen);
     let elements = text::counted(standing.length, "element waits", "elements wait");
     let since = text::countdown(ms);
+    let severity = if ms < LONG_MS {
+        Severity::Note
+    } else {
+        Severity::Warning
+    };
     let mut finding = Finding::new(
         ID,
-        Severity::Warning,
+        severity,
         format!("{elements} in target and nothing was taken for {since}: {who}."),
     );
     finding = finding
@@ -185,11 +154,25 @@ mod tests {
 
     #[test]
     fn before_that_it_says_for_how_long_it_has_watched() {
-        let early = scene(5..=17, ["a", "a"]).verdict(ID);
-        let Verdict::Early(words) = early else {
-            panic!("{early:?}");
+        let seen = |seconds, sampled_ms| {
+            let mut scene = Scene::default();
+            for second in 0..=seconds {
+                scene = scene.pulse(at(second * 1_000, 5 + second.unsigned_abs()));
+            }
+            scene
+                .sample(fronted(3_000, "a"))
+                .sample(fronted(sampled_ms, "a"))
         };
-        assert!(words.ends_with("watching 12 of 30 s"), "{words}");
+        for early in [seen(9, 8_000), seen(12, 7_000)] {
+            let Verdict::Early(words) = early.verdict(ID) else {
+                panic!("{:?}", early.verdict(ID));
+            };
+            assert!(words.ends_with("of 30 s"), "{words}");
+        }
+        // Two samples that are apart tell it, for now as a note.
+        let found = seen(10, 8_000).found(ID).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert!(found.sentence.contains("for 0:10"), "{}", found.sentence);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! More is delivered than consumers take.
 
 use super::flow::{self, Taken};
+use super::watch::FEW;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::look::Info;
 use crate::queue::text;
@@ -9,8 +10,6 @@ pub(super) const ID: &str = "target-backlog";
 
 /// Growth over so long counts, in ms.
 const LONG_MS: i64 = 30_000;
-/// By fewer elements it may grow by chance.
-const FEW: u64 = 5;
 /// A backlog that consumers need longer for is a warning, in s.
 const MUCH_S: f64 = 600.0;
 /// The commands that take elements from lists.

@@ -1,31 +1,20 @@
 //! What has to be remembered of a queue from one read to the next, since most rules need two looks.
 
 mod exact;
+mod sampling;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(super) use self::exact::LASTS_MS;
+pub(super) use self::sampling::{APART_MS, FEW, Standing};
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
-use crate::queue::frames::{Frames, FramesAsk};
+use crate::queue::frames::Frames;
 use crate::queue::{Announcement, EntryId, Exact, Known, Pulse, Survey};
 
-/// A sample of the members is taken again after this, in ms.
-const SAMPLE_MS: i64 = 10_000;
-/// And after this, when the queue looks as it did then.
-const UNCHANGED_MS: i64 = 60_000;
-/// And after this, when a sample cost the server more than [`DEAR_US`].
-const SELDOM_MS: i64 = 100_000;
-const DEAR_US: u64 = 2_000;
-/// At the soonest after this, when another entry has come to a standstill at the head.
-const AGAIN_MS: i64 = 1_000;
-/// An entry that heads timeouts although due for so long is no hand-over.
-const STANDS_MS: i64 = 1_500;
-/// Entries are looked for in an order list from so many elements on.
-const LONG_LIST: u64 = 5_000;
-/// Until sizes are known, a sample begins with so many.
-const FEELER: usize = 10;
+/// An entry that has stood still for so long will not say more, in ms.
+const ACUTE_MS: i64 = 60_000;
 
 /// What one pulse said, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -112,6 +101,8 @@ pub struct Watch {
     largest: usize,
     /// What has been found before.
     pub(super) ledger: Ledger,
+    /// What the rules said last needs a fresh look at the server.
+    pub(super) presses: bool,
 }
 
 impl Watch {
@@ -219,15 +210,6 @@ impl Watch {
         }
     }
 
-    /// A sample has been asked for: until it comes none is wanted, or for ten seconds.
-    pub fn asks_for_sample(&mut self) {
-        self.asked = Some(
-            self.beats
-                .back()
-                .map_or(EpochMillis::default(), |beat| beat.at),
-        );
-    }
-
     /// Something was published on the queue's channel.
     pub fn announced(&mut self, announcement: &Announcement) {
         if announcement.message == b"0" {
@@ -248,70 +230,6 @@ impl Watch {
         self.frames.back().map(AsRef::as_ref)
     }
 
-    /// What a sample shall bring with the next survey, when it is time for one: there is something
-    /// to look at, and the last one is old, or another entry stands still.
-    #[must_use]
-    pub fn wants_sample(&self, long: usize) -> Option<FramesAsk> {
-        let Some(beat) = self.beats.back() else {
-            let first = FramesAsk {
-                count: FEELER,
-                long,
-                seek: false,
-            };
-            return self.asked.is_none().then_some(first);
-        };
-        if self
-            .asked
-            .is_some_and(|asked| beat.at.since(asked) < SAMPLE_MS)
-        {
-            return None;
-        }
-        let some = [beat.waiting, beat.order, beat.target];
-        if some.iter().all(|count| matches!(count, Some(0) | None)) {
-            return None;
-        }
-        // In a short list nothing is far down.
-        let seek = beat.order.is_some_and(|order| order >= LONG_LIST);
-        let ask = FramesAsk::of(self.largest, long, seek);
-        let Some(last) = self.sample() else {
-            let count = ask.count.min(FEELER);
-            return Some(FramesAsk { count, ..ask });
-        };
-        let age = beat.at.since(last.at);
-        let rests = match () {
-            () if last.server_us > DEAR_US => SELDOM_MS,
-            // Whoever mends it wants to see that.
-            () if last.is_odd() => SAMPLE_MS / 5,
-            () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
-            () => SAMPLE_MS,
-        };
-        let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
-        // The first one has only felt its way.
-        let felt = last.asked < ask.count.min(FEELER + 1);
-        let wanted = age >= rests || age < 0 || (another || felt) && age >= AGAIN_MS;
-        wanted.then_some(ask)
-    }
-
-    /// The next sample cannot wait for the next survey: the last one has only felt its way, or
-    /// another entry stands still.
-    #[must_use]
-    pub fn presses_for_sample(&self, long: usize) -> bool {
-        let early = |last: &Frames| {
-            let age = self.beats.back().map_or(0, |beat| beat.at.since(last.at));
-            (0..SAMPLE_MS).contains(&age)
-        };
-        self.sample().is_some_and(early) && self.wants_sample(long).is_some()
-    }
-
-    fn head(&self) -> Option<EntryId> {
-        self.still.map(|still| still.id)
-    }
-
-    fn stands_still(&self) -> bool {
-        let stands = |still: super::Still| still.until.since(still.due.max(still.since));
-        self.still.is_some_and(|still| stands(still) >= STANDS_MS)
-    }
-
     /// How long the entry that heads timeouts has headed it in answered pulses, and how late it was
     /// in the last of them, in ms; negative when it is not due.
     #[must_use]
@@ -326,6 +244,14 @@ impl Watch {
         let end = self.beats.back().map(|beat| beat.at);
         let recent = move |beat: &&Beat| end.is_some_and(|end| end.since(beat.at) <= ms);
         self.beats.iter().filter(recent)
+    }
+
+    /// A fresh look at the server may tell more: rules that go by it had something to say, or an
+    /// entry has come to a standstill of late.
+    #[must_use]
+    pub fn presses_for_look(&self) -> bool {
+        let lately = self.standing().is_some_and(|(stood, _)| stood < ACUTE_MS);
+        self.presses || lately && self.stands_still()
     }
 
     /// For how long it has been watched without a break, in ms.

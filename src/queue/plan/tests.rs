@@ -21,3 +21,17 @@ fn outcomes_add_up() {
     let places = Outcome::ALL.map(|outcome| outcome as usize);
     assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
 }
+
+#[test]
+fn what_others_have_done_meanwhile_does_not_read_as_a_loss() {
+    assert_eq!(
+        Outcome::Gone.said(Change::Transfer),
+        "already moved by others"
+    );
+    for change in Change::ALL {
+        assert!(!Outcome::Gone.said(change).contains("gone"), "{change:?}");
+    }
+    for outcome in Outcome::ALL {
+        assert!(outcome.of_one() != "gone" && outcome.of_one().len() <= 11);
+    }
+}

@@ -9,10 +9,10 @@ use super::super::error::{StoreError, words};
 use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use crate::clock::EpochMillis;
-use crate::queue::look::{Client, Clients, Info, Scripts};
+use crate::queue::look::{Client, Clients, Info, LookAsk, Scripts};
 use crate::queue::{Known, Optional, ServerLook};
 
-/// The sections that are read, each by itself: only Redis 7.0 takes several at a time.
+/// The sections that are read; the last one by a whole look only.
 const SECTIONS: [&str; 7] = [
     "memory",
     "stats",
@@ -33,15 +33,16 @@ const SCRIPTS: [&str; 4] = [
 ];
 
 /// Takes a look, in one round trip.
-pub async fn look(store: &Store) -> Result<ServerLook, StoreError> {
+pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreError> {
     const ATTEMPT: &str = "tell about itself";
     let refused = [Optional::Info, Optional::ClientList, Optional::ScriptExists]
         .map(|command| store.why_refused(command));
     let mut ask = Pipeline::new();
     ask.cmd("TIME");
+    let sections = infos(store, asked);
     if refused[0].is_none() {
-        for section in SECTIONS {
-            ask.cmd("INFO").arg(section);
+        for some in &sections {
+            ask.cmd("INFO").arg(*some);
         }
     }
     if refused[1].is_none() {
@@ -56,7 +57,7 @@ pub async fn look(store: &Store) -> Result<ServerLook, StoreError> {
     let before = store.accept(ATTEMPT, next())?;
     let [info, clients, scripts] = refused;
     let info = info.map_or_else(
-        || read_info(SECTIONS.map(|_| next())),
+        || read_info(sections.iter().map(|_| next())),
         |why| Known::Unknown(why.into()),
     );
     let clients = clients.map_or_else(
@@ -88,7 +89,20 @@ fn text_of(value: Value) -> Result<String, Arc<str>> {
     }
 }
 
-fn read_info(sections: [Value; SECTIONS.len()]) -> Known<Arc<Info>> {
+/// The sections by call: servers before 7.0 take one at a time, and a call costs as much as a section.
+fn infos(store: &Store, asked: LookAsk) -> Vec<&'static [&'static str]> {
+    let link = store.link();
+    let facts = &link.borrow().facts;
+    let at_once = facts.as_ref().is_some_and(|facts| facts.major() >= 7);
+    let wanted = match asked {
+        LookAsk::Brief => &SECTIONS[..SECTIONS.len() - 1],
+        LookAsk::Whole => &SECTIONS,
+    };
+    let together = if at_once { wanted.len() } else { 1 };
+    wanted.chunks(together).collect()
+}
+
+fn read_info(sections: impl Iterator<Item = Value>) -> Known<Arc<Info>> {
     let mut info = Info::default();
     for section in sections {
         match text_of(section) {
@@ -168,10 +182,7 @@ mod tests {
     fn counts_of_errors_and_failed_scripts_are_read() {
         let mut info = Info::default();
         info.read("# Stats\r\ntotal_error_replies:7\r\n");
-        assert_eq!(
-            (info.errors("OOM"), info.failed_scripts()),
-            (Some(0), Some(0))
-        );
+        assert_eq!((info.errors("OOM"), info.failed_scripts()), (Some(0), None));
         info.read("errorstat_OOM:count=3\r\ncmdstat_eval:calls=9,usec=1,failed_calls=4\r\n");
         info.read("cmdstat_evalsha:calls=9,usec=1,failed_calls=2\r\n");
         assert_eq!(

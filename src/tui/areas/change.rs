@@ -125,7 +125,11 @@ fn not_done(view: &ChangeView, room: usize) -> Vec<Line> {
     let entry = |result: &EntryResult| {
         let why = result.reason.clone().unwrap_or_default();
         let why = text::printable(&why).into_owned();
-        Line::Entry([result.id.to_string(), result.outcome.word().to_owned(), why])
+        Line::Entry([
+            result.id.to_string(),
+            result.outcome.of_one().to_owned(),
+            why,
+        ])
     };
     let heads = [Line::Blank, Line::Head(head)];
     heads.into_iter().chain(results.iter().map(entry)).collect()

@@ -307,8 +307,9 @@ pub fn panel(model: &Model, slot: Slot) -> Panel {
                 left.saturating_sub(others.saturating_mul(2))
                     .max(left.min(2))
             }
-            (false, true) => left.min(2),
-            (false, false) => 1,
+            // Where they have a line each, the worst has two.
+            (false, two) if two || i == 0 => left.min(2),
+            (false, _) => 1,
         };
         let rows = if most <= 1 {
             1
@@ -339,6 +340,43 @@ pub fn sentence(model: &Model, told: &Told, columns: u16) -> Vec<String> {
         &text::printable(&words),
         usize::from(columns.saturating_sub(INDENT)),
     )
+}
+
+/// What the pane says of a finding in so many rows, and whether a row is of the repair. Where not
+/// all fits, the last rows are the repair's: what to do is not what is cut. A row that is too long
+/// is cut by who shows it.
+#[must_use]
+pub fn in_rows(model: &Model, told: &Told, columns: u16, rows: u16) -> Vec<(bool, String)> {
+    let all = sentence(model, told, columns);
+    let rows = usize::from(rows);
+    let repair = &told.finding.repair.sentence;
+    if all.len() <= rows || repair.is_empty() {
+        let kept = squeezed(all, rows);
+        return kept.into_iter().map(|words| (false, words)).collect();
+    }
+    if rows < 2 {
+        return vec![(false, all.join(" "))];
+    }
+    let room = usize::from(columns.saturating_sub(INDENT));
+    // Two columns are the mark's.
+    let repair = wrap(&text::printable(repair), room.saturating_sub(2));
+    let lower = repair.len().min(rows / 2);
+    let name = name(&model.queues[told.row]);
+    let cause = format!("{name}: {}", told.finding.sentence);
+    let cause = wrap(&text::printable(&cause), room);
+    let upper = squeezed(cause, rows - lower).into_iter();
+    let lower = squeezed(repair, lower).into_iter();
+    let upper = upper.map(|words| (false, words));
+    upper.chain(lower.map(|words| (true, words))).collect()
+}
+
+/// The lines in so many: the last one is as long as it takes.
+fn squeezed(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    if lines.len() > most.max(1) {
+        let rest = lines.split_off(most.max(1) - 1).join(" ");
+        lines.push(rest);
+    }
+    lines
 }
 
 /// The finding of the pane under a cell.

@@ -10,6 +10,8 @@ const VALUE: u16 = 18;
 /// The message has a third of the rows of the screen, so that something is seen below the form,
 /// and at least so many where they fit.
 const LEAST_ROWS: u16 = 4;
+/// What the worst finding asks for has so many rows above the menu of repairs.
+const CURE_ROWS: u16 = 2;
 
 /// How the form lies on the screen. What has no room is empty.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -84,12 +86,13 @@ pub fn plan((w, h): (u16, u16), form: &dyn Filling) -> Plan {
 /// to `message` rows.
 fn rows(form: &dyn Filling, most: u16, message: u16) -> Vec<(Kind, Option<Part>, u16)> {
     let part = |part: Part| {
+        let rows = if part == Part::Cure { CURE_ROWS } else { 1 };
         let kind = match part {
             _ if part == form.at() => Kind::Focused,
             Part::Button => Kind::Button,
             _ => Kind::Part,
         };
-        (kind, Some(part), 1)
+        (kind, Some(part), rows)
     };
     let mut rows = Vec::new();
     for one in form.parts() {

@@ -1,6 +1,6 @@
 //! The hints of the bar at the bottom: what the keys do here.
 
-use super::{Action, Binding, Key, Place, place, table};
+use super::{Action, Binding, Code, Key, Place, place, table};
 use crate::queue::text;
 use crate::tui::model::{Model, Overlay};
 use crate::tui::update;
@@ -52,6 +52,12 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if model.read_only && update::is_change(binding.action) {
             return None;
         }
+        // A menu is not filled in: Enter does what it stands on.
+        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
+        let key = match binding.action {
+            Action::Submit if menu => Key::of(Code::Enter),
+            _ => key,
+        };
         let word = match (binding.action, &model.overlay) {
             (Action::Submit, Some(form)) => &submits(form),
             (Action::Pause, _) if update::is_paused(model) => &"go on",
@@ -96,7 +102,7 @@ const fn submits(form: &Overlay) -> &'static str {
     match form {
         Overlay::Requeue(_) => "requeue",
         Overlay::Edit(_) => "save",
-        Overlay::Repair(_) => "go on",
+        Overlay::Repair(_) => "plan",
         Overlay::Offer(_) | Overlay::Help { .. } | Overlay::Dialog(_) | Overlay::Change(_) => {
             "offer"
         }

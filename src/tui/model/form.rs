@@ -24,6 +24,8 @@ pub enum Part {
     When,
     /// Over how long the entries are spread.
     Spread,
+    /// What the worst finding asks for, above the repairs of the menu.
+    Cure,
     /// A repair of the menu.
     Repair(Repair),
     /// What falls due within this is realigned.
@@ -39,10 +41,13 @@ impl Part {
         matches!(self, Self::Codec | Self::Form | Self::How)
     }
 
-    /// Enter does it.
+    /// Enter does it, or says why it cannot.
     #[must_use]
     pub const fn is_button(self) -> bool {
-        matches!(self, Self::Button | Self::Repair(_))
+        matches!(
+            self,
+            Self::Button | Self::Repair(_) | Self::Cure | Self::Within
+        )
     }
 }
 

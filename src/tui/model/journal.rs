@@ -175,17 +175,17 @@ impl From<PastChange> for ChangeLine {
 }
 
 /// All was done that there was to do. Of an order list that is brought back, what does not wait any
-/// more is left out, which is how it shall be.
+/// more is left out, which is how it shall be; what others have transferred is transferred.
 #[must_use]
 pub fn all_well(change: Change, tally: &Tally) -> bool {
     let gone = match change {
-        Change::RestoreOrder => tally.get(Outcome::Gone),
+        Change::RestoreOrder | Change::Transfer => tally.get(Outcome::Gone),
         _ => 0,
     };
     tally.sum() == tally.get(Outcome::Done) + gone
 }
 
-/// What became of a change, in words: `3 deleted`, `9,998 of 10,000 deleted, 2 gone`.
+/// What became of a change, in words: `3 deleted`, `9,998 of 10,000 transferred, 2 already moved by others`.
 #[must_use]
 pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
     if change == Change::Kick {
@@ -207,7 +207,7 @@ pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
         let n = tally.get(outcome);
         if n > 0 {
             // Writing into a String cannot fail.
-            let _ = write!(words, ", {} {}", text::thousands(n), outcome.word());
+            let _ = write!(words, ", {} {}", text::thousands(n), outcome.said(change));
         }
     }
     words
@@ -319,7 +319,7 @@ pub(crate) mod tests {
         tally.add(Outcome::Gone, 2);
         assert_eq!(
             sum_up(Change::Delete, 10_000, &tally),
-            "9,998 of 10,000 deleted, 2 gone"
+            "9,998 of 10,000 deleted, 2 moved on"
         );
         assert_eq!(
             sum_up(Change::Transfer, 7, &Tally::default()),

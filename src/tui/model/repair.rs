@@ -98,24 +98,26 @@ pub struct RepairForm {
 }
 
 impl RepairForm {
-    /// The menu for a queue, on what its worst finding asks for.
+    /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is on
+    /// the words that say what helps: any of these would be a guess.
     #[must_use]
     pub fn new(row: &QueueRow) -> Self {
-        let mut steps = row.findings.iter().map(|found| &found.repair.step);
-        let first = steps.find_map(Repair::of).unwrap_or(Repair::Transfer);
+        let worst = row.findings.first();
+        let first = worst.and_then(|found| Repair::of(&found.repair.step));
         Self {
             queue: row.queue.clone(),
             within: Field::proposing("10m"),
-            at: Part::Repair(first),
+            at: first.map_or(Part::Cure, Part::Repair),
         }
     }
 
-    /// The repair that has the keys.
+    /// The repair that has the keys; none while the words above all have them.
     #[must_use]
-    pub const fn chosen(&self) -> Repair {
+    pub const fn chosen(&self) -> Option<Repair> {
         match self.at {
-            Part::Repair(repair) => repair,
-            _ => Repair::Realign,
+            Part::Repair(repair) => Some(repair),
+            Part::Within => Some(Repair::Realign),
+            _ => None,
         }
     }
 
@@ -123,7 +125,12 @@ impl RepairForm {
     /// change of its own; or why it cannot be.
     pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
         let row = self.row(model).ok_or("the queue is no longer there")?;
-        let chosen = self.chosen();
+        let Some(chosen) = self.chosen() else {
+            return Err(match row.findings.first() {
+                Some(found) => format!("{}: no key repairs that; what does stands here", found.id),
+                None => "nothing is found wrong: choose a repair".to_owned(),
+            });
+        };
         if let Fit::Not(why) = fit(model, row, chosen) {
             return Err(format!("{}: {why}", chosen.name()));
         }
@@ -190,6 +197,7 @@ pub fn form_of(row: &QueueRow) -> Option<Form> {
 impl Filling for RepairForm {
     fn parts(&self) -> &'static [Part] {
         &[
+            Part::Cure,
             Part::Repair(Repair::Transfer),
             Part::Repair(Repair::Kick),
             Part::Repair(Repair::Worker),

@@ -52,6 +52,8 @@ pub struct Schedule {
     pub(crate) channels: HashSet<Vec<u8>>,
     /// Per queue: when it was surveyed, whether it has changed since.
     pub(crate) surveyed: HashMap<Queue, Surveyed>,
+    /// The queues, in sight or not, of which a rule waits for another sample.
+    pub(crate) pressing: Vec<Queue>,
     /// Where the turn of the rows out of sight goes on.
     pub(crate) turn: usize,
     /// When the cursor of the table was last moved.
@@ -60,6 +62,8 @@ pub struct Schedule {
     pub(crate) touched: bool,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,
+    /// When the first queue got a row.
+    pub(crate) first_row: Option<Instant>,
     /// When the last gap was put into the trends.
     pub(crate) gap: Option<Instant>,
     /// What we had cost at a moment: a few seconds of it.
@@ -86,6 +90,15 @@ pub struct Schedule {
     pub(crate) panel: Panel,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
+}
+
+impl Schedule {
+    /// A queue is surveyed.
+    pub(crate) fn surveys(&mut self, queue: &Queue, now: Instant) {
+        let surveyed = self.surveyed.entry(queue.clone()).or_default();
+        (surveyed.at, surveyed.changed) = (Some(now), false);
+        self.pressing.retain(|pressing| pressing != queue);
+    }
 }
 
 /// Where the screen is on its way from one server to another.

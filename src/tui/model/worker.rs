@@ -75,6 +75,19 @@ impl Workers {
         self.at_work.iter().find(|worker| worker.queue == *queue)
     }
 
+    /// How many of the transfer clients of a queue are not ours, of so many that are subscribed, and
+    /// how many are.
+    #[must_use]
+    pub fn beside(&self, queue: &Queue, subscribed: u64) -> (u64, u64) {
+        let listens = |worker: &&Worker| {
+            let deaf = matches!(worker.state, WorkerState::Starting | WorkerState::Deaf(_));
+            !deaf && worker.queue == *queue
+        };
+        let ours = self.at_work.iter().filter(listens).count();
+        let ours = u64::try_from(ours).unwrap_or(u64::MAX).min(subscribed);
+        (subscribed - ours, ours)
+    }
+
     /// Entries that all of them have moved.
     #[must_use]
     pub fn moved(&self) -> u64 {
@@ -117,5 +130,40 @@ impl Workers {
         });
         all.extend(each);
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_of_ours_is_told_from_those_who_transfer_by_themselves() {
+        let queue = Queue::redisson("orders");
+        let beside = |state: Option<WorkerState>, subscribed| {
+            let at_work = state.map(|state| Worker {
+                queue: queue.clone(),
+                moved: 0,
+                skipped: 0,
+                since: crate::clock::instant(),
+                state,
+            });
+            let workers = Workers {
+                at_work: at_work.into_iter().collect(),
+                ..Workers::default()
+            };
+            workers.beside(&queue, subscribed)
+        };
+        assert_eq!(beside(None, 2), (2, 0));
+        assert_eq!(beside(Some(WorkerState::AtWork), 1), (0, 1));
+        assert_eq!(beside(Some(WorkerState::AtWork), 3), (2, 1));
+        let failing = WorkerState::Failing("OOM".to_owned());
+        assert_eq!(beside(Some(failing), 1), (0, 1));
+        // It is not subscribed, or not any more.
+        let deaf = WorkerState::Deaf("NOPERM".to_owned());
+        for state in [WorkerState::Starting, deaf] {
+            assert_eq!(beside(Some(state), 1), (1, 0));
+        }
+        assert_eq!(beside(Some(WorkerState::Ending), 0), (0, 0));
     }
 }

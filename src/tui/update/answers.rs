@@ -84,7 +84,16 @@ pub(super) fn pulses(
         };
         near = at;
         // Selected since it was asked for: its own reading is newer.
-        if at != model.cursor && take_pulse(model, at, pulse) {
+        if at == model.cursor {
+            continue;
+        }
+        let changed = take_pulse(model, at, pulse);
+        let row = &model.queues[at];
+        let presses = row.watch.presses_for_sample(model.server.long);
+        if presses && !model.schedule.pressing.contains(&queue) {
+            model.schedule.pressing.push(queue.clone());
+        }
+        if changed || presses {
             let surveyed = model.schedule.surveyed.entry(queue).or_default();
             surveyed.changed = true;
         }

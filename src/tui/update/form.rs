@@ -115,7 +115,10 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     match plan.part_at(x, y) {
         Some(Part::Button) => return submit(model),
         Some(part) if part == form.at() && part.is_choice() => form.choose(true),
-        Some(part) if part == form.at() && part.is_button() => return submit(model),
+        // A click into a line that is typed only gives it the keys.
+        Some(part) if part == form.at() && part.is_button() && form.line().is_none() => {
+            return submit(model);
+        }
         Some(part) => form.go(part),
         None => {}
     }

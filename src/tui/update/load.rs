@@ -179,8 +179,7 @@ fn survey(model: &mut Model) -> Option<Effect> {
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.survey.start(now, generation);
-    let surveyed = schedule.surveyed.entry(queue.clone()).or_default();
-    (surveyed.at, surveyed.changed) = (Some(now), false);
+    schedule.surveys(&queue, now);
     Some(Effect::LoadSurvey {
         generation,
         queue,
@@ -205,8 +204,7 @@ fn classes(model: &mut Model) -> Option<Effect> {
     let generation = generation(model);
     let schedule = &mut model.schedule;
     schedule.classes.start(now, generation);
-    let surveyed = schedule.surveyed.entry(queue.clone()).or_default();
-    (surveyed.at, surveyed.changed) = (Some(now), false);
+    schedule.surveys(&queue, now);
     Some(Effect::LoadSurvey {
         generation,
         queue,
@@ -229,7 +227,10 @@ fn next_classes(model: &Model) -> Option<(usize, Instant)> {
     if model.frozen.is_some() {
         return None;
     }
-    let others = in_sight(model).filter(|i| *i != model.cursor);
+    let place = |queue: &Queue| model.queues.iter().position(|row| row.queue == *queue);
+    let pressing = model.schedule.pressing.iter().filter_map(place);
+    let others = in_sight(model).chain(pressing);
+    let others = others.filter(|i| *i != model.cursor);
     let read = others.filter(|i| model.queues[*i].pulse.is_some());
     let due = |i: usize| {
         let surveyed = model.schedule.surveyed.get(&model.queues[i].queue);

@@ -7,21 +7,38 @@ use crate::queue::ServerLook;
 use crate::tui::effect::Effect;
 use crate::tui::model::Model;
 
-/// From one look to the next.
-const REST: Duration = Duration::from_secs(10);
-/// One that cost the server more than this, in µs, is taken ten times as seldom.
-const DEAR_US: u64 = 2_000;
-
 /// Starts one, when it is time.
 pub(super) fn start(model: &mut Model) -> Option<Effect> {
-    let (now, frozen) = (model.instant, model.frozen.is_some());
     // Somebody has to profit from it.
-    if model.queues.is_empty() || !model.schedule.look.ready(now, frozen) {
+    if model.queues.is_empty() {
+        return None;
+    }
+    let pressing = model.queues.iter().any(|row| row.watch.presses_for_look());
+    if pressing && model.schedule.look.flight.is_none() {
+        want_next(model, true);
+    }
+    let (now, frozen) = (model.instant, model.frozen.is_some());
+    if !model.schedule.look.ready(now, frozen) {
         return None;
     }
     let generation = load::generation(model);
     model.schedule.look.start(now, generation);
-    Some(Effect::LookAtServer { generation })
+    let asked = model.server.asks(pressing);
+    Some(Effect::LookAtServer { generation, asked })
+}
+
+/// The next one is taken when the last one has rested, which is sooner when the rules wait for it.
+fn want_next(model: &mut Model, pressing: bool) {
+    let Some(started) = model.schedule.look.started else {
+        return;
+    };
+    let at = plan::on_tick(model, started + rest(model, pressing));
+    model.schedule.look.want(at);
+}
+
+fn rest(model: &Model, pressing: bool) -> Duration {
+    let ms = model.server.rests(pressing);
+    Duration::from_millis(ms.unsigned_abs())
 }
 
 /// It has answered.
@@ -30,18 +47,15 @@ pub(super) fn looked(model: &mut Model, generation: u64, result: Result<ServerLo
     if !model.schedule.look.end(generation, now) {
         return;
     }
-    let dear = result.as_ref().is_ok_and(|look| look.server_us > DEAR_US);
-    let rest = if dear { REST * 10 } else { REST };
-    let started = model.schedule.look.started.unwrap_or(now);
-    let at = plan::on_tick(model, started + rest);
-    model.schedule.look.want(at);
     // A look that failed tells nothing new.
-    let Ok(look) = result else { return };
-    model.server.looked(look);
-    for row in &mut model.queues {
-        if row.pulse.is_some() {
-            row.diagnose(&model.server);
+    if let Ok(look) = result {
+        model.server.looked(look);
+        for row in &mut model.queues {
+            if row.pulse.is_some() {
+                row.diagnose(&model.server);
+            }
         }
+        cursor::keep_in_sight(model);
     }
-    cursor::keep_in_sight(model);
+    want_next(model, false);
 }

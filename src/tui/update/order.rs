@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::cursor;
 use crate::clock::EpochMillis;
 use crate::queue::Due;
-use crate::tui::model::{Model, QueueRow, QueueSort};
+use crate::tui::model::{Model, Pane, QueueRow, QueueSort, Screen};
 
 /// So long after a move of the cursor no row changes its place.
 const HELD: Duration = Duration::from_secs(10);
 
 /// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
-/// it stays on the first row.
+/// it stays on the first row, but does not leave a sick queue that has been in sight for long.
 pub(super) fn sort(model: &mut Model) {
     if !held(model) {
         sort_now(model);
@@ -31,9 +31,10 @@ pub(super) fn sort_now(model: &mut Model) {
         return;
     }
     model.queues.sort_by(|a, b| compare(by, now, a, b));
-    if model.schedule.touched {
-        let at = model.queues.iter().position(|row| row.queue == selected);
-        model.cursor = at.unwrap_or(0);
+    let at = model.queues.iter().position(|row| row.queue == selected);
+    let at = at.unwrap_or(0);
+    if stays(model, at) {
+        model.cursor = at;
     } else {
         model.cursor = 0;
         if model.queues[0].queue != selected {
@@ -54,10 +55,12 @@ pub(super) fn insert(model: &mut Model, row: QueueRow) {
         model.queues.partition_point(before)
     };
     model.queues.insert(at, row);
+    let now = model.instant;
+    model.schedule.first_row.get_or_insert(now);
     if at > model.cursor || model.queues.len() == 1 {
         return;
     }
-    if model.schedule.touched {
+    if stays(model, model.cursor + 1) {
         model.cursor += 1;
         cursor::keep_in_sight(model);
     } else if at == 0 {
@@ -91,6 +94,23 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
         .then_with(|| figure(b).cmp(&figure(a)))
         .then_with(|| soonest(a).cmp(&soonest(b)))
         .then_with(|| a.queue.name.cmp(&b.queue.name))
+}
+
+/// Whether the cursor goes with its queue, which stands in that row now.
+fn stays(model: &Model, at: usize) -> bool {
+    let settled = model.schedule.first_row.is_some_and(|first| {
+        let since = model.instant.saturating_duration_since(first);
+        since >= HELD
+    });
+    let sick = |row: &QueueRow| row.sick(model.schedule.exact);
+    model.schedule.touched || settled && model.queues.get(at).is_some_and(sick)
+}
+
+/// The user has done something: where the keys are on the rows, these keep their places for a while.
+pub(super) fn touched(model: &mut Model) {
+    if matches!(model.screen, Screen::Dashboard) && model.focus == Pane::Queues {
+        hold(model);
+    }
 }
 
 /// No row may change its place now.

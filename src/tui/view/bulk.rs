@@ -185,7 +185,8 @@ fn figures(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
         parts.push(format!("for {}", eta(since)));
         parts.push(running.plan.way.words().to_owned());
     } else {
-        parts.extend(left_out(progress));
+        // There is no room for more than a word each.
+        parts.extend(left_out(progress, Outcome::of_one));
     }
     if let Some(id) = running.journal_id.as_ref().filter(|_| ctx.wide()) {
         parts.push(format!("journal {id}"));
@@ -232,16 +233,16 @@ fn longest(progress: &Progress) -> String {
     format!("longest script {ms:.1} ms")
 }
 
-/// `2 gone`, `1 changed`: what was not done so far.
-fn left_out(progress: &Progress) -> Vec<String> {
+/// `2 already moved by others`, `1 changed`: what was not done so far.
+fn left_out(progress: &Progress, word: impl Fn(Outcome) -> &'static str) -> Vec<String> {
     let other = Outcome::ALL.into_iter().skip(1);
-    let other = other.map(|outcome| (progress.tally.get(outcome), outcome.word()));
+    let other = other.map(|outcome| (progress.tally.get(outcome), word(outcome)));
     let some = other.filter(|(n, _)| *n > 0);
     some.map(|(n, word)| format!("{} {word}", text::thousands(n)))
         .collect()
 }
 
-/// `6,198 deleted · 2 gone`.
+/// `6,198 transferred · 2 already moved by others`.
 fn outcomes(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let mut line = Line::new(buf, row.x, row.y, row.w);
@@ -253,7 +254,7 @@ fn outcomes(ctx: &Ctx, running: &Running, row: Area, buf: &mut Buffer) {
     let width = text::width(&text::thousands(progress.planned)).max(9);
     let past = running.plan.change.past();
     line.put_whole(buf, &format!("{done:>width$} {past}"), t.text);
-    for words in left_out(progress) {
+    for words in left_out(progress, |outcome| outcome.said(running.plan.change)) {
         let words = format!(" {} {words}", t.glyphs.dot);
         line.put_whole(buf, &words, t.warn);
     }

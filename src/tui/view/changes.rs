@@ -90,7 +90,7 @@ fn when(ctx: &Ctx, at: EpochMillis) -> String {
     }
 }
 
-/// `14:01:40  delete  orders  9,998 of 10,000 deleted, 2 gone  undone`.
+/// `14:01:40  transfer  orders  9,998 of 10,000 transferred, 2 already moved by others  undone`.
 fn whole(ctx: &Ctx, change: &ChangeLine, columns: &Columns, row: Area, buf: &mut Buffer) {
     let t = &ctx.data;
     let cut = t.glyphs.cut;

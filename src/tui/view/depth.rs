@@ -49,10 +49,24 @@ fn title(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, right, buf);
 }
 
-/// `4 subscribed`.
+/// `4 subscribed`, `3 and our worker subscribed`.
 pub(super) fn listeners(ctx: &Ctx) -> Option<Part> {
-    let pulse = ctx.model.selected()?.pulse.as_ref()?;
+    let row = ctx.model.selected()?;
+    let pulse = row.pulse.as_ref()?;
     let t = &ctx.theme;
+    let subscribed = pulse.transfer_clients.get().unwrap_or(0);
+    let (others, ours) = ctx.model.workers.beside(&row.queue, subscribed);
+    if ours > 0 {
+        let (who, style) = match others {
+            0 => ("nobody".to_owned(), t.warn),
+            n => (text::thousands(n), t.text),
+        };
+        return Some(Part::new(
+            60,
+            format!("{who} and our worker subscribed"),
+            style,
+        ));
+    }
     Some(match &pulse.transfer_clients {
         Known::Is(0) if pulse.waiting.get().unwrap_or(0) > 0 => {
             Part::new(60, "nobody subscribed", t.warn)

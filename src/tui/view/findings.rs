@@ -66,8 +66,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             Kind::Repair(true) => line
                 .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
                 .skip(1)
-                .put(buf, &shown.words, ctx.data.dim),
-            Kind::Repair(false) => line.skip(2).put(buf, &shown.words, ctx.data.dim),
+                .put(buf, &shown.words, ctx.data.strong),
+            Kind::Repair(false) => line.skip(2).put(buf, &shown.words, ctx.data.strong),
         };
         if shown.finding as u64 == cursor && shown.kind == Kind::Head {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
@@ -213,18 +213,22 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
         return;
     }
-    let lines = findings::sentence(ctx.model, told, area.w);
-    for (i, words) in (0..block.rows).zip(&lines) {
-        let row = area.row(block.y + i);
+    let lines = findings::in_rows(ctx.model, told, area.w, block.rows);
+    let first = lines.iter().position(|(repair, _)| *repair);
+    for (i, (repair, words)) in lines.iter().enumerate() {
+        let y = u16::try_from(i).unwrap_or(block.rows);
+        let row = area.row(block.y + y);
         let mut line = Line::new(buf, row.x, row.y, row.w);
         line.skip(indent);
-        let cut = i + 1 == block.rows && lines.len() > usize::from(block.rows);
-        let words = if cut {
-            format!("{words} {}", d.glyphs.cut)
-        } else {
-            words.clone()
-        };
-        line.put_cut(buf, &words, d.glyphs.cut, d.text);
+        if *repair {
+            let mark = if first == Some(i) {
+                d.glyphs.repair
+            } else {
+                " "
+            };
+            line.put(buf, mark, d.accent).skip(1);
+        }
+        line.put_cut(buf, words, d.glyphs.cut, d.text);
     }
 }
 
@@ -279,10 +283,24 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
         line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
         return;
     }
-    line.put(buf, &first, ctx.data.text);
     let room = (area.x + area.w).saturating_sub(from + 1);
-    let mut line = Line::new(buf, from, area.y + 1, room);
-    line.put_cut(buf, rest, ctx.data.glyphs.cut, ctx.data.text);
+    let mut second = Line::new(buf, from, area.y + 1, room);
+    if text::width(rest) <= second.room() {
+        line.put(buf, &first, ctx.data.text);
+        second.put(buf, rest, ctx.data.text);
+        return;
+    }
+    // Not both fit: what to do has a row to itself.
+    line.put_cut(buf, &finding.sentence, ctx.data.glyphs.cut, ctx.data.text);
+    second
+        .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
+        .skip(1);
+    second.put_cut(
+        buf,
+        &finding.repair.sentence,
+        ctx.data.glyphs.cut,
+        ctx.data.text,
+    );
 }
 
 /// The evidence of the finding under the cursor, beside the tab.

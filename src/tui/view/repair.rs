@@ -6,6 +6,7 @@ use super::Ctx;
 use super::form;
 use crate::queue::text;
 use crate::tui::areas::form::{Plan, plan};
+use crate::tui::areas::wrap::wrapped;
 use crate::tui::model::form::{Filling as _, Part};
 use crate::tui::model::repair::{Fit, Repair, fit};
 use crate::tui::model::{QueueRow, RepairForm};
@@ -25,7 +26,47 @@ pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     form::label(ctx, &plan, (Part::Within, "  within"), within, buf);
     form::typed(ctx, menu, &plan, (Part::Within, &menu.within), buf);
     form::say(ctx, &menu.what_within(), plan.note(Part::Within), buf);
-    form::sum(ctx, does(menu.chosen()), plan.sum, buf);
+    cure(ctx, menu, &plan, row, buf);
+    let sum = match menu.chosen() {
+        Some(repair) => does(repair).to_owned(),
+        None => row.map_or_else(String::new, |row| wrong(row)),
+    };
+    form::sum(ctx, &sum, plan.sum, buf);
+}
+
+/// What the worst finding asks for, above all repairs: it may be none of them.
+fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: &mut Buffer) {
+    let (t, at) = (&ctx.theme, menu.at == Part::Cure);
+    form::label(ctx, plan, (Part::Cure, "first"), at, buf);
+    let worst = row.and_then(|row| row.findings.first());
+    let (words, style) = match worst {
+        Some(found) => (
+            format!(
+                "{} {}: {}",
+                t.glyphs.repair, found.id, found.repair.sentence
+            ),
+            t.warn,
+        ),
+        None => ("nothing is found wrong here".to_owned(), t.dim),
+    };
+    let area = plan.value(Part::Cure);
+    let rows = wrapped(&words, usize::from(area.w));
+    for (i, y) in (area.y..area.y + area.h).enumerate() {
+        let mut line = Line::new(buf, area.x, y, area.w);
+        let words = match rows.get(i..) {
+            Some(rest) if y + 1 == area.y + area.h => rest.join(" "),
+            Some([row, ..]) => row.clone(),
+            _ => continue,
+        };
+        line.put_cut(buf, &words, t.glyphs.cut, style);
+    }
+}
+
+/// The worst that is wrong, if anything is.
+fn wrong(row: &QueueRow) -> String {
+    let worst = row.findings.first();
+    let words = "No finding asks for a repair. What can be done by hand stands here.";
+    worst.map_or_else(|| words.to_owned(), |found| found.sentence.clone())
 }
 
 /// A repair, and whether it suits.

@@ -161,17 +161,17 @@ fn the_end_says_what_was_done_and_offers_to_take_it_back() {
         (vec![(Outcome::Done, 3)], "3 deleted · u undo", Tone::Good),
         (
             vec![(Outcome::Done, 2), (Outcome::Gone, 1)],
-            "2 of 3 deleted, 1 gone · u undo",
+            "2 of 3 deleted, 1 moved on · u undo",
             Tone::Warn,
         ),
         (
             vec![(Outcome::Gone, 3)],
-            "0 of 3 deleted, 3 gone",
+            "0 of 3 deleted, 3 moved on",
             Tone::Warn,
         ),
         (
             vec![(Outcome::Done, 1), (Outcome::Unknown, 2)],
-            "1 of 3 deleted, 2 unknown · u undo",
+            "1 of 3 deleted, 2 with unknown outcome · u undo",
             Tone::Error,
         ),
     ];
@@ -263,7 +263,7 @@ fn the_journal_is_read_when_its_tab_is_opened_and_after_each_change() {
     });
     assert!(journal_asked(&asked).is_some(), "asked for since");
     let texts: Vec<_> = desk.model.changes_here().map(|l| l.text.clone()).collect();
-    assert_eq!(texts, ["2 of 3 deleted, 1 gone"; 2]);
+    assert_eq!(texts, ["2 of 3 deleted, 1 moved on"; 2]);
 }
 
 #[test]

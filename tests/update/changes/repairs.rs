@@ -85,14 +85,11 @@ fn the_menu_plans_the_repair_with_the_keys() {
 #[test]
 fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     let mut desk = desk();
-    desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::Transfer);
-    desk.press(Code::Esc);
     let findings = &mut desk.model.queues[0].findings;
-    findings.push(finding("wrong-type", Step::Outside));
     findings.push(finding("drift", Step::Change(What::Drift)));
+    findings.push(finding("ttl", Step::Change(What::Persist)));
     desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::Drift);
+    assert_eq!(menu(&desk).chosen(), Some(Row::Drift));
     let asked_for = Fit::Asked("drift: something is wrong".to_owned());
     assert!(fits(&desk).contains(&(Row::Drift, asked_for)));
 }
@@ -106,7 +103,67 @@ fn what_is_in_quarantine_is_told_and_not_proposed() {
     row.findings = vec![finding("quarantined", restore)];
     assert!(fits(&desk).contains(&(Row::Restore, Fit::Can("1 is in quarantine".to_owned()))));
     desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Row::Transfer);
+    assert_eq!(menu(&desk).at, Part::Cure);
+}
+
+#[test]
+fn where_no_repair_of_the_menu_helps_it_opens_on_what_does_and_enter_does_nothing() {
+    let outside = |ids: &[&'static str]| {
+        let mut desk = desk();
+        let findings = &mut desk.model.queues[0].findings;
+        *findings = ids.iter().map(|id| finding(id, Step::Outside)).collect();
+        findings.push(finding("drift", Step::Change(What::Drift)));
+        desk.char('R');
+        desk
+    };
+    for id in ["wrong-type", "nothing-consumed"] {
+        let mut desk = outside(&[id]);
+        assert_eq!(menu(&desk).at, Part::Cure);
+        assert_eq!(asked(&desk.press(Code::Enter)), None);
+        assert!(toast(&desk).starts_with(id), "{}", toast(&desk));
+    }
+    let mut healthy = desk();
+    healthy.char('R');
+    assert_eq!(menu(&healthy).at, Part::Cure);
+    assert_eq!(asked(&healthy.press(Code::Enter)), None);
+}
+
+#[test]
+fn what_would_fail_is_not_offered() {
+    let not = |found: Finding| {
+        let mut desk = sick();
+        desk.model.queues[0].findings.insert(0, found);
+        let all = fits(&desk).into_iter();
+        let not = all.filter(|(_, fit)| matches!(fit, Fit::Not(_)));
+        not.map(|(row, _)| row).collect::<Vec<_>>()
+    };
+    let with = |id, name: &str, value: &str| {
+        let mut found = finding(id, Step::Outside);
+        let figures = &mut found.evidence.figures;
+        figures.insert(name.to_owned(), value.into());
+        found
+    };
+    let free = not(finding("drift", Step::Outside));
+    let taken = not(with("wrong-type", "orders", "string"));
+    for row in [Row::Transfer, Row::Worker, Row::Unwrap] {
+        assert!(taken.contains(&row) && !free.contains(&row), "{row:?}");
+    }
+    assert!(!taken.contains(&Row::Drift) && !taken.contains(&Row::Repack));
+    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 13);
+    let full = not(with("refused-writes", "code", "OOM"));
+    assert!(!full.contains(&Row::Transfer) && full.contains(&Row::Drift));
+}
+
+#[test]
+fn enter_plans_what_the_menu_stands_on_and_the_hint_says_so() {
+    use delayscope::tui::keys;
+    let mut desk = sick();
+    go(&mut desk, Row::Realign);
+    let hint = keys::hints(&desk.model).remove(0);
+    assert_eq!((hint.word, hint.parts[0].0), ("plan", Key::of(Code::Enter)));
+    desk.press(Code::Down);
+    let wish = asked(&desk.press(Code::Enter)).unwrap();
+    assert_eq!(wish.what, What::Realign(Some(600_000)));
 }
 
 #[test]
@@ -127,7 +184,7 @@ fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
         go(&mut desk, row);
         assert_eq!(asked(&desk.press(Code::Enter)), None);
         assert!(toast(&desk).contains(reason), "{}", toast(&desk));
-        assert_eq!(menu(&desk).chosen(), row);
+        assert_eq!(menu(&desk).chosen(), Some(row));
     }
 }
 

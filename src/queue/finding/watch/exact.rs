@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{AGAIN_MS, Beat, Watch};
+use super::sampling::AGAIN_MS;
+use super::{Beat, Watch};
 use crate::queue::Exact;
 
 /// A look at all members tells something for so long, in ms.

@@ -1,6 +1,7 @@
 //! What is remembered from read to read.
 
-use super::super::tests::{framed, pulse, sample, survey};
+use super::super::tests::{START, framed, pulse, sample, survey};
+use super::sampling::FEELER;
 use super::*;
 use crate::queue::frame::Form;
 use crate::queue::frames::{SAMPLE_BYTES, SAMPLED};
@@ -39,7 +40,7 @@ fn a_first_sample_feels_its_way_and_large_members_make_it_small() {
 }
 
 #[test]
-fn a_sample_is_taken_again_after_ten_seconds_or_when_another_head_stands_still() {
+fn a_sample_is_taken_again_after_twenty_seconds_or_when_another_head_stands_still() {
     let old = || sample(vec![framed(Form::ByteId, 1, Some(0))], Vec::new());
     let asked = |pulses: &[Pulse]| {
         let watch = watching(pulses, Some(old()));
@@ -50,7 +51,7 @@ fn a_sample_is_taken_again_after_ten_seconds_or_when_another_head_stands_still()
         pulse.first = Some(framed(Form::ByteId, id, Some(0)));
         pulse
     };
-    assert_eq!(asked(&[at(9_999, 1)]), None);
+    assert_eq!(asked(&[at(19_999, 1)]), None);
     // Nothing has changed since.
     let mut still = watching(&[at(0, 1)], Some(old()));
     still.sampled = still.beats.back().copied();
@@ -58,10 +59,42 @@ fn a_sample_is_taken_again_after_ten_seconds_or_when_another_head_stands_still()
     assert_eq!(still.wants_sample(8), None);
     still.saw(&at(60_000, 1));
     assert!(still.wants_sample(8).is_some());
-    assert_eq!(asked(&[at(10_000, 1)]), Some(SAMPLED));
+    assert_eq!(asked(&[at(20_000, 1)]), Some(SAMPLED));
     assert_eq!(asked(&[at(2_000, 1), at(4_000, 1)]), None);
     assert_eq!(asked(&[at(2_000, 2), at(3_000, 2)]), None);
     assert_eq!(asked(&[at(2_000, 2), at(4_000, 2)]), Some(SAMPLED));
+}
+
+#[test]
+fn a_target_that_grows_is_sampled_more_often_and_at_once_when_nobody_seems_to_take() {
+    let at = |ms, target| Pulse {
+        target: Known::Is(target),
+        ..pulse(ms, 9, None, 1)
+    };
+    let mut watch = watching(&[at(0, 0)], Some(sample(Vec::new(), Vec::new())));
+    let mut when = Vec::new();
+    for second in 1..=40 {
+        // It comes faster than it is seen to go, if it goes at all.
+        watch.saw(&at(second * 1_000, second.unsigned_abs()));
+        if watch.wants_sample(8).is_some() {
+            let mut frames = sample(Vec::new(), Vec::new());
+            frames.at = START.plus(second * 1_000);
+            let mut survey = survey(None);
+            survey.frames = Some(Box::new(frames));
+            let pressed = watch.presses_for_sample(8);
+            watch.surveyed(&survey);
+            when.push((second, pressed));
+        }
+    }
+    let pressed = [(4, true), (9, true)];
+    let others = [(19, false), (29, false), (39, false)];
+    assert_eq!(when, [&pressed[..], &others].concat());
+    // What comes and goes is no reason.
+    let mut watch = watching(&[at(0, 5)], Some(sample(Vec::new(), Vec::new())));
+    for second in 1..20 {
+        watch.saw(&at(second * 1_000, 5 + second.unsigned_abs() % 3));
+        assert_eq!(watch.wants_sample(8), None, "{second}");
+    }
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
     if repair == Repair::Worker && at_work {
         return Fit::Not("one is at work here already (w stops it)".to_owned());
     }
+    if let Some(why) = fails(row, repair) {
+        return Fit::Not(why);
+    }
     let asks = |found: &&Finding| Repair::of(&found.repair.step) == Some(repair);
     if let Some(found) = row.findings.iter().find(asks) {
         return Fit::Asked(format!("{}: {}", found.id, found.sentence));
@@ -43,8 +46,8 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         return Fit::Not("the queue has not been read yet".to_owned());
     };
     let seen = match repair {
-        Repair::Transfer => transfer(pulse),
-        Repair::Kick => kick(row, pulse),
+        Repair::Transfer => transfer(row, pulse),
+        Repair::Kick => kick(model, row, pulse),
         Repair::Worker => Ok(worker(pulse)),
         Repair::Realign => realign(row, pulse),
         Repair::RestoreOrder => restore_order(row),
@@ -70,15 +73,53 @@ fn nothing<T>(why: &str) -> Result<T, String> {
     Err(why.to_owned())
 }
 
-fn transfer(pulse: &Pulse) -> Seen {
+/// What makes a repair fail: a key that it needs is taken, or the server refuses writes.
+fn fails(row: &QueueRow, repair: Repair) -> Option<String> {
+    let found = |id| {
+        let found = row.findings.iter().find(|found| found.id == id)?;
+        Some(&found.evidence.figures)
+    };
+    if let Some(figures) = found("refused-writes") {
+        let code = figures.get("code").and_then(|code| code.as_str());
+        // A transfer frees as much as it takes.
+        let fits = code == Some("OOM") && matches!(repair, Repair::Transfer | Repair::Worker);
+        let code = code.unwrap_or("an error");
+        return (!fits).then(|| format!("the server refuses writes ({code})"));
+    }
+    let taken = found("wrong-type")?;
+    let keys = row.queue.keys();
+    let (target, order) = (Some(keys.target), keys.order);
+    let needed = match repair {
+        Repair::Persist => return None,
+        Repair::Unwrap => [target, None, None],
+        Repair::Transfer | Repair::Worker => [target, order, Some(keys.timeouts)],
+        _ => [None, order, Some(keys.timeouts)],
+    };
+    let mut names = needed
+        .iter()
+        .flatten()
+        .map(|key| text::printable_bytes(key));
+    let name = names.find(|name| taken.contains_key(name))?;
+    Some(format!("{name} is of another type"))
+}
+
+fn transfer(row: &QueueRow, pulse: &Pulse) -> Seen {
+    let idle = row
+        .findings
+        .iter()
+        .any(|found| found.id == "nothing-consumed");
     match pulse.late.get() {
         Some(0) => nothing("nothing is due"),
+        Some(n) if idle => Ok(format!(
+            "{} due, but nobody consumes: target would grow",
+            is(n)
+        )),
         Some(n) => Ok(format!("{} due", is(n))),
         None => Ok("how much is due cannot be read".to_owned()),
     }
 }
 
-fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
+fn kick(model: &Model, row: &QueueRow, pulse: &Pulse) -> Seen {
     if row.queue.keys().channel.is_none() {
         return nothing("this layout has no channel to kick by");
     }
@@ -87,7 +128,10 @@ fn kick(row: &QueueRow, pulse: &Pulse) -> Seen {
     if let Some(found) = row.findings.iter().find(stops) {
         return Err(format!("it would not help against {}", found.id));
     }
-    match (pulse.transfer_clients.get(), pulse.late.get()) {
+    let subscribed = pulse.transfer_clients.get();
+    let others = subscribed.map(|n| model.workers.beside(&row.queue, n).0);
+    match (others, pulse.late.get()) {
+        (Some(0), _) if subscribed > Some(0) => nothing("only our own worker would hear it"),
         (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
         (_, Some(0)) => nothing("nothing is late"),
         (Some(n), _) => Ok(format!("{} would look at once", clients(n))),

@@ -18,6 +18,9 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Transfer => format!("nothing to transfer: none of that is due in {name}"),
         Change::Realign => format!("the order list of {name} is in due order already"),
         Change::RestoreOrder => format!("no order list of {name} is set aside"),
+        Change::Drift if !plan.warnings.is_empty() => {
+            format!("nothing to mend in the order list of {name}")
+        }
         Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
         Change::Unwrap => format!("no element in the target of {name} is framed"),
         Change::Persist => format!("no key of {name} expires"),

@@ -92,7 +92,7 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
             other => other,
         },
         Col::Target => ctx.figure(&pulse.target, columns),
-        Col::Clients => clients(ctx, pulse),
+        Col::Clients => clients(ctx, row, pulse),
         Col::Classes => return classes(ctx, row, area, buf),
         Col::Trend => return trend(ctx, row, area, buf),
     };
@@ -172,9 +172,16 @@ pub(in crate::tui::view) fn difference(
     }
 }
 
-/// Transfer clients; `0 !` when something is late and nobody is there.
-fn clients(ctx: &Ctx, pulse: &Pulse) -> (String, Style) {
+/// Transfer clients; `0 !` when something is late and nobody is there, `2+w` with a worker of ours
+/// beside them.
+fn clients(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
     let d = &ctx.data;
+    let subscribed = pulse.transfer_clients.get().unwrap_or(0);
+    let (others, ours) = ctx.model.workers.beside(&row.queue, subscribed);
+    if ours > 0 {
+        let style = if others == 0 { d.warn } else { d.text };
+        return (format!("{}+w", text::compact(others)), style);
+    }
     let waits = pulse.waiting.get().unwrap_or(0) > 0;
     match &pulse.transfer_clients {
         Known::Is(0) if state(ctx, pulse) == State::Abandoned => ("0 !".to_owned(), d.late),

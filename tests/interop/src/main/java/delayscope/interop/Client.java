@@ -1,6 +1,7 @@
 package delayscope.interop;
 
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -9,9 +10,12 @@ import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RDelayedQueue;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.Codec;
+import org.redisson.client.codec.LongCodec;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.codec.JsonJacksonCodec;
 import org.redisson.codec.Kryo5Codec;
+import org.redisson.codec.SerializationCodec;
+import org.redisson.codec.TypedJsonJacksonCodec;
 import org.redisson.config.Config;
 
 /** One Redisson client: its connections, its transfer tasks and its consuming threads. */
@@ -83,6 +87,21 @@ final class Client {
         }
     }
 
+    /** Takes what is there, at most so many at once: each with its class. */
+    String takeAll(String queue, String codec, int most) {
+        StringBuilder taken = new StringBuilder();
+        for (Object value : target(queue, codec).poll(most)) {
+            String name = value == null ? "null" : value.getClass().getName();
+            taken.append(taken.length() == 0 ? "" : " ").append(name).append(':').append(Hex.of(said(value)));
+        }
+        return taken.toString();
+    }
+
+    /** The same text in every time zone. */
+    private static String said(Object value) {
+        return String.valueOf(value instanceof Date ? ((Date) value).getTime() : value);
+    }
+
     /** Ends the client; what it had not transferred stays where it is. */
     void leave() {
         leaving = true;
@@ -94,6 +113,14 @@ final class Client {
     }
 
     private static Codec codec(String name) {
+        try {
+            return ofName(name);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("no codec " + name + " in this release", e);
+        }
+    }
+
+    private static Codec ofName(String name) throws ReflectiveOperationException {
         switch (name) {
             case "string":
                 return new StringCodec();
@@ -101,6 +128,17 @@ final class Client {
                 return new JsonJacksonCodec();
             case "kryo5":
                 return new Kryo5Codec();
+            case "long":
+                return new LongCodec();
+            case "typed-json":
+                return new TypedJsonJacksonCodec(Object.class);
+            case "serialization":
+                return new SerializationCodec();
+            // Not in every release.
+            case "marshalling":
+                return (Codec) Class.forName("org.redisson.codec.MarshallingCodec").getConstructor().newInstance();
+            case "json3":
+                return (Codec) Class.forName("org.redisson.codec.JsonJackson3Codec").getConstructor().newInstance();
             default:
                 throw new IllegalArgumentException("unknown codec " + name);
         }

@@ -22,6 +22,7 @@ import org.redisson.Redisson;
  * TAG offer   CLIENT QUEUE CODEC DELAY_MS:HEX...  TAG offered COUNT
  * TAG work    CLIENT QUEUE CODEC                  TAG working
  * TAG consume CLIENT QUEUE CODEC                  TAG consuming, then for each: TAG took EPOCH_MS CLASS HEX
+ * TAG take    CLIENT QUEUE CODEC MOST             TAG taken, and for each: CLASS:HEX
  * TAG leave   CLIENT                              TAG left
  * </pre>
  *
@@ -95,6 +96,9 @@ public final class Peer {
             case "consume":
                 client(words).consume(tag, words[3], words[4]);
                 answers.say(tag, "consuming");
+                break;
+            case "take":
+                answers.say(tag, "taken", client(words).takeAll(words[3], words[4], Integer.parseInt(words[5])));
                 break;
             case "leave":
                 client(words).leave();

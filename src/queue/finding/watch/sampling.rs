@@ -1,0 +1,174 @@
+//! When it is time for another sample of the members, and what it shall bring. A sample costs the
+//! server as much as a survey: where nothing is odd and nothing stands still, it is taken seldom.
+
+use super::{Beat, Still, Watch};
+use crate::clock::EpochMillis;
+use crate::queue::EntryId;
+use crate::queue::frames::{Frames, FramesAsk};
+
+/// A sample is taken again after this, in ms, where the last one showed nothing odd.
+const SAMPLE_MS: i64 = 20_000;
+/// And after this, when the queue looks as it did then.
+const UNCHANGED_MS: i64 = 60_000;
+/// And after this, when target grows: whether it is consumed is seen by what leaves its front.
+const GROWS_MS: i64 = 10_000;
+const GROWTH_MS: i64 = 30_000;
+/// By fewer elements it may grow by chance.
+pub(in crate::queue::finding) const FEW: u64 = 5;
+/// And after this, when it showed members of both eras or foreign ones.
+const ODD_MS: i64 = 2_000;
+/// And after this, when a sample cost the server more than [`DEAR_US`].
+const SELDOM_MS: i64 = 100_000;
+const DEAR_US: u64 = 2_000;
+/// At the soonest after this, when another entry has come to a standstill at the head.
+pub(super) const AGAIN_MS: i64 = 1_000;
+/// One that is wanted within this after the last one, in ms, is not left for the next survey.
+const EARLY_MS: i64 = 10_000;
+/// One that was asked for comes within this, in ms, or not at all.
+const COMES_MS: i64 = 10_000;
+/// An entry that heads timeouts although due for so long is no hand-over.
+const STANDS_MS: i64 = 1_500;
+/// Elements that have stood in target for so long are no hand-over, in ms.
+const LIES_MS: i64 = 3_000;
+/// Samples so far apart tell whether anything is taken from target, in ms.
+pub(in crate::queue::finding) const APART_MS: i64 = 5_000;
+/// Entries are looked for in an order list from so many elements on.
+const LONG_LIST: u64 = 5_000;
+/// Until sizes are known, a sample begins with so many.
+pub(super) const FEELER: usize = 10;
+
+/// Target has elements and has grown, and none has been seen to go.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(in crate::queue::finding) struct Standing {
+    /// The first pulse of which that is true.
+    pub(in crate::queue::finding) since: EpochMillis,
+    /// By how many it has grown since then (or just before).
+    pub(in crate::queue::finding) grown: u64,
+    /// How many there are.
+    pub(in crate::queue::finding) length: u64,
+}
+
+impl Watch {
+    /// A sample has been asked for: until it comes none is wanted, or for ten seconds.
+    pub fn asks_for_sample(&mut self) {
+        let last = self.beats.back();
+        self.asked = Some(last.map_or(EpochMillis::default(), |beat| beat.at));
+    }
+
+    /// What a sample shall bring with the next survey, when it is time for one: there is something
+    /// to look at, and the last one is old, or something stands still.
+    #[must_use]
+    pub fn wants_sample(&self, long: usize) -> Option<FramesAsk> {
+        let Some(beat) = self.beats.back() else {
+            let first = FramesAsk {
+                count: FEELER,
+                long,
+                seek: false,
+            };
+            return self.asked.is_none().then_some(first);
+        };
+        let comes = |asked| beat.at.since(asked) < COMES_MS;
+        if self.asked.is_some_and(comes) {
+            return None;
+        }
+        let some = [beat.waiting, beat.order, beat.target];
+        if some.iter().all(|count| matches!(count, Some(0) | None)) {
+            return None;
+        }
+        // In a short list nothing is far down.
+        let seek = beat.order.is_some_and(|order| order >= LONG_LIST);
+        let ask = FramesAsk::of(self.largest, long, seek);
+        let Some(last) = self.sample() else {
+            let count = ask.count.min(FEELER);
+            return Some(FramesAsk { count, ..ask });
+        };
+        let age = beat.at.since(last.at);
+        let wanted = age >= self.rests(last, beat) || age < 0 || self.presses(last, ask.count, age);
+        wanted.then_some(ask)
+    }
+
+    /// For how long no other sample is wanted after the last one, unless something presses.
+    fn rests(&self, last: &Frames, beat: &Beat) -> i64 {
+        match () {
+            () if last.server_us > DEAR_US => SELDOM_MS,
+            // Whoever mends it wants to see that.
+            () if last.is_odd() => ODD_MS,
+            () if self.sampled.is_some_and(|then| then.shows(beat)) => UNCHANGED_MS,
+            () if self.target_grows() => GROWS_MS,
+            () => SAMPLE_MS,
+        }
+    }
+
+    /// The last sample, so many ms old, does not tell what another one of `count` members would.
+    fn presses(&self, last: &Frames, count: usize, age: i64) -> bool {
+        let another = self.stands_still() && last.next_due.first().map(|one| one.id) != self.head();
+        // The first one has only felt its way.
+        let felt = last.asked < count.min(FEELER + 1);
+        (another || felt) && age >= AGAIN_MS || self.front_presses(age)
+    }
+
+    /// Nobody seems to take what was delivered: two samples that are apart tell.
+    fn front_presses(&self, age: i64) -> bool {
+        let (Some(stands), Some(beat)) = (self.standing_target(), self.beats.back()) else {
+            return false;
+        };
+        let of_now = self.frames.iter().filter(|one| one.at >= stands.since);
+        match of_now.count() {
+            0 => beat.at.since(stands.since) >= LIES_MS && age >= AGAIN_MS,
+            1 => age >= APART_MS,
+            _ => false,
+        }
+    }
+
+    /// Target has more elements than half a minute ago.
+    fn target_grows(&self) -> bool {
+        let length = |beat: Option<&Beat>| beat.and_then(|beat| beat.target);
+        let lengths = length(self.last(GROWTH_MS).next()).zip(length(self.beats.back()));
+        lengths.is_some_and(|(before, now)| now >= before + FEW)
+    }
+
+    /// Since when elements have stood in target that has grown; none when any was seen to go.
+    pub(in crate::queue::finding) fn standing_target(&self) -> Option<Standing> {
+        let mut beats = self.beats.iter().rev();
+        let newest = beats.next()?;
+        let length = newest.target.filter(|&length| length > 0)?;
+        let (mut since, mut least) = (newest.at, length);
+        for beat in beats {
+            match beat.target {
+                Some(before @ 1..) if before <= least => (since, least) = (beat.at, before),
+                Some(0) => {
+                    least = 0;
+                    break;
+                }
+                _ => break,
+            }
+        }
+        let grown = length - least;
+        (grown > 0).then_some(Standing {
+            since,
+            grown,
+            length,
+        })
+    }
+
+    /// The next sample cannot wait for the next survey: the last one has only felt its way, or
+    /// something stands still.
+    #[must_use]
+    pub fn presses_for_sample(&self, long: usize) -> bool {
+        let (Some(last), Some(beat)) = (self.sample(), self.beats.back()) else {
+            return false;
+        };
+        let age = beat.at.since(last.at);
+        let ask = self.wants_sample(long).filter(|_| age >= 0);
+        ask.is_some_and(|ask| age < EARLY_MS || self.presses(last, ask.count, age))
+    }
+
+    fn head(&self) -> Option<EntryId> {
+        self.still.map(|still| still.id)
+    }
+
+    pub(super) fn stands_still(&self) -> bool {
+        let stands = |still: Still| still.until.since(still.due.max(still.since));
+        self.still.is_some_and(|still| stands(still) >= STANDS_MS)
+    }
+}

@@ -1,0 +1,46 @@
+//! The cursor of the findings stays on its finding, whatever comes, goes or gets worse: a key acts
+//! on what was read.
+
+use super::cursor;
+use crate::queue::Queue;
+use crate::tui::areas;
+use crate::tui::model::{Model, Pane, Tab};
+
+/// Which finding the cursor is on.
+pub(super) struct Held {
+    queue: Queue,
+    id: &'static str,
+}
+
+/// The one under the cursor, while its tab has the keys.
+pub(super) fn held(model: &Model) -> Option<Held> {
+    if model.tab != Tab::Findings || model.focus != Pane::Entries {
+        return None;
+    }
+    let at = usize::try_from(model.stands.findings.cursor).ok()?;
+    let told = *areas::findings::listed(model).get(at)?;
+    Some(Held {
+        queue: model.queues[told.row].queue.clone(),
+        id: told.finding.id,
+    })
+}
+
+/// Something may have come or gone: the cursor goes where its finding stands now, and as far as can
+/// be the finding keeps its place on the screen.
+pub(super) fn follow(model: &mut Model, held: &Held) {
+    let is_it = |told: &areas::findings::Told| {
+        told.finding.id == held.id && model.queues[told.row].queue == held.queue
+    };
+    let at = areas::findings::listed(model).iter().position(is_it);
+    let Some(at) = at.and_then(|at| u64::try_from(at).ok()) else {
+        return;
+    };
+    let stand = &mut model.stands.findings;
+    if stand.cursor == at {
+        return;
+    }
+    let offset = stand.cursor.saturating_sub(stand.top);
+    stand.cursor = at;
+    stand.top = at.saturating_sub(offset);
+    cursor::keep_in_sight(model);
+}
