@@ -6,18 +6,14 @@ pub(super) const ID: &str = "own-worker";
 
 /// Compares who is subscribed with our own.
 pub(super) fn look(seen: &Seen) -> Verdict {
-    let Some(pulse) = seen.pulse else {
+    let ours = seen.watch.own_workers;
+    let (Some(pulse), Some(channel), 1..) = (seen.pulse, seen.queue.keys().channel, ours) else {
         return Verdict::Silent;
     };
-    let subscribed = pulse.transfer_clients.get();
-    let (ours, Some(subscribed), Some(channel)) = (
-        seen.watch.own_workers,
-        subscribed,
-        seen.queue.keys().channel,
-    ) else {
-        return Verdict::Fine;
+    let Some(subscribed) = pulse.transfer_clients.get() else {
+        return Verdict::Silent;
     };
-    if ours == 0 || subscribed > ours {
+    if subscribed > ours {
         return Verdict::Fine;
     }
     let sentence = "Only this screen's worker transfers: it stops with the screen.";
