@@ -76,6 +76,10 @@ pub use tree::{Cut, Field, Name, Node, Shape};
 pub struct Decoded {
     /// Which codec explains every byte of it.
     pub codec: Codec,
+    /// The codec of what that codec has packed.
+    pub inner: Option<Codec>,
+    /// The type of a single value, if the codec says one: `java.util.Date`.
+    pub class: Option<Name>,
     /// The value as JSON; null when nothing explains it.
     pub value: Value,
     /// One line for tables: of a string the string itself, of all else compact JSON, hex when
@@ -131,10 +135,15 @@ const NOTHING: &str = "no known codec accounts for every byte";
 impl Decoded {
     fn new(found: Found) -> Self {
         let Verdict { codec, sure, why } = found.verdict;
+        let inner = found.inner;
+        let tree = &found.tree;
+        let class = tree.class.clone().filter(|_| tree.is_leaf());
         let value = value(found);
         let text = line::of_value(&value);
         Self {
             codec,
+            inner,
+            class,
             value,
             text,
             sure,
@@ -155,6 +164,8 @@ impl Decoded {
     fn unknown(payload: &[u8]) -> Self {
         Self {
             codec: Codec::Unknown,
+            inner: None,
+            class: None,
             value: Value::Null,
             text: line::of_bytes(payload),
             sure: Sure::Unlikely,
@@ -322,20 +333,19 @@ pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
     {
         return Some(plain.to_owned());
     }
-    let value = decode_as(codec, payload)?.value;
+    let said = decode_as(codec, payload)?;
+    let value = &said.value;
     // What holds others is written by no text but its own.
     if value.is_array() || value.is_object() {
         return None;
     }
-    let said = match &value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    if writes(&said) {
-        return Some(said);
+    let text = said.whole();
+    if writes(&text) {
+        return Some(text.into_owned());
     }
-    let mut typed = typed::CLASSES
-        .iter()
-        .map(|&class| format!("[{},{value}]", Value::from(class)));
-    typed.find(|text| writes(text))
+    let typed = |class: &str| format!("[{},{value}]", Value::from(class));
+    { typed::CLASSES }
+        .map(typed)
+        .into_iter()
+        .find(|text| writes(text))
 }

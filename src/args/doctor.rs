@@ -35,6 +35,15 @@ pub struct Doctor {
     /// Print what comes, gets worse and goes, as it happens
     #[arg(long)]
     pub watch: bool,
+    /// With --watch: look for queues that have come this often; one of which nothing has been left
+    /// for so long has gone
+    #[arg(
+        long,
+        value_name = "SPAN",
+        default_value = "1m",
+        allow_hyphen_values = true
+    )]
+    pub discover: Span,
     /// Look at all entries, however many there are and however long that takes
     #[arg(long)]
     pub exact: bool,

@@ -91,8 +91,8 @@ pub struct Repair {
     /// Give what is due in 1970 the due time that it has when read in this unit
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<MeantUnit>,
-    /// Give what has no due time one: below 0, now; meant in nanoseconds, then; overflowed, in 100
-    /// years
+    /// Give what has no due time one: below 0, now; meant in micro- or nanoseconds, then;
+    /// overflowed, in 100 years
     #[arg(long)]
     pub score: bool,
     /// How.

@@ -23,6 +23,7 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, program: &str) -> Map<Str
     put("repair", finding.repair.sentence.as_str().into());
     let command = command(queue, &finding.repair.step, program);
     put("repair_command", json!(command));
+    put("repair_lines", json!(finding.repair.lines));
     put("of_server", finding.of_server.into());
     put("since_ms", json!(finding.since.map(EpochMillis::get)));
     put("figure", json!(finding.figure));
@@ -59,6 +60,9 @@ pub(super) fn lines(
         say(&format!("$ {line}"));
     }
     say(&format!("repair: {}", finding.repair.sentence));
+    for line in &finding.repair.lines {
+        say(&format!("$ {line}"));
+    }
     if let Some(command) = command(queue, &finding.repair.step, program) {
         say(&format!("$ {command}"));
     }
@@ -137,20 +141,24 @@ fn trend(trend: Trend) -> Option<String> {
 
 /// The command that makes the repair.
 pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<String> {
-    let name = redis_cli::word(&queue.spec());
-    match step {
-        Step::Outside => None,
-        Step::Worker => Some(format!("{program} worker {name}")),
-        Step::Change(what) => {
-            let (command, flags) = flags(what)?;
-            Some(format!("{program} {command} {name}{flags}"))
-        }
+    let (command, flags) = match step {
+        Step::Outside => return None,
+        Step::Worker => ("worker", String::new()),
+        Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
             let (command, flags) = flags(what)?;
             let id = queue.id(&entry.member);
-            Some(format!("{program} {command} {name} --id {id}{flags}"))
+            (command, format!(" --id {id}{flags}"))
         }
-    }
+    };
+    let spec = queue.spec();
+    let name = redis_cli::word(&spec);
+    Some(if spec.starts_with(b"-") {
+        // It would pass for a flag.
+        format!("{program} {command}{flags} -- {name}")
+    } else {
+        format!("{program} {command} {name}{flags}")
+    })
 }
 
 /// The subcommand of a change, and its flags; none when it has none.
@@ -195,6 +203,12 @@ mod tests {
             Some("delayscope worker 'a b'")
         );
         assert_eq!(line(&Step::Outside), None);
+        let odd = command(
+            &Queue::redisson("-q"),
+            &Step::Change(What::Drift),
+            "delayscope",
+        );
+        assert_eq!(odd.as_deref(), Some("delayscope repair --drift -- -q"));
     }
 
     #[test]

@@ -102,15 +102,16 @@ pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> Str
 
 /// Whether there is any sign of the queue: entries, elements, or somebody who listens.
 pub(super) fn is_there(pulse: &crate::queue::Pulse) -> bool {
-    let figures = [
-        &pulse.waiting,
-        &pulse.order,
-        &pulse.target,
-        &pulse.transfer_clients,
-    ];
-    // What cannot be counted is there: a key of another type, say.
+    let figures = [&pulse.waiting, &pulse.order, &pulse.transfer_clients];
+    // What cannot be counted is there: a key of another type, say. Not so a key of the target's name:
+    // where there is nothing else it is somebody else's.
+    let target = match &pulse.target {
+        Known::Unknown(why) if why.contains("WRONGTYPE") => &Known::None,
+        known => known,
+    };
     figures
         .into_iter()
+        .chain([target])
         .any(|known| !matches!(known, Known::Is(0) | Known::None))
 }
 
@@ -128,7 +129,8 @@ pub(super) fn no_such(queue: &Queue, config: &Config) -> anyhow::Error {
     .map(|key| text::printable_bytes(key))
     .collect();
     NothingMatched(format!(
-        "no such queue {:?} in {}; looked for {}. delayscope queues prints those that are there.",
+        "no such queue {:?} in {}; looked for {}. delayscope queues prints those that are there; a \
+         plain one is called zset-list:TIMEOUTS,TARGET.",
         queue.name.text(),
         config.endpoint,
         looked_for.join(", ")

@@ -131,6 +131,7 @@ async fn follow<W: Write>(
     let options = WorkerOptions {
         batch: asked.batch,
         until_empty: asked.until_empty,
+        ..WorkerOptions::default()
     };
     let mut stop = Stop::listen();
     let mut events = work(&session.store, writer, queue.clone(), options);

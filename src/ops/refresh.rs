@@ -77,7 +77,7 @@ pub async fn survey(
         }
     }
     let now = now(store)?;
-    let times = (queue.score(now), queue.score(NO_TIME));
+    let times = (queue.score(now), queue.no_time());
     let last = highest(store, &queue.keys().timeouts, times).await?;
     let last = last.and_then(|score| queue.due(score).at());
     let scale = match last {
@@ -176,9 +176,6 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
 /// Upper ends of the due-time classes but the last, in ms from now.
 const CLASSES: [i64; 6] = [10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000];
 
-/// From here on a score is no time: see [`Queue::due`].
-const NO_TIME: EpochMillis = EpochMillis::new(100_000_000_000_000_000);
-
 /// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes,
 /// those that are no time.
 struct SurveyPlan {
@@ -214,7 +211,7 @@ impl SurveyPlan {
             start = end;
         }
         ranges.push((from(start), "+inf".to_owned()));
-        ranges.push((at(NO_TIME), "+inf".to_owned()));
+        ranges.push((queue.no_time().to_string(), "+inf".to_owned()));
         Self {
             edges,
             ranges,

@@ -36,6 +36,8 @@ pub struct WorkerOptions {
     pub batch: u32,
     /// Ends when nothing is left that will ever be due.
     pub until_empty: bool,
+    /// The server is told that it stands in; not where it plays a queue's own client.
+    pub named: bool,
 }
 
 impl Default for WorkerOptions {
@@ -43,6 +45,7 @@ impl Default for WorkerOptions {
         Self {
             batch: 500,
             until_empty: false,
+            named: true,
         }
     }
 }

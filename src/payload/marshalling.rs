@@ -57,7 +57,7 @@ pub(super) fn judge(payload: &[u8], _: &Node) -> Verdict {
 pub(super) fn encode_scalar(scalar: Scalar) -> Vec<u8> {
     let class = match scalar {
         Scalar::Null => 0x01,
-        Scalar::Date(_) => return [&DATE_BEFORE[..], &scalar.to_be_bytes(), DATE_AFTER].concat(),
+        Scalar::Date(_) => return [DATE_BEFORE, &scalar.to_be_bytes(), DATE_AFTER].concat(),
         Scalar::Bool(true) => return vec![VERSION, 0x50],
         Scalar::Bool(false) => return vec![VERSION, 0x51],
         Scalar::Byte(_) => 0x49,

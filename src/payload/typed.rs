@@ -11,6 +11,9 @@ use serde_json::Value;
 
 use super::EncodeError;
 
+/// No scalar with its class is longer: what is may be a document of megabytes.
+const MAX_TYPED: usize = 1024;
+
 /// A value of one of Java's types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scalar {
@@ -59,8 +62,7 @@ pub(super) const DATE: &str = "java.util.Date";
 /// What was typed. A value of a class of Java's that nobody here can write is refused: it would
 /// arrive as a string.
 pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
-    // Without the value, which may be megabytes: it matters only if the class is one of these.
-    let Some((class, _)) = pair::<IgnoredAny>(text) else {
+    let Some((class, IgnoredAny)) = pair(text) else {
         return Ok(Typed::Plain);
     };
     if !CLASSES.contains(&class.as_str()) {
@@ -70,16 +72,22 @@ pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
             Ok(Typed::Plain)
         };
     }
-    let Some((_, value)) = pair(text) else {
-        return Ok(Typed::Plain);
-    };
-    match value {
-        Value::Null => Ok(Typed::Scalar(Scalar::Null)),
-        Value::String(said) if class == STRING => Ok(Typed::String(said)),
-        value => match scalar(&class, &value) {
+    if class == STRING
+        && let Some((_, said)) = pair::<String>(text)
+    {
+        return Ok(Typed::String(said));
+    }
+    let no_scalar = |said: &str| EncodeError::NotOfClass(said.to_owned(), class.clone());
+    if text.len() > MAX_TYPED {
+        return Err(no_scalar("what is so long"));
+    }
+    match pair(text) {
+        Some((_, Value::Null)) => Ok(Typed::Scalar(Scalar::Null)),
+        Some((_, value)) => match scalar(&class, &value) {
             Some(scalar) => Ok(Typed::Scalar(scalar)),
-            None => Err(EncodeError::NotOfClass(value.to_string(), class)),
+            None => Err(no_scalar(&value.to_string())),
         },
+        None => Ok(Typed::Plain),
     }
 }
 

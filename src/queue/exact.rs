@@ -38,6 +38,8 @@ pub struct Exact {
     pub negative: Group,
     /// What makes sense only as seconds in a queue that counts milliseconds.
     pub in_seconds: Group,
+    /// What makes sense only as microseconds in a queue that counts milliseconds.
+    pub finer: Group,
     /// What has a score of 1e17 or more.
     pub beyond: Group,
     /// How many elements stand before the next due ones in the order list.
@@ -149,6 +151,7 @@ impl Exact {
             foreign: Group::default(),
             negative: Group::default(),
             in_seconds: Group::default(),
+            finer: Group::default(),
             beyond: Group::default(),
             places: Vec::new(),
             framed: (0, None),
@@ -164,6 +167,9 @@ impl Exact {
             _ if score >= UNREADABLE => self.beyond.add(score, judge),
             Due::At(due) if queue.meant_in_seconds(due, self.from).is_some() => {
                 self.in_seconds.add(score, judge);
+            }
+            Due::At(_) if queue.meant_finer(score, self.from).is_some() => {
+                self.finer.add(score, judge);
             }
             _ => {}
         }
@@ -214,7 +220,7 @@ impl Exact {
     pub fn is_odd(&self) -> bool {
         let drifts = self.drift.as_ref().is_some_and(|drift| !drift.is_none());
         let mixed = self.of_era.iter().all(|group| group.count > 0);
-        let scores = [&self.negative, &self.in_seconds, &self.beyond];
+        let scores = [&self.negative, &self.in_seconds, &self.finer, &self.beyond];
         let scores = scores.iter().any(|group| group.count > 0);
         drifts || mixed || scores || self.foreign.count > 0 || self.framed.0 > 0
     }
@@ -256,11 +262,16 @@ mod tests {
     fn scores_that_are_no_due_times_are_told_apart() {
         let queue = Queue::redisson("q");
         let mut exact = Exact::new(&queue, NOW);
-        let scores = [-5.0, f64::NEG_INFINITY, 1e17, 1.7e9, 1.7e12];
+        let scores = [-5.0, f64::NEG_INFINITY, 1e17, 1.7e9, 1.7e12, 1.7e15];
         for (id, score) in (0..).zip(scores) {
             exact.waits(&queue, &member(Form::ByteId, id), score, 8);
         }
-        let counts = [&exact.negative, &exact.beyond, &exact.in_seconds];
-        assert_eq!(counts.map(|group| group.count), [2, 1, 1]);
+        let counts = [
+            &exact.negative,
+            &exact.beyond,
+            &exact.in_seconds,
+            &exact.finer,
+        ];
+        assert_eq!(counts.map(|group| group.count), [2, 1, 1, 1]);
     }
 }

@@ -6,6 +6,7 @@ mod cross_slot;
 mod drift;
 mod evictable;
 mod evidence;
+mod falling_behind;
 mod flow;
 mod foreign_member;
 mod framed_target;
@@ -26,6 +27,7 @@ mod stuck_client;
 mod target_backlog;
 mod ttl;
 mod watch;
+mod wrong_announcement;
 mod wrong_type;
 
 use std::cmp::Reverse;
@@ -33,7 +35,7 @@ use std::cmp::Reverse;
 use serde_json::Value;
 
 use super::look::ServerWatch;
-use super::{Exact, Pulse, Queue, Survey, text};
+use super::{Exact, Pulse, Queue, Survey, redis_cli, text};
 use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
@@ -144,7 +146,19 @@ impl Finding {
         *self.repair = Repair {
             sentence: sentence.into(),
             step,
+            lines: Vec::new(),
         };
+        self
+    }
+
+    /// With a redis-cli command that mends it by hand: a word, a key, and more words.
+    fn by_hand(mut self, word: &str, key: &[u8], more: &[&[u8]]) -> Self {
+        let args: Vec<&[u8]> = [word.as_bytes(), key]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        let line = redis_cli::line("redis-cli", &args);
+        self.repair.lines.push(line);
         self
     }
 
@@ -219,12 +233,14 @@ pub const RULES: &[Rule] = &[
     Rule::new(foreign_member::ID, foreign_member::look),
     Rule::new(score_range::ID, score_range::look),
     Rule::new(stuck_client::ID, stuck_client::look),
+    Rule::new(wrong_announcement::ID, wrong_announcement::look),
     Rule::new(mixed_frames::ID, mixed_frames::look),
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),
     Rule::new(set_aside::ID, set_aside::look),
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
+    Rule::new(falling_behind::ID, falling_behind::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),
     Rule::new(nothing_consumed::ID, nothing_consumed::look),
@@ -326,11 +342,31 @@ fn look(seen: &Seen) -> Diagnosis {
         found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
     };
     if all.findings.iter().any(explained) {
-        all.findings.retain(|found| found.id != stuck_client::ID);
+        let effects = [stuck_client::ID, falling_behind::ID];
+        all.findings.retain(|found| !effects.contains(&found.id));
     }
     drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));
+    first_breaks_first(&mut all.findings);
     all
+}
+
+/// Of two entries that break every transfer, the one that is due first is told first: clients come
+/// to the other one only when it has gone.
+fn first_breaks_first(findings: &mut [Finding]) {
+    let place = |id| findings.iter().position(|found: &Finding| found.id == id);
+    let (Some(poison), Some(foreign)) = (place(poison::ID), place(foreign_member::ID)) else {
+        return;
+    };
+    let key = |at: usize| {
+        let found: &Finding = &findings[at];
+        let due = found.evidence.figures.get("due_ms").and_then(Value::as_i64);
+        let due = due.unwrap_or(i64::MAX);
+        (Reverse(found.severity), due)
+    };
+    if poison < foreign && key(foreign) < key(poison) {
+        findings.swap(poison, foreign);
+    }
 }
 
 #[cfg(test)]

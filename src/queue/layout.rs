@@ -3,12 +3,14 @@
 //! A layout differs from the next in four things only, and they are all here: where the payload
 //! lies, what the score means, where a due entry goes, and what else must change with it.
 
+mod meant;
 mod typed;
 
 use super::entry::{Due, EntryId};
 use super::frame::{self, Form, FrameError};
 use super::name::{self, Keys, QueueName};
 use crate::clock::EpochMillis;
+pub use meant::NEVER_MS;
 pub use typed::BadQueue;
 
 /// One delayed queue: a name and a layout.
@@ -59,16 +61,6 @@ pub enum Push {
     /// `RPUSH`, taken with `BLPOP`.
     Right,
 }
-
-/// From here on Redis prints a score as `1e+17`, which Redisson's `Long.valueOf` cannot read.
-const MAX_SCORE: f64 = 1e17;
-
-/// What has overflowed, or was never meant to fall due, comes to wait for so long, in ms: 100 years.
-pub const NEVER_MS: i64 = 3_155_760_000_000;
-
-/// Seconds that somebody wrote for milliseconds lie within so many ms of now, when read as what they
-/// are.
-const NEAR_MS: i64 = 20 * 365 * 86_400_000;
 
 /// What a member holds, once its layout's wrapping is off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,44 +145,20 @@ impl Queue {
     /// in binary, and 1700000000.123 means 123 ms, not 122.
     #[must_use]
     pub fn due(&self, score: f64) -> Due {
-        let ms = match self.layout.unit() {
-            Unit::Millis => score,
-            Unit::Seconds => score * 1000.0,
-        };
-        if !ms.is_finite() || score < 0.0 || ms >= MAX_SCORE {
+        let ms = self.ms(score);
+        if !ms.is_finite() || score < 0.0 || score >= self.no_time() {
             return Due::OutOfRange(score);
         }
         #[expect(clippy::cast_possible_truncation, reason = "checked: 0 ≤ ms < 1e17")]
         Due::At(EpochMillis::new(ms.round() as i64))
     }
 
-    /// When an entry was meant to be due whose due time is so long ago that it makes sense only as
-    /// seconds in a queue that counts milliseconds; none when it makes sense as it is.
-    #[must_use]
-    pub fn meant_in_seconds(&self, due: EpochMillis, now: EpochMillis) -> Option<EpochMillis> {
-        if self.layout.unit() != Unit::Millis || due.get() <= 0 {
-            return None;
+    /// A score in ms.
+    fn ms(&self, score: f64) -> f64 {
+        match self.layout.unit() {
+            Unit::Millis => score,
+            Unit::Seconds => score * 1000.0,
         }
-        let meant = EpochMillis::new(due.get().saturating_mul(1_000));
-        (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
-    }
-
-    /// When an entry is to be due whose score is no time. One below 0 is long past: now. One that
-    /// makes sense as nanoseconds: when it was meant. What else is below -1e17 or above 1e17 has
-    /// overflowed, or was never meant to fall due: in [`NEVER_MS`], far enough that nothing is
-    /// delivered that nobody wanted, and near enough for Redisson to read it.
-    #[must_use]
-    pub fn meant(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
-        let Due::OutOfRange(_) = self.due(score) else {
-            return None;
-        };
-        if score < 0.0 && score > -1e17 {
-            return Some(now);
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-        let nanos = EpochMillis::new((score / 1e6) as i64);
-        let near = now.since(nanos).saturating_abs() < NEAR_MS;
-        Some(if near { nanos } else { now.plus(NEVER_MS) })
     }
 
     /// The score that says `due`.
@@ -343,11 +311,12 @@ mod tests {
             ] {
                 assert_eq!(queue.due(score), Due::OutOfRange(score));
             }
-            let not_a_number = queue.due(f64::NAN);
-            assert!(matches!(not_a_number, Due::OutOfRange(score) if score.is_nan()));
+            assert!(matches!(queue.due(f64::NAN), Due::OutOfRange(score) if score.is_nan()));
         }
         // Seconds run out sooner than milliseconds.
-        assert_eq!(in_seconds().due(1e14), Due::OutOfRange(1e14));
+        for score in [1e11, 1.7e12, 1e14] {
+            assert_eq!(in_seconds().due(score), Due::OutOfRange(score));
+        }
     }
 
     #[test]
@@ -359,8 +328,7 @@ mod tests {
 
     #[test]
     fn a_member_of_a_redisson_queue_is_called_by_the_id_in_its_frame() {
-        let id = *b"12345678";
-        let member = frame::encode(Form::ByteId, id, b"hello");
+        let member = frame::encode(Form::ByteId, *b"12345678", b"hello");
         let queue = Queue::redisson("q");
         let unwrapped = queue.unwrap(&member).unwrap();
         assert_eq!(unwrapped.form, Some(Form::ByteId));

@@ -1,4 +1,5 @@
-//! A run of a list by index: of the order list, each row held against timeouts, or of target.
+//! A run of a list by index: of the order list, each row held against timeouts, of target, or of
+//! quarantine.
 
 use std::sync::Arc;
 
@@ -9,6 +10,8 @@ pub enum List {
     Order,
     /// Target: what was delivered and not yet consumed, without frames.
     Target,
+    /// Quarantine: what was set aside, by due time.
+    Quarantine,
 }
 
 /// A run of a list by index.
@@ -34,7 +37,7 @@ pub struct ListRow {
 /// What timeouts says of an element of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ListScore {
-    /// It holds a member with these bytes, with this score.
+    /// It holds a member with these bytes, with this score; of what is in quarantine, its own.
     Is(f64),
     /// It holds no such member while the list does: drift.
     Drift,

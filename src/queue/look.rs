@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::entry::EntryId;
 use super::frame::Era;
 use super::server::{Facts, Link};
 use super::snapshot::Known;
@@ -90,6 +91,15 @@ impl Info {
         )
     }
 
+    /// Leaves so many errors of that code out of its count: our own.
+    pub fn without(&mut self, code: &str, own: u64) {
+        let name = format!("errorstat_{code}");
+        if let Some(count) = self.part(&name, "count") {
+            let others = count.saturating_sub(own);
+            self.0.insert(name, format!("count={others}"));
+        }
+    }
+
     /// How many calls of the commands that run scripts have failed since the start (Redis ≥ 6.2);
     /// none after a brief look.
     #[must_use]
@@ -127,6 +137,13 @@ pub struct Client {
     pub blocked_on_list: bool,
 }
 
+/// What a stand-in worker of this program calls itself on the connection that is subscribed to this
+/// channel: it counts as a transfer client, and is told from the queue's own by this.
+#[must_use]
+pub fn worker_name(channel: &[u8]) -> String {
+    format!("delayscope-worker:{}", EntryId::of_bytes(channel))
+}
+
 /// The clients.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Clients {
@@ -144,6 +161,14 @@ impl Clients {
     pub fn blocked_on_lists(&self, db: i64) -> impl Iterator<Item = &Client> {
         let there = move |client: &&Client| client.blocked_on_list && client.db == db;
         self.listed.iter().filter(there)
+    }
+
+    /// How many stand-in workers of this program, here or elsewhere, are subscribed to that channel.
+    #[must_use]
+    pub fn stand_ins(&self, channel: &[u8]) -> u64 {
+        let name = worker_name(channel);
+        let ours = self.subscribers().filter(|client| client.name == name);
+        u64::try_from(ours.count()).unwrap_or(u64::MAX)
     }
 
     /// Those that are subscribed to channels.

@@ -125,6 +125,18 @@ pub fn names_of_key(key: &[u8]) -> Vec<QueueName> {
         .collect()
 }
 
+/// A name for what has taken `key`, for it to be renamed to: in the same slot of a cluster (but for
+/// names with odd braces, whose queues have no slot in common either), and no
+/// key of any queue.
+#[must_use]
+pub fn out_of_the_way(key: &[u8]) -> Vec<u8> {
+    if hash_tag(key) == key {
+        [b"taken:{", key, b"}"].concat()
+    } else {
+        [b"taken:", key].concat()
+    }
+}
+
 /// How many slots a Redis Cluster has.
 const SLOTS: u16 = 16_384;
 

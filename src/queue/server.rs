@@ -162,6 +162,9 @@ pub struct Cost {
     pub server_us: u64,
     /// Bytes received and sent.
     pub bytes: u64,
+    /// Commands that the server refused because its memory is full (`OOM`): it does so with each
+    /// one in a transaction, and counts them.
+    pub refused_full: u64,
 }
 
 /// The optional commands: one that a server (or its ACL) refuses is left out from then on.

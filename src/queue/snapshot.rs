@@ -104,7 +104,8 @@ pub struct Survey {
     pub bars: Vec<Bar>,
     /// Entries due after the last bar.
     pub beyond: u64,
-    /// Entries, also in `beyond`, whose score is no time: infinite, or 1e17 ms and more.
+    /// Entries, also in `beyond`, whose score is no time: infinite, or that much and more
+    /// (see [`Queue::no_time`](super::Queue::no_time)).
     pub no_time: u64,
     /// Late by more than 1 h · 10 min to 1 h · 1 to 10 min · less than 1 min.
     pub late: [u64; 4],

@@ -9,6 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
 use super::link::{Store, wire};
+use crate::queue::look::worker_name;
 
 /// How long connecting, subscribing and a PING may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -37,9 +38,24 @@ pub enum Heard {
 /// Subscribes to `channel`, and again whenever the connection is lost. The stream never ends; the
 /// connection is closed when it is dropped.
 pub fn listen(store: &Store, channel: Vec<u8>) -> impl Stream<Item = Heard> + Send + use<> {
+    listening(store, channel, None)
+}
+
+/// The same for a stand-in worker, which the server is told that it is.
+pub fn listen_named(store: &Store, channel: Vec<u8>) -> impl Stream<Item = Heard> + Send + use<> {
+    let name = worker_name(&channel);
+    listening(store, channel, Some(name))
+}
+
+fn listening(
+    store: &Store,
+    channel: Vec<u8>,
+    name: Option<String>,
+) -> impl Stream<Item = Heard> + Send + use<> {
     let listening = Listening {
         store: store.clone(),
         channel,
+        name,
         open: None,
         pause: Duration::ZERO,
     };
@@ -52,6 +68,7 @@ pub fn listen(store: &Store, channel: Vec<u8>) -> impl Stream<Item = Heard> + Se
 struct Listening {
     store: Store,
     channel: Vec<u8>,
+    name: Option<String>,
     open: Option<(PubSubSink, PubSubStream)>,
     pause: Duration,
 }
@@ -73,7 +90,11 @@ impl Listening {
         sleep(self.pause).await;
         let endpoint = self.store.endpoint();
         let opening = async {
-            let (mut sink, stream) = wire::pubsub(endpoint).await?.split();
+            let wire = match &self.name {
+                Some(name) => wire::named_pubsub(endpoint, name).await?,
+                None => wire::pubsub(endpoint).await?,
+            };
+            let (mut sink, stream) = wire.split();
             let subscribed = sink.subscribe(&self.channel).await;
             subscribed.map_err(|e| wire::unheard(endpoint, &e))?;
             Ok::<_, StoreError>((sink, stream))

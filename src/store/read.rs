@@ -16,7 +16,7 @@ use redis::Value;
 
 pub use frames::{MAXLEN, RawFrames, frames, places};
 pub use keys::{Kind, Slice, channels, kinds, scan};
-pub use lists::{Elements, element_scores, held, list_page, quarantined, whole_order};
+pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
 pub use look::look;
 pub use pages::{Rows, count_between, highest, rank_of_score, rows, rows_from};
 pub use replicas::replica_lag;

@@ -113,6 +113,8 @@ pub enum Effect {
         /// Which.
         id: String,
     },
+    /// Read since when the entries of a queue are in quarantine.
+    ReadSince(Queue),
     /// Start a stand-in worker on a queue.
     StartWorker(Queue),
     /// Let it end after the script that is under way.

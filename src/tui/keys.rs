@@ -285,7 +285,8 @@ pub fn place_below(model: &Model) -> Place {
         (_, Pane::Entries) => match model.tab {
             Tab::Waiting => Place::Entries,
             Tab::Delivered => Place::Delivered,
-            Tab::Order => Place::Order,
+            // What is acted on there is not there for its clients either.
+            Tab::Order | Tab::Quarantine => Place::Order,
             Tab::Traffic => Place::Traffic,
             Tab::Findings => Place::Findings,
             Tab::Changes => Place::Changes,

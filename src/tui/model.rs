@@ -36,7 +36,7 @@ pub use self::examining::Examining;
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
-pub use self::lists::{ListElement, ListWindow, Lists, Stand, Stands};
+pub use self::lists::{ListElement, ListWindow, Lists, Since, Stand, Stands};
 pub use self::marks::Marks;
 pub use self::offer::OfferForm;
 pub use self::opened::{Back, EntryView, Face, Found, Laid, Piece, Spot};
@@ -255,7 +255,7 @@ pub enum Pane {
     Traffic,
 }
 
-/// What the pane of the entries shows, in the order of the keys `1` to `6`.
+/// What the pane of the entries shows, in the order of the keys `1` to `7`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Tab {
     /// Timeouts, by due time.
@@ -271,17 +271,20 @@ pub enum Tab {
     Findings,
     /// The changes made.
     Changes,
+    /// What was set aside, by due time.
+    Quarantine,
 }
 
 impl Tab {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Waiting,
         Self::Delivered,
         Self::Order,
         Self::Traffic,
         Self::Findings,
         Self::Changes,
+        Self::Quarantine,
     ];
 
     /// What its title calls it.
@@ -294,7 +297,17 @@ impl Tab {
             Self::Traffic => "traffic",
             Self::Findings => "findings",
             Self::Changes => "changes",
+            Self::Quarantine => "quarantine",
         }
+    }
+
+    /// Whether its rows are entries.
+    #[must_use]
+    pub const fn has_entries(self) -> bool {
+        matches!(
+            self,
+            Self::Waiting | Self::Delivered | Self::Order | Self::Quarantine
+        )
     }
 }
 

@@ -1,17 +1,18 @@
 //! Facts that reach the screen, in past tense. Plain data: comparable, printable, no callbacks.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use super::keys::Key;
 use super::model::journal::Explained;
 use super::model::offer::{Offered, Seen};
 use super::model::worker::WorkerTold;
-use super::model::{PastChange, Site};
+use super::model::{PastChange, Since, Site};
 use crate::clock::EpochMillis;
 use crate::queue::plan::Progress;
 use crate::queue::told::Applied;
 use crate::queue::{
-    Announcement, Exact, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey,
+    Announcement, EntryId, Exact, Link, List, ListPage, Plan, Pulse, Queue, ServerLook, Survey,
 };
 
 /// Members with the scores they have; none: it is gone.
@@ -132,6 +133,13 @@ pub enum Msg {
         generation: u64,
         /// What the journal says.
         result: Result<Explained, String>,
+    },
+    /// The journal was looked through for what is in quarantine.
+    SinceRead {
+        /// Of which queue.
+        queue: Queue,
+        /// Since when each entry is, as far as is known.
+        known: HashMap<EntryId, Since>,
     },
     /// A stand-in worker told something.
     WorkerTold(Queue, WorkerTold),

@@ -47,6 +47,7 @@ enum Kind {
     Scores,
     Journal,
     Change,
+    Since,
 }
 
 /// Runs effects on a server. Its tasks end with it.
@@ -208,7 +209,8 @@ impl Runner for Tasks {
             | Effect::Apply(_)
             | Effect::Order(..)
             | Effect::ReadJournal { .. }
-            | Effect::ReadChange { .. }) => self.change(change),
+            | Effect::ReadChange { .. }
+            | Effect::ReadSince(_)) => self.change(change),
             // The loop's own.
             Effect::Copy(_)
             | Effect::Edit { .. }

@@ -197,7 +197,7 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
             bulk::told(model, generation, applied);
             Vec::new()
         }
-        read @ (Msg::JournalRead { .. } | Msg::ChangeRead { .. }) => {
+        read @ (Msg::JournalRead { .. } | Msg::ChangeRead { .. } | Msg::SinceRead { .. }) => {
             journal::told(model, read);
             Vec::new()
         }

@@ -130,6 +130,7 @@ fn tab(ctx: &Ctx, buf: &mut Buffer) {
         Tab::Waiting => entries::render(ctx, buf),
         Tab::Delivered => lists::render(ctx, List::Target, buf),
         Tab::Order => lists::render(ctx, List::Order, buf),
+        Tab::Quarantine => lists::render(ctx, List::Quarantine, buf),
         Tab::Traffic => traffic::render_tab(ctx, buf),
         Tab::Findings => findings::render(ctx, buf),
         Tab::Changes => changes::render(ctx, buf),

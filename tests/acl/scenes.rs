@@ -125,7 +125,7 @@ async fn reading(stage: &Stage) {
         From::Delivered,
         From::Quarantined,
     ];
-    let mut lists = vec![List::Target];
+    let mut lists = vec![List::Target, List::Quarantine];
     if stage.is_redisson() {
         places.push(From::Order);
         lists.push(List::Order);

@@ -7,11 +7,21 @@ use futures_util::StreamExt as _;
 use tokio::sync::oneshot;
 
 use crate::bench::Bench;
+use crate::support::frame;
 
 /// Two entries are late and somebody listens, who transfers when kicked, or does not.
 async fn kicked(transfers: bool) -> (Option<bool>, String) {
+    with_entries(2, transfers).await
+}
+
+/// The same with so many entries, the third of which falls due a moment later.
+async fn with_entries(count: u64, transfers: bool) -> (Option<bool>, String) {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(2, bench.server.now().plus(-20_000), 1_000);
+    if count > 2 {
+        let due = bench.server.now().plus(200).get().to_string();
+        bench.server.put(&bench.queue, &frame(9, b"next"), &due);
+    }
     let writer = bench.store.writer().unwrap();
     let (queue, store) = (bench.queue.clone(), bench.store.clone());
     let (subscribed, is_subscribed) = oneshot::channel();
@@ -38,6 +48,14 @@ async fn a_kick_that_sets_the_head_going_says_that_it_has_helped() {
     let (helped, said) = kicked(true).await;
     assert_eq!(helped, Some(true), "{said}");
     assert!(said.contains("2 late before it, 0 after"), "{said}");
+}
+
+#[tokio::test]
+async fn a_kick_after_which_the_next_one_stands_as_well_takes_it_back() {
+    let (helped, said) = with_entries(3, true).await;
+    assert_eq!(helped, Some(false), "{said}");
+    assert!(said.contains("moved once (2 late before it, 0"), "{said}");
+    assert!(said.contains("stands again: 1 late"), "{said}");
 }
 
 #[tokio::test]

@@ -141,3 +141,25 @@ async fn seconds_become_milliseconds_and_seconds_again() {
     bench.undo(None).await;
     assert_eq!(bench.contents(), before);
 }
+
+#[tokio::test]
+async fn milliseconds_in_a_queue_that_counts_seconds_become_seconds() {
+    let plain: Queue = "zset-list:delay,ready".parse().unwrap();
+    let bench = Bench::new(&plain).await;
+    let now = bench.server.now().get();
+    let put = |score: &str, message: &str| {
+        bench.server.cmd(&["ZADD", "delay", score, message]);
+    };
+    put(&(now / 1_000 + 600).to_string(), "meant so");
+    put(&(now + 600_000).to_string(), "in milliseconds");
+    let (plan, told) = bench.change(What::Score, Which::Due).await;
+    assert_eq!(plan.planned, 1);
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    let score = bench.server.cmd(&["ZSCORE", "delay", "in milliseconds"]);
+    let Value::BulkString(score) = score else {
+        panic!("no score: {score:?}")
+    };
+    let score = String::from_utf8(score).unwrap();
+    let due = plain.due(score.parse().unwrap()).at().unwrap();
+    assert_eq!(due.get(), now + 600_000);
+}

@@ -157,6 +157,7 @@ async fn ours(server: &Server, store: &Store, batch: u32) -> (Duration, Duration
     let options = WorkerOptions {
         batch,
         until_empty: true,
+        ..WorkerOptions::default()
     };
     let started: Instant = instant();
     let mut events = work(store, store.writer().unwrap(), queue, options);

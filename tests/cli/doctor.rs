@@ -4,7 +4,7 @@ use delayscope::queue::Queue;
 use serde_json::Value;
 
 use crate::program::{Program, names};
-use crate::support::{Server, double_frame, frame};
+use crate::support::{Server, double_frame, frame, wait_for};
 
 const FIELDS: [&str; 6] = ["queue", "id", "severity", "sentence", "evidence", "repair"];
 
@@ -99,6 +99,15 @@ fn a_healthy_queue_ends_with_0_and_a_queue_or_server_that_is_not_there_with_2() 
     program
         .run(&["doctor", zset, "--for", "300ms"])
         .failed("cannot reach");
+}
+
+#[test]
+fn a_plain_queue_that_is_named_for_a_redisson_one_is_no_key_of_the_wrong_type() {
+    let program = Program::start();
+    program.server.cmd(&["ZADD", "delay_queue", "5", "message"]);
+    program
+        .run(&["doctor", "delay_queue", "--for", "200ms"])
+        .failed("zset-list:TIMEOUTS,TARGET");
 }
 
 #[test]
@@ -342,7 +351,7 @@ fn watching_hears_of_queues_that_come() {
         let watching = scope.spawn(|| program.run(&args).done().json());
         let server = &program.server;
         // It listens.
-        crate::support::wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
+        wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
         let due = server.now().plus(600_000).get().to_string();
         server.put(&new, &frame(2, b"later"), &due);
         let channel = new.keys().channel.unwrap();
@@ -356,4 +365,31 @@ fn watching_hears_of_queues_that_come() {
         told.contains(&(&"found".into(), &"no-transfer-client".into())),
         "{told:?}"
     );
+}
+
+#[test]
+fn watching_finds_queues_by_their_keys_and_tells_when_nothing_was_left_of_one_for_a_while() {
+    let program = Program::start();
+    put(&program.server, &frame(1, b"later"), 600_000);
+    let server = &program.server;
+    let mut watching = program.begin(&["doctor", "--watch", "--discover", "1100ms", "--json"]);
+    let mut told = |event: &str| {
+        loop {
+            let line = watching.next_json();
+            if line["id"] == "queue" && line["event"] == event {
+                assert_eq!(line["queue"], "quiet one");
+                return line["at_ms"].as_i64().unwrap();
+            }
+        }
+    };
+    wait_for("it to listen", || server.int(&["PUBSUB", "NUMPAT"]) == 1);
+    // Nobody says so on its channel.
+    let new = Queue::redisson("quiet one");
+    let due = server.now().plus(600_000).get().to_string();
+    server.put(&new, &frame(2, b"later"), &due);
+    told("found");
+    let keys = new.keys();
+    server.cmd_bytes(&[b"DEL", &keys.timeouts, &keys.order.unwrap()]);
+    let empty_since = server.now().get();
+    assert!(told("gone") - empty_since >= 1_100);
 }

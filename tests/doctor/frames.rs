@@ -4,7 +4,10 @@ use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
 use delayscope::queue::{Era, Form, Severity};
 
+use crate::life::Timerless;
 use crate::patient::{Patient, first};
+use crate::program::repair;
+use crate::support::{Value, wait_for};
 use crate::{at, at_all_seeds};
 
 #[tokio::test]
@@ -177,4 +180,32 @@ async fn what_is_no_frame_is_named_and_can_be_taken_out() {
         assert_eq!(entry.member, b"{\"order\":1}");
     })
     .await;
+}
+
+#[tokio::test]
+async fn clients_that_sleep_after_an_error_are_woken_by_what_mends_it() {
+    for to in ["--repack --form byte-id", "--quarantine"] {
+        let mut patient = Patient::new(1).await;
+        // It looks only when something is published, as one that waits for five seconds.
+        let _client = Timerless::start(&patient.server, &patient.queue);
+        patient.offer(Era::Newer, -100, "good");
+        if to == "--quarantine" {
+            let score = patient.server.now().plus(-200).get().to_string();
+            let queue = patient.queue.clone();
+            patient.server.put(&queue, b"no frame", &score);
+        } else {
+            patient.offer(Era::Older, -200, "of the other era");
+        }
+        let name = String::from_utf8(patient.queue.spec()).unwrap();
+        let url = patient.server.url();
+        repair(
+            &patient,
+            &format!("delayscope -u {url} repair '{name}' {to}"),
+        )
+        .await;
+        let keys = patient.queue.keys();
+        wait_for("what is due to be transferred", || {
+            patient.server.cmd_bytes(&[b"ZCARD", &keys.timeouts]) == Value::Int(0)
+        });
+    }
 }

@@ -1,6 +1,6 @@
 //! What is wrong with keys, names, scores and the server itself.
 
-use delayscope::ops::doctor::look_again;
+use delayscope::ops::doctor::{Examination, look_again};
 use delayscope::queue::finding::Diagnosis;
 use delayscope::queue::{Era, Finding, Queue, Severity};
 
@@ -124,6 +124,8 @@ async fn seconds_for_milliseconds_and_due_times_beyond_all_are_warnings() {
         patient
             .server
             .cmd_bytes(&[b"ZADD", &keys.timeouts, b"1e17", &member]);
+        // Whoever has watched all along would take its next survey in ten seconds.
+        patient.examination = Examination::new(patient.queue.clone());
         let said = patient.until("a due time beyond all", |said| {
             found(said, "score-range").is_some_and(|found| found.sentence.contains("1e17"))
         });

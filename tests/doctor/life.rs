@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use delayscope::clock::instant;
+use delayscope::clock::{EpochMillis, instant};
 use delayscope::queue::{Era, Queue};
 use redis::Connection;
 
-use crate::redisson::TRANSFER;
+use crate::redisson::{Client, TRANSFER};
 use crate::support::Server;
 
 /// How often a client looks at its timer, in ms.
@@ -169,6 +169,28 @@ impl Running {
     /// Without its subscription, its timer goes on.
     pub(crate) fn unsubscribed(self) -> Each {
         self.work
+    }
+}
+
+/// A client that transfers one entry each so many ms, and hears nothing.
+pub(crate) struct Slow {
+    _subscriber: Subscriber,
+    _work: Each,
+}
+
+impl Slow {
+    pub(crate) fn start(server: &Server, queue: &Queue, ms: u64) -> Self {
+        let mut clock = server.connection();
+        let mut client = Client::new(server.connection(), queue);
+        let work = Each::ms(ms, move |_| {
+            let now: (i64, i64) = redis::cmd("TIME").query(&mut clock).unwrap();
+            let now = EpochMillis::new(now.0 * 1000 + now.1 / 1000);
+            client.transfer(now, 1).unwrap();
+        });
+        Self {
+            _subscriber: Subscriber::new(server, queue),
+            _work: work,
+        }
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Repair if place == Place::Findings => {
             after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
         }
-        A::Repair => at_once(Seen::Text("^S go on")),
+        A::Repair => at_once(Seen::Text("Repair ── ")),
         A::Undo => at_once(Seen::Text("no change of this server left")),
         // Nothing takes long here: they are pressed where something does.
         A::Pause | A::Stop => return None,
@@ -210,6 +210,8 @@ fn tab_label(tab: Tab, place: Place) -> Option<&'static str> {
         Tab::Traffic => ("[4 traffic", Place::Traffic),
         Tab::Findings => ("[5 findings", Place::Findings),
         Tab::Changes => ("[6 changes", Place::Changes),
+        // The order list has the same keys, and is another tab.
+        Tab::Quarantine => return Some("[7 quarantine"),
     };
     let on_waiting = matches!(place, Place::Queues | Place::Timeline);
     (place != own && !(tab == Tab::Waiting && on_waiting)).then_some(label)

@@ -92,7 +92,7 @@ async fn a_worker_dropped_in_the_middle_loses_nothing_and_another_goes_on() {
     for _ in 0..5 {
         let mut events = bench.work(WorkerOptions {
             batch: 50,
-            until_empty: false,
+            ..WorkerOptions::default()
         });
         next_batch(&mut events).await;
     }

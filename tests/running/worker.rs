@@ -110,7 +110,7 @@ async fn two_workers_at_once_deliver_each_entry_exactly_once() {
         bench.queue.clone(),
         WorkerOptions {
             batch: 7,
-            until_empty: false,
+            ..WorkerOptions::default()
         },
     );
     let payloads = numbered(3_000);

@@ -3,7 +3,7 @@
 use delayscope::queue::{Change, Due, EntryId, Known, List, ListScore, Outcome, Queue, Tally};
 use delayscope::tui::areas;
 use delayscope::tui::model::{
-    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, PastChange, Screen, Tab,
+    ChangeLine, EntryRow, ListElement, ListWindow, Look, Model, PastChange, Screen, Since, Tab,
 };
 
 use crate::build::{NOW, evening, figures, look, queue, sample};
@@ -99,6 +99,35 @@ fn what_was_delivered() {
 }
 
 #[test]
+fn what_is_in_quarantine_and_since_when() {
+    let quarantined = |size| {
+        let mut m = on(Tab::Quarantine, size, look());
+        m.queues[0].survey.as_mut().unwrap().quarantined = Some(3);
+        let element = |i: usize| {
+            let row = sample(i);
+            let score = ListScore::Is(row.score);
+            ListElement { row, score }
+        };
+        m.lists.quarantine = ListWindow {
+            rows: (0..3).map(element).collect(),
+            len: Some(3),
+            ..ListWindow::default()
+        };
+        let since = Since {
+            at: NOW.plus(-90_000),
+            change: "01jd3vh4aa".to_owned(),
+        };
+        m.lists.since = Some([(sample(0).id, since)].into());
+        m
+    };
+    picture("tab_quarantine_80x24", &quarantined(SMALL));
+    picture("tab_quarantine_200x60", &quarantined(LARGE));
+    let mut unseen = quarantined(MIDDLE);
+    unseen.tab = Tab::Waiting;
+    picture("tab_quarantine_behind_120x40", &unseen);
+}
+
+#[test]
 fn the_traffic_in_full() {
     picture("tab_traffic_80x24", &on(Tab::Traffic, SMALL, look()));
     picture("tab_traffic_200x60", &on(Tab::Traffic, LARGE, look()));
@@ -167,6 +196,7 @@ fn long(size: (u16, u16)) -> Model {
         *found.repair = Repair {
             sentence: "Repack (R): all that waits gets the form of its clients.".to_owned(),
             step: Step::Outside,
+            lines: Vec::new(),
         };
         queue.findings = vec![found];
     }

@@ -1,4 +1,4 @@
-//! Pages of the order list and of target.
+//! Pages of the order list, of target and of quarantine.
 
 use delayscope::ops::refresh;
 use delayscope::queue::{List, ListPage, ListScore, Queue};
@@ -179,4 +179,27 @@ async fn a_page_of_the_order_list_is_two_transactions_while_nothing_drifts() {
         (count("LRANGE"), count("ZSCORE"), count("EXEC")),
         (1, 20, 2)
     );
+}
+
+#[tokio::test]
+async fn quarantine_is_read_by_rank_with_its_own_scores() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let key = "delayscope:quarantine:{orders}";
+    let empty = page(&store, List::Quarantine, 0, 10).await;
+    assert_eq!((empty.rows.len(), empty.len), (0, 0));
+    for score in ["7", "1e17", "-3", "5"] {
+        server.cmd(&["ZADD", key, score, &format!("entry {score}")]);
+    }
+    let seen = page(&store, List::Quarantine, 1, 2).await;
+    assert_eq!((seen.first, seen.len), (1, 4));
+    assert_eq!(scores(&seen), [ListScore::Is(5.0), ListScore::Is(7.0)]);
+    assert_eq!(seen.rows[0].element, b"entry 5");
+    let last = page(&store, List::Quarantine, 3, 40).await;
+    assert_eq!(scores(&last), [ListScore::Is(1e17)]);
+    server.cmd(&["DEL", key]);
+    server.cmd(&["SET", key, "no zset"]);
+    let orders = Queue::redisson("orders");
+    let error = refresh::list(&store, &orders, List::Quarantine, 0, 5).await;
+    assert_eq!(error.unwrap_err().code(), Some("WRONGTYPE"));
 }

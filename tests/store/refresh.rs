@@ -3,6 +3,7 @@
 use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
 use delayscope::queue::{Due, Known, Optional, PageAsk, Pulse, Queue, Scale, Survey, Zoom};
+use delayscope::store::read::places;
 
 use crate::open;
 use crate::support::{PATIENCE, Server, frame};
@@ -322,4 +323,24 @@ async fn every_pulse_is_one_round_trip_of_ten_commands() {
     );
     assert!(after.server_us - before.server_us >= pulse.server_us);
     assert!(after.bytes - before.bytes > 300);
+}
+
+#[tokio::test]
+async fn an_entry_that_has_left_since_it_was_read_stands_nowhere_in_the_order_list() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let queue = Queue::redisson("orders");
+    server.fill(&queue, 4, server.now(), 1_000);
+    let keys = queue.keys();
+    let order = keys.order.unwrap();
+    let members: Vec<_> = (0..4_u64)
+        .map(|n| frame(n, format!("entry {n}").as_bytes()))
+        .collect();
+    // Transferred; half of it; and one that waits although the order list lacks it.
+    server.cmd_bytes(&[b"ZREM", &keys.timeouts, &members[0], &members[1]]);
+    server.cmd_bytes(&[b"LREM", &order, b"1", &members[0]]);
+    server.cmd_bytes(&[b"LREM", &order, b"1", &members[2]]);
+    let sought: Vec<&[u8]> = members.iter().map(Vec::as_slice).collect();
+    let found = places(&store, (&keys.timeouts, &order), &sought);
+    assert_eq!(found.await.unwrap().0, Known::Is(vec![None, Some(1)]));
 }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
+use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Known, Optional, Queue};
-use delayscope::store::watch;
+use delayscope::store::listen::{Heard, listen, listen_named};
+use delayscope::store::{StoreError, read, watch};
 use futures_util::StreamExt;
 
 use crate::support::{self, PATIENCE, Server};
@@ -68,4 +70,48 @@ async fn announcements_end_quietly_when_they_are_refused() {
     assert_eq!(next, None);
     let why = store.why_refused(Optional::PSubscribe).unwrap();
     assert!(why.contains("unknown command"), "{why}");
+}
+
+#[tokio::test]
+async fn a_stand_in_worker_is_told_from_the_queues_own_clients_however_it_logs_in() {
+    let channel = Queue::redisson("orders").keys().channel.unwrap();
+    let servers = [
+        (Server::start_tcp(&[]), None),
+        (Server::start(), Some("lingering")),
+        (
+            Server::start_with(&["--requirepass", "sesame"]),
+            Some("sesame"),
+        ),
+    ];
+    for (mut server, password) in servers {
+        server.log_in(None, password);
+        let store = open(&server).await;
+        let mut heard = listen_named(&store, channel.clone());
+        assert_eq!(heard.next().await, Some(Heard::Subscribed));
+        let look = read::look(&store, LookAsk::Whole).await.unwrap();
+        let clients = look.clients.get_ref().unwrap();
+        assert_eq!(clients.stand_ins(&channel), 1);
+        assert_eq!(clients.stand_ins(b"another"), 0);
+        // Who plays a queue's own client is none.
+        let mut played = listen(&store, b"played".to_vec());
+        assert_eq!(played.next().await, Some(Heard::Subscribed));
+        let look = read::look(&store, LookAsk::Whole).await.unwrap();
+        assert_eq!(look.clients.get_ref().unwrap().stand_ins(b"played"), 0);
+    }
+    // A wrong password is told, and who may not name itself listens all the same.
+    let mut server =
+        Server::start_with(&["--requirepass", "sesame", "--rename-command", "CLIENT", ""]);
+    server.log_in(None, Some("sesame"));
+    let store = open(&server).await;
+    assert_eq!(
+        listen_named(&store, channel.clone()).next().await,
+        Some(Heard::Subscribed)
+    );
+    server.cmd(&["CONFIG", "SET", "requirepass", "open"]);
+    let lost = listen_named(&store, channel).next().await;
+    let denied = |why: &StoreError| matches!(why, StoreError::Denied { .. });
+    assert!(
+        matches!(&lost, Some(Heard::Lost { why, .. }) if denied(why)),
+        "{lost:?}"
+    );
 }

@@ -18,6 +18,8 @@ pub struct World {
     /// The order list; none: the members of timeouts, in the same order.
     pub order: Option<Vec<Vec<u8>>>,
     pub target: Vec<Vec<u8>>,
+    /// What is in quarantine, with scores in order.
+    pub quarantine: Vec<(Vec<u8>, f64)>,
     /// Clients subscribed to its channel.
     pub clients: u64,
 }
@@ -42,6 +44,7 @@ impl World {
             entries: Vec::new(),
             order: None,
             target: Vec::new(),
+            quarantine: Vec::new(),
             clients: 1,
         }
     }
@@ -55,6 +58,10 @@ impl World {
         };
         let (len, elements) = match (list, &self.order) {
             (List::Target, _) => some(&self.target),
+            (List::Quarantine, _) => {
+                let all: Vec<_> = self.quarantine.iter().map(|(m, _)| m.clone()).collect();
+                some(&all)
+            }
             (List::Order, Some(order)) => some(order),
             (List::Order, None) => {
                 let members = self.entries.iter().map(|(member, _)| member.clone());
@@ -64,8 +71,12 @@ impl World {
         };
         let score = |element: &Vec<u8>| match list {
             List::Target => ListScore::None,
-            List::Order => {
-                let held = self.entries.iter().find(|(member, _)| member == element);
+            List::Order | List::Quarantine => {
+                let all = match list {
+                    List::Order => &self.entries,
+                    _ => &self.quarantine,
+                };
+                let held = all.iter().find(|(member, _)| member == element);
                 held.map_or(ListScore::Drift, |(_, score)| ListScore::Is(*score))
             }
         };

@@ -24,6 +24,7 @@ mod own_keys;
 mod palette;
 mod prompts;
 mod reading;
+mod rules;
 mod screens;
 mod sessions;
 mod standing;

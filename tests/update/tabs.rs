@@ -348,6 +348,8 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
         assert_eq!((desk.model.tab, desk.model.focus), (tab, Pane::Entries));
 
         let mut desk = Desk::of(vec![world()]);
+        let survey = desk.model.queues[0].survey.as_mut().unwrap();
+        survey.quarantined = Some(2);
         let slot = areas::areas(&desk.model).entries;
         let bar = areas::tabs::bar(&desk.model, slot);
         let label = bar.labels.iter().find(|label| label.tab == tab).unwrap();
@@ -356,4 +358,39 @@ fn every_tab_is_reached_by_its_key_and_by_a_click() {
         desk.tell(Msg::Clicked(x, y));
         assert_eq!(desk.model.tab, tab);
     }
+}
+
+#[test]
+fn the_tab_of_quarantine_is_in_the_bar_only_while_something_is_there() {
+    let mut desk = Desk::of(vec![world()]);
+    let shows = |desk: &Desk| {
+        let slot = areas::areas(&desk.model).entries;
+        let bar = areas::tabs::bar(&desk.model, slot);
+        let label = bar.labels.into_iter().find(|l| l.tab == Tab::Quarantine);
+        label.map(|label| label.badge)
+    };
+    assert_eq!(shows(&desk), None);
+    desk.model.queues[0].survey.as_mut().unwrap().quarantined = Some(2);
+    assert_eq!(shows(&desk).as_deref(), Some(" 2"));
+    // Its key leads there all the same.
+    desk.model.queues[0].survey.as_mut().unwrap().quarantined = Some(0);
+    desk.char('7');
+    assert_eq!(shows(&desk).as_deref(), Some(""));
+}
+
+#[test]
+fn since_when_something_is_in_quarantine_is_asked_once_for_what_is_new() {
+    let mut quarantined = world();
+    quarantined.quarantine = vec![(member(500), 1.0), (member(501), 2.0)];
+    let mut desk = Desk::of(vec![quarantined]);
+    let asks = |effects: &[Effect]| {
+        let asks = effects.iter().filter(|e| matches!(e, Effect::ReadSince(_)));
+        asks.count()
+    };
+    desk.char('7');
+    assert_eq!(asks(&desk.live(10, 1)), 1);
+    assert_eq!(under(&desk), member(500));
+    assert_eq!(asks(&desk.live(3_000, 1)), 0);
+    desk.world[0].quarantine.push((member(502), 3.0));
+    assert_eq!(asks(&desk.live(3_000, 1)), 1);
 }

@@ -12,19 +12,20 @@ use crate::queue::{Announcement, Queue, name};
 use crate::store::Store;
 use crate::store::watch::announcements;
 
-/// The keys are looked through again after this.
-const AGAIN: Duration = Duration::from_mins(1);
-/// Or after so many times as long as that took the last time.
+/// The keys are not looked through again before so many times as long as that took the last time.
 const RESTS: u32 = 20;
+/// Nor before this.
+const LEAST: Duration = Duration::from_millis(200);
 
 /// Those that come; perhaps some that are known.
 pub(super) struct Arrivals(Pin<Box<dyn Stream<Item = Queue> + Send>>);
 
 impl Arrivals {
-    /// On this server.
-    pub(super) fn new(store: &Store) -> Self {
+    /// On this server, whose keys are looked through so often.
+    pub(super) fn new(store: &Store, each: Duration) -> Self {
+        let each = each.max(LEAST);
         let heard = announcements(store).filter_map(|said| future::ready(queue_of(&said)));
-        let looked = stream::unfold((store.clone(), AGAIN), |(store, rest)| async move {
+        let looked = stream::unfold((store.clone(), each), move |(store, rest)| async move {
             tokio::time::sleep(rest).await;
             let begun = instant();
             let found = discover(&store, Vec::new());
@@ -38,7 +39,7 @@ impl Arrivals {
                 .collect()
                 .await;
             let took = instant().saturating_duration_since(begun);
-            Some((stream::iter(queues), (store, AGAIN.max(took * RESTS))))
+            Some((stream::iter(queues), (store, each.max(took * RESTS))))
         });
         Self(Box::pin(stream::select(heard, looked.flatten())))
     }

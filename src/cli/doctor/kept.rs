@@ -14,8 +14,6 @@ use crate::store::{Store, StoreError};
 const AFFORDABLE: Duration = Duration::from_secs(4);
 /// One that could not be taken is tried again after this.
 const AGAIN: Duration = Duration::from_mins(1);
-/// A queue of which nothing is left for so long has gone.
-const GONE: Duration = Duration::from_mins(1);
 
 impl Doctor<'_> {
     /// The queues all entries of which are looked at within so long; the others are noted.
@@ -66,6 +64,17 @@ impl Doctor<'_> {
         new.then_some(line)
     }
 
+    /// Of these queues not all entries are looked at: the server has no time for that.
+    pub(super) fn given_up(&mut self, queues: &[Queue]) {
+        self.failed.extend(queues.iter().map(|queue| {
+            format!(
+                "{}: only a sample of its entries was looked at: the server is too busy for more; \
+                 --exact looks at all of them, however long that takes",
+                text::printable_bytes(queue.name.as_bytes())
+            )
+        }));
+    }
+
     /// The server.
     pub(super) fn store(&self) -> &Store {
         &self.session.store
@@ -85,8 +94,8 @@ impl Doctor<'_> {
         !known
     }
 
-    /// The queues of which nothing has been left for a while: they are watched no more.
-    pub(super) fn gone(&mut self) -> Vec<Queue> {
+    /// The queues of which nothing has been left for so long: they are watched no more.
+    pub(super) fn gone(&mut self, after: Duration) -> Vec<Queue> {
         let now = instant();
         let empty = |one: &Examination| {
             let pulse = one.pulse();
@@ -98,7 +107,7 @@ impl Doctor<'_> {
         for one in empty {
             self.empty.entry(one.queue().clone()).or_insert(now);
         }
-        let long = |since: &Instant| now.saturating_duration_since(*since) >= GONE;
+        let long = |since: &Instant| now.saturating_duration_since(*since) >= after;
         let gone: Vec<Queue> = (self.empty.iter())
             .filter(|(_, since)| long(since))
             .map(|(queue, _)| queue.clone())

@@ -53,10 +53,14 @@ impl Looks {
         self.open.is_empty() && self.under_way.is_none()
     }
 
-    /// Those under way and to be taken are taken no more: the server was away.
-    pub(super) fn give_up(&mut self) {
-        self.open.clear();
-        self.under_way = None;
+    /// Those under way and to be taken are taken no more: the server was away, or is too busy. Of
+    /// which queues.
+    pub(super) fn give_up(&mut self) -> Vec<Queue> {
+        if let Some(meter) = &mut self.meter {
+            meter.clear();
+        }
+        let now = self.under_way.take().map(|(queue, _)| queue);
+        now.into_iter().chain(self.open.drain(..)).collect()
     }
 
     /// What the next look has shown, or why it could not be taken; forever, when none is to be taken.

@@ -32,11 +32,9 @@ pub(super) async fn run<W: Write>(
     let mut trouble: Option<String> = None;
     let mut looks = doctor.no_looks();
     let all = asked.queue.is_none() && config.queues.is_empty();
-    let mut arrivals = if all {
-        Arrivals::new(doctor.store())
-    } else {
-        Arrivals::none()
-    };
+    let discover = Duration::from_millis(asked.discover.ms());
+    let each = all.then_some(discover);
+    let mut arrivals = each.map_or_else(Arrivals::none, |each| Arrivals::new(doctor.store(), each));
     loop {
         let round = tokio::select! {
             biased;
@@ -64,7 +62,7 @@ pub(super) async fn run<W: Write>(
             }
         }
         if all {
-            for queue in doctor.gone() {
+            for queue in doctor.gone(discover) {
                 told.queue_gone(&queue, doctor.now(), out)?;
             }
         }

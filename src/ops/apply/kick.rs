@@ -3,12 +3,17 @@
 use std::time::Duration;
 
 use super::run::{Ended, Run};
-use crate::clock::instant;
+use crate::clock::{EpochMillis, instant};
 use crate::ops::refresh::pulse;
-use crate::queue::{EntryId, text};
+use crate::queue::plan::Change;
+use crate::queue::{EntryId, Outcome, text};
 
 /// A kick that helps does so within this: Redisson's clients need 5 to 35 ms.
 const HELPS: Duration = Duration::from_secs(2);
+/// What falls due within this is waited for, in ms: a client may have been set going once only.
+const NEXT_MS: i64 = 5_000;
+/// But for no longer than this in all.
+const IN_ALL: Duration = Duration::from_secs(8);
 /// How often it is looked.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -16,8 +21,10 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(super) struct Stuck {
     /// So many were late before it.
     late: u64,
-    /// The one that clients transfer first.
-    head: Option<EntryId>,
+    /// The one that clients transfer first, and when it is due.
+    head: Option<(EntryId, EpochMillis)>,
+    /// The server's time.
+    at: EpochMillis,
 }
 
 impl Run {
@@ -35,12 +42,28 @@ impl Run {
         Ok(())
     }
 
+    /// Wakes the transfer clients when what stopped their transfers may be gone and something is
+    /// late: one whose script has failed sleeps for 5 s, and looks stuck until then. Where they
+    /// cannot be told they wake by themselves.
+    pub(super) async fn wake(&mut self, change: Change) {
+        let unblocks = matches!(change, Change::Repack | Change::Quarantine);
+        if !unblocks || self.tally.get(Outcome::Done) == 0 {
+            return;
+        }
+        if self.stuck().await.is_some_and(|stuck| stuck.late > 0) {
+            let _ = self.writer.kick(&self.queue).await;
+        }
+    }
+
     /// What there is to be set going; none when that cannot be read.
     async fn stuck(&self) -> Option<Stuck> {
         let seen = pulse(self.writer.store(), &self.queue, None).await.ok()?;
         Some(Stuck {
             late: seen.late.get()?,
-            head: seen.first.map(|first| first.id),
+            head: seen
+                .first
+                .and_then(|first| Some((first.id, first.due_at()?))),
+            at: seen.at,
         })
     }
 
@@ -60,11 +83,20 @@ impl Run {
             if let Some(now) = seen.as_ref().filter(|now| moved(now)) {
                 let took = text::span(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
                 let (then, now) = (text::thousands(before.late), text::thousands(now.late));
-                self.helped = Some(true);
-                self.notes.push(format!(
-                    "It helped: {then} late before it, {now} after {took}. A client had lost its \
-                     timer."
-                ));
+                let again = self.stands_again().await;
+                self.helped = Some(again.is_none());
+                self.notes.push(match again {
+                    None => format!(
+                        "It helped: {then} late before it, {now} after {took}. A client had lost its \
+                         timer."
+                    ),
+                    Some(late) => format!(
+                        "It moved once ({then} late before it, {now} after {took}) and stands again: \
+                         {} late. Its clients lose their timers again and again: restart or upgrade \
+                         them, or start a stand-in worker.",
+                        text::thousands(late)
+                    ),
+                });
                 return;
             }
             if took >= HELPS {
@@ -81,5 +113,28 @@ impl Run {
                 text::thousands(now.late)
             ));
         }
+    }
+
+    /// How many are late, when what falls due next stands too, though a client has been set going.
+    async fn stands_again(&mut self) -> Option<u64> {
+        let (began, mut since) = (instant(), instant());
+        let mut head = None;
+        while !self.is_stopped() && instant().saturating_duration_since(began) < IN_ALL {
+            let seen = self.stuck().await?;
+            let (_, due) = seen.head?;
+            if seen.head != head {
+                (head, since) = (seen.head, instant());
+            }
+            let late_ms = seen.at.since(due);
+            if late_ms < -NEXT_MS {
+                return None;
+            }
+            let late = u64::try_from(late_ms).is_ok_and(|ms| u128::from(ms) >= HELPS.as_millis());
+            if late && instant().saturating_duration_since(since) >= HELPS {
+                return Some(seen.late);
+            }
+            self.pause(LOOK).await;
+        }
+        None
     }
 }

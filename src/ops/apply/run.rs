@@ -168,6 +168,7 @@ impl Run {
         self.began = instant();
         self.results(settled).await;
         let ended = self.job(job).await;
+        self.wake(plan.change).await;
         self.end(&plan, id, ended).await;
     }
 

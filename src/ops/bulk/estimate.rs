@@ -192,11 +192,10 @@ impl Sample {
             return self.places_near(ask.scores);
         }
         let weight = self.weight();
-        // Of the chosen those remain that are due later; the others remain all.
-        let remains = |i: usize, of: usize| match scores[i] {
-            Some(score) => Some(score) > scores[of],
-            None => true,
-        };
+        // Of the chosen those remain that are due later, or at the same time, with greater bytes; the
+        // others remain all.
+        let turn = |i: usize| (scores[i], &self.elements[i].member);
+        let remains = |i: usize, of: usize| scores[i].is_none() || turn(i) > turn(of);
         let mut sum = 0.0;
         let mut page = 0;
         let mut found_at = found.iter().copied().peekable();

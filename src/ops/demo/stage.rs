@@ -92,7 +92,11 @@ impl Stage {
     /// A transfer client, until the demo ends.
     pub(super) async fn work(self) {
         let store = self.writer.store();
-        let options = WorkerOptions::default();
+        // It plays the queue's own client.
+        let options = WorkerOptions {
+            named: false,
+            ..WorkerOptions::default()
+        };
         let mut events = work(store, self.writer.clone(), self.queue.clone(), options);
         loop {
             tokio::select! {

@@ -18,7 +18,7 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
             let step = raw.next_due.len().div_ceil(SOUGHT);
             let sought = raw.next_due.iter().step_by(step);
             let sought: Vec<&[u8]> = sought.map(|(member, _)| member.as_slice()).collect();
-            let (places, cost_us) = read::places(store, order, &sought).await?;
+            let (places, cost_us) = read::places(store, (&keys.timeouts, order), &sought).await?;
             server_us += cost_us;
             match places {
                 Known::Is(places) => Known::Is(places.into_iter().map(place).collect()),

@@ -1,4 +1,4 @@
-//! A page of the order list or of target.
+//! A page of the order list, of target or of quarantine.
 
 use crate::queue::{List, ListPage, ListRow, ListScore, Queue};
 use crate::store::{Store, StoreError, read};
@@ -8,7 +8,7 @@ const MOST: u32 = 500;
 
 /// Elements `first .. first + count` (at most 500) of a list of `queue` and the list's length, in
 /// one instant; those of the order list each with what timeouts says of them, in one round trip
-/// more (two when something looks like drift). A list that is not there is empty; a key of
+/// more (two when something looks like drift); those of quarantine with their own scores. A list that is not there is empty; a key of
 /// another type is an error (`WRONGTYPE`), and so is the order list of a layout that has none.
 ///
 /// The cost grows with the distance of `first` from the nearer end of the list (before Redis 7:
@@ -23,6 +23,9 @@ pub async fn list(
 ) -> Result<ListPage, StoreError> {
     let keys = queue.keys();
     let key = match list {
+        List::Quarantine => {
+            return read::sorted_page(store, &keys.quarantine, first, count.min(MOST)).await;
+        }
         List::Target => keys.target,
         List::Order => keys.order.ok_or_else(|| StoreError::Impossible {
             server: store.endpoint().to_string(),
@@ -33,7 +36,7 @@ pub async fn list(
     let page = read::list_page(store, &key, first, count.min(MOST)).await?;
     let elements = page.elements;
     let scores = match list {
-        List::Target => vec![ListScore::None; elements.len()],
+        List::Target | List::Quarantine => vec![ListScore::None; elements.len()],
         List::Order => read::held(store, &keys.timeouts, &key, first, &elements).await?,
     };
     let rows = elements.into_iter().zip(scores);

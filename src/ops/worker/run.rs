@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
 use crate::clock::{EpochMillis, ServerClock, instant};
 use crate::queue::{Due, EntryId, Queue};
-use crate::store::listen::{Heard, listen};
+use crate::store::listen::{Heard, listen, listen_named};
 use crate::store::write::{Timed, Transferred, Writer};
 use crate::store::{Store, StoreError};
 
@@ -49,6 +49,7 @@ pub(super) async fn run(
     let channel = queue.keys().channel;
     let told = channel.is_some();
     let mut heard: BoxStream<'static, Heard> = match channel {
+        Some(channel) if options.named => listen_named(&store, channel).boxed(),
         Some(channel) => listen(&store, channel).boxed(),
         None => stream::pending().boxed(),
     };

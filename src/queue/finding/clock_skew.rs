@@ -30,7 +30,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         } else {
             Severity::Note
         };
-        return Verdict::Found(of_client(seen, severity, ahead_ms));
+        return Verdict::Found(of_client(seen, (severity, sure), ahead_ms));
     }
     let Some(skew_ms) = seen.server.skew_ms else {
         return Verdict::Silent;
@@ -91,10 +91,15 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
     (most <= -WARNING_MS && !busy).then_some((most, true))
 }
 
-fn of_client(seen: &Seen, severity: Severity, ahead_ms: i64) -> Finding {
+fn of_client(seen: &Seen, (severity, sure): (Severity, bool), ahead_ms: i64) -> Finding {
     let by = text::span(ahead_ms.unsigned_abs());
     let keys = seen.queue.keys();
-    let sentence = if ahead_ms > 0 {
+    let sentence = if ahead_ms > 0 && !sure {
+        format!(
+            "Entries leave {by} before their due time: somebody cancels them, or a transfer client's \
+             clock is ahead."
+        )
+    } else if ahead_ms > 0 {
         format!("Entries leave {by} before their due time: a transfer client's clock is ahead.")
     } else if keys.channel.is_some() {
         format!("Entries leave {by} after their due time: the transfer clients' clocks are behind.")

@@ -134,10 +134,15 @@ fn by_members(
             finding = finding.words(format!("{count} {what}: such as {}", ids.join(", ")));
         }
     }
-    Verdict::Found(counted(seen, finding, (waiting, order)).repair(
-        Step::Change(What::Drift),
-        "Mend it (R): what is missing is appended, what waits nowhere leaves the order list.",
-    ))
+    let repair = if exact.waiting == 0 {
+        "Give them new due times: `requeue --from order --all --in SPAN`. R drops them from the order \
+         list instead; the journal keeps them, and u brings them back."
+    } else {
+        "Mend it (R): what is missing is appended, what waits nowhere leaves the order list."
+    };
+    Verdict::Found(
+        counted(seen, finding, (waiting, order)).repair(Step::Change(What::Drift), repair),
+    )
 }
 
 /// What is wrong on each side.
@@ -194,6 +199,7 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
             "Mend {cause} first: this goes with it. Only what is left then is drift."
         ),
         step: Step::Outside,
+        lines: Vec::new(),
     };
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::Finding;
 use crate::queue::entry::Entry;
 use crate::queue::redis_cli;
 use crate::queue::wish::What;
@@ -31,6 +32,17 @@ pub struct Repair {
     pub sentence: String,
     /// What the key does.
     pub step: Step,
+    /// The commands for a shell that do a step outside, a line each, where there are any.
+    pub lines: Vec<String>,
+}
+
+impl Finding {
+    /// All that people read of it below its sentence and its repair: what shows it, and the commands
+    /// that mend it by hand.
+    pub fn below(&self) -> impl Iterator<Item = &str> {
+        let lines = self.repair.lines.iter().map(String::as_str);
+        self.evidence.lines().chain(lines)
+    }
 }
 
 /// What a repair does.

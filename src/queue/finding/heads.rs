@@ -11,6 +11,8 @@ use crate::queue::{Layout, Unpack, text};
 
 /// The last offered ones tell which clients there are.
 const LAST: usize = 20;
+/// So many entries of the other era are no single stray.
+const SEVERAL: usize = 3;
 /// A client that offers has transferred within this, in ms: it does so once it is subscribed.
 const STARTS_MS: i64 = 1_000;
 /// A client that failed tries again within this, in ms.
@@ -67,6 +69,16 @@ pub(super) fn fleet(seen: &Seen) -> Option<Fleet> {
         era,
         because: format!("they offered {most} of the last {}", most + few).into(),
     })
+}
+
+/// Clients of one era alone transfer, and none of the entries is of it: who offers is of the other.
+/// The eras of those who transfer and of the entries.
+pub(super) fn strangers(seen: &Seen) -> Option<(Era, Era)> {
+    let transfers = fleet(seen)?.era;
+    let (offers, [most, few]) = offered(seen)?;
+    let theirs = |one: &&Judged| one.form.is_some_and(|form| form.era() == transfers);
+    let strange = most >= SEVERAL && few == 0 && !next_due(seen).iter().any(theirs);
+    (strange && offers != transfers).then_some((transfers, offers))
 }
 
 /// The era that offered most of the last ones, how many it offered, and how many the other.

@@ -24,6 +24,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let (Some(pulse), Some(_)) = (seen.pulse, seen.watch.sample()) else {
         return Verdict::Silent;
     };
+    if let Some(eras) = heads::strangers(seen) {
+        return Verdict::Found(wrong_clients(seen, eras));
+    }
     let next = heads::next_due(seen);
     let due = || next.iter().filter(|one| one.is_due(pulse.at)).copied();
     let due = Era::BOTH.map(|era| Frames::count(due(), era));
@@ -56,6 +59,42 @@ fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
     let both = heads::both_transferred(seen) == Some(true);
     let again = several && other && left && both && head.is_due(pulse.at);
     again.then(|| Era::BOTH.map(|era| Frames::count(&sample.newest, era)))
+}
+
+/// Those who transfer are of one era, and all entries of the other.
+fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
+    let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
+    let (clients, entries) = (transfers.releases(), offers.releases());
+    let (severity, fail) = if late > 0 {
+        let late = text::thousands(late);
+        (
+            Severity::Critical,
+            format!("they fail at each, {late} late"),
+        )
+    } else {
+        (Severity::Warning, "they will fail at each".to_owned())
+    };
+    let sentence = format!(
+        "All entries seen here are of {entries}, but only clients of {clients} transfer: {fail}."
+    );
+    let timeouts = seen.queue.keys().timeouts;
+    Finding::new(ID, severity, sentence)
+        .of(late)
+        .number("clients", clients)
+        .number("entries", entries)
+        .words(format!(
+            "the server remembers the transfer script of {clients} only, and nothing of that form \
+             was offered"
+        ))
+        .check_about("ZRANGE", &timeouts, &["0", "9"])
+        .check(&["INFO"], b"errorstats")
+        .repair(
+            Step::Worker,
+            format!(
+                "Replace the clients of {clients} by those of {entries}; a stand-in worker (R) \
+                 transfers meanwhile."
+            ),
+        )
 }
 
 fn finding(
@@ -176,6 +215,31 @@ mod tests {
         assert!(scene().pulse(seen.clone()).found(ID).is_some());
         seen.transfer_clients = crate::queue::Known::Is(0);
         assert!(scene().pulse(seen).found(ID).is_none());
+    }
+
+    #[test]
+    fn a_client_of_the_other_era_that_offers_nothing_is_named_and_not_the_entries() {
+        let said = |own: bool, late: i64| {
+            let entry = |id: u8| framed(Form::ByteId, id, Some(i64::from(id) - late));
+            let mut next: Vec<Judged> = (0..4).map(entry).collect();
+            if own {
+                next.push(framed(Form::DoubleId, 9, Some(9_000)));
+            }
+            let mut seen = pulse(0, 4, (late > 0).then_some(late), 1);
+            seen.first = next.first().cloned();
+            let mut scene = Scene::default()
+                .pulse(seen)
+                .sample(sample(next.clone(), next))
+                .look(server_look(1_000, [true, false], 0));
+            let said = scene.all().findings.into_iter();
+            said.map(|found| (found.id, found.severity))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(said(false, 1_000)[0], (ID, Severity::Critical));
+        assert!(said(false, 1_000).iter().all(|found| found.0 != "poison"));
+        assert_eq!(said(false, -60_000), [(ID, Severity::Warning)]);
+        // It has offered as well: the entries of the others are what is strange.
+        assert_eq!(said(true, 1_000)[0].0, "poison");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::exact::Group;
 use crate::queue::frame::Era;
+use crate::queue::wish::What;
 use crate::queue::{Exact, Frames, text};
 
 pub(super) const ID: &str = "mixed-frames";
@@ -54,6 +55,14 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(exact) => of_all(finding, exact),
         None => finding,
     };
+    if let Some(fleet) = heads::fleet(seen) {
+        let form = fleet.era.form(seen.server.long);
+        return Verdict::Found(finding.repair(
+            Step::Change(What::Repack(Some(form))),
+            "Repack (R): all that waits gets the form of its clients; then let nobody offer the \
+             other one.",
+        ));
+    }
     Verdict::Found(finding.repair(
         Step::Worker,
         "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",
@@ -80,4 +89,30 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
             text::thousands(newer.count),
             ids.join(", ")
         ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse, sample, server_look};
+    use super::*;
+    use crate::queue::{Form, wish};
+
+    #[test]
+    fn what_the_clients_cannot_unpack_is_repacked_where_it_is_known_who_they_are() {
+        let step = |transferred| {
+            let next = vec![
+                framed(Form::ByteId, 1, Some(60_000)),
+                framed(Form::DoubleId, 2, Some(61_000)),
+            ];
+            let scene = Scene::default()
+                .pulse(pulse(0, 2, None, 1))
+                .sample(sample(next.clone(), next))
+                .look(server_look(1_000, transferred, 0));
+            scene.found(ID).unwrap().repair.step
+        };
+        let repacked = |form| Step::Change(wish::What::Repack(Some(form)));
+        assert_eq!(step([false, true]), repacked(Form::ByteId));
+        assert_eq!(step([true, false]), repacked(Form::DoubleId));
+        assert_eq!(step([true, true]), Step::Worker);
+    }
 }

@@ -1,6 +1,6 @@
 //! Nobody is subscribed to the queue's channel, so nobody transfers what falls due.
 
-use super::{Finding, Seen, Severity, Step, Verdict, heads, score_range};
+use super::{Finding, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
 use crate::queue::{Known, Pulse, text};
@@ -49,7 +49,9 @@ fn polled(seen: &Seen, pulse: &Pulse) -> Verdict {
     let Some((stood_ms, late_ms)) = seen.watch.standing().filter(|_| keys.channel.is_none()) else {
         return Verdict::Silent;
     };
-    if stood_ms < STANDS_MS || late_ms <= LATE_MS || is_replica(seen) {
+    // Of seconds for milliseconds nobody can tell whether they are late.
+    let unsure = is_replica(seen) || score_range::oldest_in_seconds(seen, pulse).is_some();
+    if stood_ms < STANDS_MS || late_ms <= LATE_MS || unsure {
         return Verdict::Fine;
     }
     let late = pulse.late.get().unwrap_or(0);
@@ -151,6 +153,13 @@ fn finding(
             Step::Change(What::Unit),
             "First make the seconds among the due times milliseconds (R), or all of them are \
              delivered at once; then start one of its clients, or a stand-in worker (w).",
+        );
+    }
+    if slow_transfer::wants_a_hand(seen) {
+        return finding.repair(
+            Step::Change(What::Transfer),
+            "First transfer what is due by hand (R): it lies far down the order list, where clients \
+             search for each entry; then start one of them, or a stand-in worker (w).",
         );
     }
     finding.repair(

@@ -18,6 +18,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(fleet) = heads::fleet(seen) else {
         return Verdict::Fine;
     };
+    // Not the entries are wrong here: see mixed-fleet.
+    if heads::strangers(seen).is_some() {
+        return Verdict::Fine;
+    }
     let is_bad = |one: &Judged| one.form.is_some() && one.unpack(fleet.era) != Unpack::Right;
     let Some(place) = next.iter().position(|one| is_bad(one)) else {
         return deeper(seen, &fleet).map_or(Verdict::Fine, Verdict::Found);
@@ -85,6 +89,13 @@ fn finding(
         ))
         .words(format!("its clients are {clients}: {}", fleet.because));
     let finding = others_may_be_there(seen, finding);
+    let finding = match heads::both_offer(seen) {
+        Some(_) => finding.words(
+            "both forms are among the last offered: if somebody offers the other one still, stop \
+             that first",
+        ),
+        None => finding,
+    };
     let finding = match bad.due_at().filter(|_| due) {
         Some(since) => finding.since(since),
         None => finding,

@@ -30,7 +30,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let finding = finding
         .of(count)
         .number("quarantined", count)
-        .words("`entries --from quarantined` lists what is there")
+        .words("tab 7 of the screen lists what is there, and `entries --from quarantined`")
         .check_about("ZRANGE", &key, &["0", "9", "WITHSCORES"]);
     Verdict::Found(finding.repair(
         Step::Change(What::Restore),

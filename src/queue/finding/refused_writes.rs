@@ -102,13 +102,26 @@ fn refused(seen: &Seen, info: &Info, reason: &Reason) -> Option<Lately> {
         .server
         .grew(NOW_MS, |info| info.errors(reason.code))
         .map_or_else(Lately::default, |(count, ms)| Lately { count, ms });
-    let holds = (reason.holds)(info);
+    let holds = match (reason.holds)(info) {
+        Sign::Yes if reason.code == "MISCONF" && lately.count == 0 && writes_go_on(seen) => {
+            Sign::No
+        }
+        holds => holds,
+    };
     if lately.count > 0 && holds == Sign::Perhaps || holds == Sign::Yes {
         return Some(lately);
     }
     let ever = info.errors(reason.code).is_some_and(|count| count > 0);
     let hurts = matches!(holds, Sign::Perhaps | Sign::Astray) && ever && stuck(seen);
     hurts.then_some(lately)
+}
+
+/// The data has changed between two looks, which a server that refuses all writes for its disk does
+/// not let happen: somebody has told it to take writes although it cannot save them.
+fn writes_go_on(seen: &Seen) -> bool {
+    let changes = |info: &Info| info.number("rdb_changes_since_last_save");
+    let grown = seen.server.grew(NOW_MS, changes);
+    grown.is_some_and(|(count, _)| count > 0)
 }
 
 fn stuck(seen: &Seen) -> bool {
@@ -275,6 +288,11 @@ mod tests {
         assert_eq!(scene(None, &[failed]).found(ID), None);
         let refused = format!("{failed}errorstat_MISCONF:count=1\r\n");
         assert!(scene(None, &[&refused]).found(ID).is_some());
+        // Writes are taken again, though they are not saved.
+        let going_on = |changes: u64| format!("{refused}rdb_changes_since_last_save:{changes}\r\n");
+        let (before, after) = (going_on(5), going_on(9));
+        assert!(scene(None, &[&before, &before]).found(ID).is_some());
+        assert_eq!(scene(None, &[&before, &after]).found(ID), None);
         let mended = "rdb_last_bgsave_status:ok\r\nerrorstat_MISCONF:count=1\r\n";
         assert_eq!(scene(Some(60_000), &[mended]).found(ID), None);
     }

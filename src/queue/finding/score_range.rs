@@ -31,8 +31,31 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(survey) if survey.no_time > 0 && pulse.waiting.get() != Some(0) => {
             Verdict::Found(beyond(seen, pulse, survey.no_time))
         }
-        _ => Verdict::Fine,
+        _ => finer(seen, pulse).map_or(Verdict::Fine, Verdict::Found),
     }
+}
+
+/// Due times that a look at all members has found to be in a finer unit than the queue's: the last
+/// by due time, which no pulse sees.
+fn finer(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
+    let exact = seen.watch.exact()?;
+    let group = Some(&exact.finer).filter(|group| group.stands(pulse))?;
+    let entries = text::counted(group.count, "entry is", "entries are");
+    let sentence = format!(
+        "{entries} due in many thousand years: most likely the scores are microseconds, not \
+         milliseconds."
+    );
+    let bad: Vec<_> = group.first.iter().collect();
+    let finding = Finding::new(ID, Severity::Warning, sentence).of(group.count);
+    let finding = with_ids(finding, &bad).exact(exact).check_about(
+        "ZREVRANGE",
+        &seen.queue.keys().timeouts,
+        &["0", "9", "WITHSCORES"],
+    );
+    Some(finding.repair(
+        Step::Change(What::Score),
+        "Make their microseconds milliseconds (R), and mend the program that writes them.",
+    ))
 }
 
 /// When the oldest late one is due, if that makes sense only in seconds.
@@ -165,22 +188,29 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
 fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let head = matches!(pulse.head, Some(Due::OutOfRange(score)) if score > 0.0);
     let group: fn(&Exact) -> &Group = |exact| &exact.beyond;
-    let (_, bad) = known(seen, group, |score| score >= UNREADABLE);
+    let (_, bad) = known(seen, group, |score| score >= seen.queue.no_time());
     let now = pulse.at;
-    let nanos =
+    let meant =
         |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
-    let nanos = !bad.is_empty() && bad.iter().all(nanos);
+    let meant = bad.iter().all(meant);
     let subject = text::counted(entries, "entry has", "entries have");
-    let then = if head {
-        "and now that one of them is the head, each client logs an error every 5 s"
-    } else {
-        "and once one of them is the head, each client logs an error every 5 s"
+    let in_millis = meant && seen.queue.no_time() < UNREADABLE;
+    let sentence = match (in_millis, seen.queue.keys().channel.is_some(), head) {
+        (true, ..) => format!(
+            "{subject} a due time after the year 5000: most likely the scores are milliseconds, not \
+             seconds. Never transferred."
+        ),
+        (false, false, _) => format!("{subject} a due time beyond all times: never transferred."),
+        (false, true, true) => format!(
+            "{subject} a due time of 1e17 or more: never transferred, and now that one of them is \
+             the head, each client logs an error every 5 s."
+        ),
+        (false, true, false) => format!(
+            "{subject} a due time of 1e17 or more: never transferred, and once one of them is the \
+             head, each client logs an error every 5 s."
+        ),
     };
-    let finding = Finding::new(
-        ID,
-        Severity::Warning,
-        format!("{subject} a due time of 1e17 or more: never transferred, {then}."),
-    );
+    let finding = Finding::new(ID, Severity::Warning, sentence);
     let finding = counted(with_ids(finding.of(entries), &bad), seen, group)
         .number("no_time", entries)
         .number("is_head", head)
@@ -189,7 +219,9 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
             &seen.queue.keys().timeouts,
             &["0", "9", "WITHSCORES"],
         );
-    let repair = if nanos {
+    let repair = if in_millis {
+        "Make their milliseconds seconds (R), and mend the program that writes them."
+    } else if meant && !bad.is_empty() {
         "Make their nanoseconds milliseconds (R), and mend the program that writes them."
     } else {
         "Make them due in 100 years (R), give another due time (r) or delete them (x): they are the \
@@ -288,6 +320,38 @@ mod tests {
     }
 
     #[test]
+    fn milliseconds_in_a_queue_that_counts_seconds_are_told_as_that() {
+        let queue: Queue = "zset-list:delay,ready".parse().unwrap();
+        let now = super::super::tests::START;
+        let mut seen = pulse(0, 3, None, 1);
+        let survey = Survey {
+            no_time: 2,
+            ..survey(None)
+        };
+        let found = |seen: &Pulse| {
+            let said = super::super::once(&queue, seen, Some(&survey));
+            said.findings
+                .into_iter()
+                .find(|found| found.id == ID)
+                .unwrap()
+        };
+        // Behind what is due in time, and as the head.
+        for score in [None, Some(1_700_000_060_000.0)] {
+            seen.head = score.map(|score| queue.due(score)).or(seen.head);
+            let found = found(&seen);
+            assert!(
+                found.sentence.contains("milliseconds, not seconds"),
+                "{}",
+                found.sentence
+            );
+            assert_eq!(found.repair.step, Step::Change(What::Score));
+        }
+        let meant = queue.meant(1_700_000_060_000.0, now);
+        assert_eq!(meant, Some(EpochMillis::new(1_700_000_060_000)));
+        assert_eq!(queue.meant(1_700_000_060.0, now), None);
+    }
+
+    #[test]
     fn the_ids_of_the_bad_ones_are_named() {
         let bad = super::super::tests::framed(crate::queue::Form::ByteId, 7, Some(-5));
         let mut negative = bad.clone();
@@ -299,5 +363,24 @@ mod tests {
         let id = bad.id.to_string();
         assert_eq!(found.evidence.figures["entries"][0], id.as_str());
         assert!(found.repair.sentence.contains(&id));
+    }
+
+    #[test]
+    fn microseconds_are_told_as_far_as_all_members_were_looked_at() {
+        let queue = Queue::redisson("q");
+        let told = |score: f64| {
+            let mut scene = Scene::default().pulse(pulse(0, 2, None, 1));
+            let mut exact = Exact::new(&queue, super::super::tests::START);
+            let member = crate::queue::frame::encode(crate::queue::Form::ByteId, [1; 8], b"{}");
+            exact.waits(&queue, &member, score, 8);
+            exact.waiting = 2;
+            scene.watch.examined(exact);
+            scene.found(ID)
+        };
+        let found = told(1.7e15).unwrap();
+        assert!(found.sentence.contains("microseconds"), "{found:?}");
+        assert_eq!(found.repair.step, Step::Change(What::Score));
+        // The year 9999 is as good as never, and meant.
+        assert_eq!(told(253_402_300_799_000.0), None);
     }
 }

@@ -85,6 +85,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(finding.repair(Step::Change(step), words))
 }
 
+/// So much is due so far down the order list that whoever transfers it by searching needs long for
+/// it, while a transfer by hand does not search.
+pub(super) fn wants_a_hand(seen: &Seen) -> bool {
+    let by_hand = |found: &Finding| found.repair.step == Step::Change(What::Transfer);
+    matches!(&look(seen), Verdict::Found(found) if by_hand(found))
+}
+
 /// What repairs it: what is due is moved in less time than it takes to bring it into order.
 const fn mended(late: u64) -> (What, &'static str) {
     if late < BACKLOG {
@@ -198,6 +205,28 @@ mod tests {
         frames.depth = Known::Is(vec![Place::Beyond(1_000)]);
         scene = scene.sample(frames);
         assert_eq!(scene.found(ID), None);
+    }
+
+    #[test]
+    fn a_backlog_far_down_is_transferred_by_hand_before_anybody_searches_for_it() {
+        let step = |late, clients, rule| {
+            let due = (0..100).map(|id| framed(Form::ByteId, id, Some(-60_000)));
+            let mut frames = sample(due.collect(), Vec::new());
+            frames.depth = Known::Is(vec![Place::Beyond(1_000); 3]);
+            let mut scene = Scene::default();
+            for (at, id) in (0..5_000).step_by(1_000).zip(0..) {
+                let mut seen = pulse(at, 100_000, Some(60_000), clients);
+                seen.late = Known::Is(late);
+                seen.first = Some(framed(Form::ByteId, id, Some(-60_000)));
+                scene = scene.pulse(seen);
+            }
+            scene.sample(frames).found(rule).unwrap().repair.step
+        };
+        let by_hand = Step::Change(What::Transfer);
+        for (clients, rule) in [(0, "no-transfer-client"), (1, "falling-behind")] {
+            assert_eq!(step(BACKLOG, clients, rule), by_hand);
+            assert_eq!(step(BACKLOG - 1, clients, rule), Step::Worker);
+        }
     }
 
     #[test]

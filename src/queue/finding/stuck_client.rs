@@ -50,6 +50,8 @@ enum Why {
     Untold,
     /// Those who are subscribed have selected another database.
     OtherDb,
+    /// A kick has set the one before it going, and nothing since.
+    Again,
     /// A kick has not helped, and scripts fail on this server, so many in so many ms.
     Fails(u64, i64),
     /// A kick has not helped, and no script fails.
@@ -71,12 +73,28 @@ fn why(seen: &Seen, stood_since_ms: i64) -> Why {
         at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
     });
     if !kicked {
-        return Why::Untold;
+        return if moved_once(seen) {
+            Why::Again
+        } else {
+            Why::Untold
+        };
     }
     match seen.server.grew(OVER_MS, Info::failed_scripts) {
         Some((count @ 1.., span)) => Why::Fails(count, span),
         _ => Why::Deaf,
     }
+}
+
+/// Another one headed timeouts, late already, when somebody kicked: that one has left.
+fn moved_once(seen: &Seen) -> bool {
+    let Some((still, kicked)) = seen.watch.still.zip(seen.watch.kicked) else {
+        return false;
+    };
+    let mut before = seen.watch.beats.iter().rev();
+    let before = before.find(|beat| beat.at <= kicked);
+    let late = before.and_then(|beat| beat.first);
+    late.is_some_and(|(id, due)| id != still.id && kicked.since(due) >= HELPS_MS)
+        && still.since > kicked
 }
 
 /// The sentence that begins with `head`, the repair and its sentence.
@@ -87,6 +105,12 @@ fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
             Step::Change(What::Kick),
             "Kick (R): a client that has lost its timer goes on. If it stops again, restart it, or start \
              a stand-in worker (w).",
+        ),
+        Why::Again => (
+            format!("{head}; a kick has moved what stood before, and it stands again."),
+            Step::Worker,
+            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
+             worker (R) transfers meanwhile.",
         ),
         Why::OtherDb => (
             format!("{head}, but on another database."),
@@ -121,6 +145,16 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
         text::thousands(late),
         text::counted(clients, "client is subscribed", "clients are subscribed"),
     );
+    let channel = seen.queue.keys().channel.unwrap_or_default();
+    let known = seen.server.last().and_then(|look| look.clients.get_ref());
+    let ours = known.map_or(0, |known| known.stand_ins(&channel));
+    let head = match ours.min(clients) {
+        0 => head,
+        ours => {
+            let workers = text::counted(ours, "stand-in worker", "stand-in workers");
+            format!("{head} (of them {workers} of delayscope)")
+        }
+    };
     let why = why(seen, stood_ms);
     let (sentence, step, repair) = told(&why, &head);
     let keys = seen.queue.keys();
@@ -134,7 +168,7 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
             "the same entry heads timeouts for {} of watching",
             text::countdown(stood_ms)
         ));
-    if matches!(why, Why::Untold) {
+    if matches!(why, Why::Untold | Why::Again) {
         finding = finding.words(
             "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
              to 3.21.1 after several offers at once",
@@ -153,7 +187,7 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
     }
     finding
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
-        .check(&["PUBSUB", "NUMSUB"], &keys.channel.unwrap_or_default())
+        .check(&["PUBSUB", "NUMSUB"], &channel)
         .repair(step, repair)
 }
 
@@ -227,6 +261,35 @@ mod tests {
                 .sentence
                 .contains("clock is behind")
         );
+    }
+
+    #[test]
+    fn what_a_kick_has_moved_once_and_stands_again_is_not_kicked_for_ever() {
+        let mut scene = standing(4_000, 10_000, 1);
+        kick(&mut scene, 4_100);
+        // That one goes, and the next one stands as it did.
+        let next = |mut scene: Scene, from: i64, due: i64| {
+            for at in [from, from + 2_000, from + 4_000] {
+                let mut seen = pulse(at, 4, Some(at - due), 1);
+                seen.first = Some(framed(Form::ByteId, 2, Some(due)));
+                scene = scene.pulse(seen);
+            }
+            scene
+        };
+        let again = next(scene.clone(), 4_200, 4_000);
+        assert!(again.found(ID).is_none(), "not late enough yet");
+        let again = next(scene, 10_200, 4_000);
+        let found = again.found(ID).unwrap();
+        assert_eq!(found.repair.step, Step::Worker);
+        assert!(
+            found.sentence.contains("stands again"),
+            "{}",
+            found.sentence
+        );
+        // A kick of long before, when nothing stood, has moved nothing.
+        let mut well = Scene::default().pulse(pulse(0, 4, None, 1));
+        kick(&mut well, 100);
+        assert_eq!(step(&next(well, 10_200, 4_000)), Step::Change(What::Kick));
     }
 
     #[test]

@@ -128,7 +128,7 @@ pub(crate) fn looked(text: &str) -> ServerWatch {
 }
 
 /// What was read of a queue named `q`, step by step.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Scene {
     pub(crate) watch: Watch,
     pub(crate) server: ServerWatch,
@@ -217,4 +217,31 @@ fn the_worst_finding_comes_first() {
     let said = after(&Queue::redisson("q"), &[pulse(0, 5, None, 0), last], None);
     let ids: Vec<_> = said.findings.iter().map(|f| f.id).collect();
     assert_eq!(ids, ["wrong-type", "no-transfer-client"]);
+}
+
+#[test]
+fn of_two_entries_that_break_transfers_the_one_due_first_is_told_first() {
+    let poison = |ms| framed(Form::DoubleId, 1, Some(ms));
+    let foreign = |ms| judged(b"no frame", Some(ms));
+    let told = |next: Vec<Judged>| {
+        let newest: Vec<_> = (3..9).map(|id| framed(Form::ByteId, id, None)).collect();
+        let mut seen = pulse(0, 2, Some(9_000), 1);
+        seen.first = next.first().cloned();
+        let mut scene = Scene::default()
+            .pulse(seen)
+            .sample(sample(next, newest))
+            .look(server_look(0, [false, true], 0));
+        scene
+            .all()
+            .findings
+            .into_iter()
+            .next()
+            .map(|found| found.id)
+    };
+    let (early, late) = (-9_000, -5_000);
+    assert_eq!(told(vec![poison(early), foreign(late)]), Some("poison"));
+    assert_eq!(
+        told(vec![foreign(early), poison(late)]),
+        Some("foreign-member")
+    );
 }

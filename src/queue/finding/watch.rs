@@ -89,6 +89,9 @@ pub struct Watch {
     pub frames: VecDeque<Arc<Frames>>,
     /// When somebody kicked last.
     pub kicked: Option<EpochMillis>,
+    /// What was published last, but for kicks: when it was heard, and the due time that it tells. None
+    /// since a kick, which puts right whatever it said.
+    pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
     /// The last look at all members.
@@ -215,11 +218,14 @@ impl Watch {
         if announcement.message == b"0" {
             self.kicked = Some(announcement.at);
         }
+        let due = announcement.due().filter(|due| due.get() > 0);
+        self.said = due.map(|due| (announcement.at, due));
     }
 
     /// The server was away: what was true before it says nothing of what is.
     pub fn interrupted(&mut self) {
         (self.unattended, self.still, self.exact) = (None, None, None);
+        self.said = None;
         self.beats.clear();
         self.leads.clear();
     }

@@ -1,6 +1,7 @@
 //! A key of another type: whatever touches it fails.
 
 use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::name::out_of_the_way;
 use crate::queue::{Known, text};
 
 pub(super) const ID: &str = "wrong-type";
@@ -40,10 +41,23 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             .number(&text::printable_bytes(&one.key), one.is.clone())
             .check(&["TYPE"], &one.key);
     }
-    Verdict::Found(finding.repair(
+    let (it, line) = if wrong.len() == 1 {
+        ("it", "the line below")
+    } else {
+        ("them", "the lines below")
+    };
+    finding = finding.repair(
         Step::Outside,
-        "RENAME it out of the way, then find out who writes it.",
-    ))
+        format!(
+            "Rename {it} out of the way ({line}: 0 says that the new name is in use), then find out \
+             who writes {it}."
+        ),
+    );
+    for one in &wrong {
+        let free = out_of_the_way(&one.key);
+        finding = finding.by_hand("RENAMENX", &one.key, &[&free]);
+    }
+    Verdict::Found(finding)
 }
 
 /// A key that is not what it should be; what it is instead, when that is known.
@@ -124,6 +138,23 @@ mod tests {
             finding.evidence.commands,
             ["redis-cli TYPE 'a list of orders'"]
         );
+        assert_eq!(
+            finding.repair.lines,
+            ["redis-cli RENAMENX 'a list of orders' 'taken:{a list of orders}'"]
+        );
+    }
+
+    #[test]
+    fn the_new_name_is_in_the_slot_of_the_old_one_and_no_key_of_a_queue() {
+        use crate::queue::name::{names_of_key, redisson_keys, slot};
+        for name in ["orders", "{tenant}:mail", "a b"] {
+            let keys = redisson_keys(&crate::queue::QueueName::new(name));
+            for key in [keys.timeouts, keys.target, keys.order.unwrap()] {
+                let free = out_of_the_way(&key);
+                assert_eq!(slot(&free), slot(&key), "{name}");
+                assert_eq!(names_of_key(&free), [], "{name}");
+            }
+        }
     }
 
     #[test]

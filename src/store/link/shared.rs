@@ -137,7 +137,10 @@ impl Shared {
         let sent: usize = pipeline.cmd_iter().map(sent_size).sum();
         let bytes = u64::try_from(received + sent).unwrap_or(0);
         let commands = u64::try_from(pipeline.len()).unwrap_or(0);
+        let full = |value: &&Value| matches!(value, Value::ServerError(e) if e.code() == "OOM");
+        let full = u64::try_from(values.iter().filter(full).count()).unwrap_or(0);
         self.silently(|link| {
+            link.cost.refused_full += full;
             link.cost.commands += commands;
             link.cost.bytes += bytes;
         });

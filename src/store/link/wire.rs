@@ -1,6 +1,7 @@
 //! The one place that makes connections. TLS, Sentinel and Cluster will be told apart here, by
 //! the endpoint's kind; nothing else in the program says how a server is reached.
 
+use std::io::ErrorKind as ErrorKindIo;
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
@@ -9,7 +10,7 @@ use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo,
     Pipeline, RedisConnectionInfo, RedisError, Value,
 };
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 
@@ -75,6 +76,83 @@ pub(in crate::store) async fn pubsub(endpoint: &Endpoint) -> Result<PubSub, Stor
         other => other,
     }
     .map_err(|e| unheard(endpoint, &e))
+}
+
+/// The same, by a name that CLIENT LIST shows. The library's own cannot be named once it is one, so
+/// that it takes over after we have logged in.
+pub(in crate::store) async fn named_pubsub(
+    endpoint: &Endpoint,
+    name: &str,
+) -> Result<PubSub, StoreError> {
+    let mut hello = Pipeline::new();
+    let login = add_login(&mut hello, endpoint);
+    // Who may not do that goes unnamed.
+    hello.cmd("CLIENT").arg("SETNAME").arg(name);
+    let unreachable = |why: std::io::Error| StoreError::NotConnected {
+        server: endpoint.to_string(),
+        why: why.to_string(),
+    };
+    match &endpoint.address {
+        Address::Tcp(host, port) => {
+            let stream = TcpStream::connect((host.as_str(), *port)).await;
+            let stream = stream.map_err(unreachable)?;
+            stream.set_nodelay(true).map_err(unreachable)?;
+            introduced(endpoint, stream, (&hello, login)).await
+        }
+        Address::Unix(path) => {
+            let stream = UnixStream::connect(path).await.map_err(unreachable)?;
+            introduced(endpoint, stream, (&hello, login)).await
+        }
+    }
+}
+
+/// A connection that has said `hello`, its answers read: a line each.
+async fn introduced<S>(
+    endpoint: &Endpoint,
+    mut stream: S,
+    (hello, login): (&Pipeline, bool),
+) -> Result<PubSub, StoreError>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let server = || endpoint.to_string();
+    let mut answers = Vec::new();
+    let talk = async {
+        stream.write_all(&hello.get_packed_pipeline()).await?;
+        while answers.split(|byte| *byte == b'\n').count() <= hello.len() {
+            if stream.read_buf(&mut answers).await? == 0 {
+                return Err(ErrorKindIo::UnexpectedEof.into());
+            }
+        }
+        Ok::<(), std::io::Error>(())
+    };
+    let talked = talk.await;
+    let said = String::from_utf8_lossy(&answers);
+    let refusal = said.lines().next().and_then(|line| line.strip_prefix('-'));
+    if let Err(why) = talked {
+        // Before it closes a connection a server may say why.
+        let why = refusal.map_or_else(|| why.to_string(), str::to_owned);
+        return Err(StoreError::NotConnected {
+            server: server(),
+            why,
+        });
+    }
+    if let Some(words) = refusal.filter(|words| login && !unwanted(words)) {
+        return Err(StoreError::Denied {
+            server: server(),
+            words: words.to_owned(),
+        });
+    }
+    let settings = RedisConnectionInfo::default()
+        .set_skip_set_lib_name()
+        .set_db(endpoint.db);
+    let opened = PubSub::new(&settings, stream).await;
+    opened.map_err(|error| unheard(endpoint, &error))
+}
+
+/// Like redis-cli: a password that the server does not want is no reason to stay out.
+fn unwanted(words: &str) -> bool {
+    words.contains("no password is set") || words.contains("without any password")
 }
 
 /// Why nothing is heard on a connection in subscriber mode.
@@ -163,8 +241,7 @@ async fn greet(
     let answered = instant();
     if let Some(Value::ServerError(error)) = values.first().filter(|_| login) {
         let words = words(error);
-        // Like redis-cli: a password that the server does not want is no reason to stay out.
-        if !words.contains("no password is set") && !words.contains("without any password") {
+        if !unwanted(&words) {
             return Err(StoreError::Denied {
                 server: server(),
                 words,

@@ -66,11 +66,11 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
     })
 }
 
-/// How many elements stand before each of `members` in the order list (none: not among the first
-/// [`MAXLEN`]), and what that cost the server, in µs.
+/// How many elements stand in the order list before each of those `members` that still wait in
+/// timeouts (none: not among the first [`MAXLEN`]), and what that cost the server, in µs.
 pub async fn places(
     store: &Store,
-    order: &[u8],
+    (timeouts, order): (&[u8], &[u8]),
     members: &[&[u8]],
 ) -> Result<(Known<Vec<Option<u64>>>, u64), StoreError> {
     if let Some(why) = store.why_refused(Optional::Lpos) {
@@ -80,11 +80,15 @@ pub async fn places(
     let mut t = Transaction::default();
     for member in members {
         t.add("LPOS", &[order, member, b"MAXLEN", maxlen.as_bytes()]);
+        // What has been transferred since it was read stands nowhere.
+        t.add("ZSCORE", &[timeouts, member]);
     }
     let (values, server_us) = executed(store, ATTEMPT, t).await?;
     let mut places = Vec::new();
-    for value in values {
-        match value {
+    let mut values = values.into_iter();
+    while let (Some(place), Some(score)) = (values.next(), values.next()) {
+        match place {
+            Value::Int(_) | Value::Nil if matches!(score, Value::Nil) => {}
             Value::Int(place) => places.push(u64::try_from(place).ok()),
             Value::Nil => places.push(None),
             error => {

@@ -7,9 +7,9 @@ use redis::{Pipeline, Value};
 
 use super::super::error::StoreError;
 use super::super::link::{LIMIT, Store};
-use super::pages::{executed, score, strings};
+use super::pages::{counted, executed, range, score, scored, strings};
 use super::transaction::{self, Transaction, error_words};
-use crate::queue::{Keys, ListScore};
+use crate::queue::{Keys, ListPage, ListRow, ListScore};
 
 const ATTEMPT: &str = "read a page of a list";
 const COUNT: &str = "count what is set aside";
@@ -51,6 +51,33 @@ pub async fn list_page(
         elements: strings(page),
         length,
         server_us,
+    })
+}
+
+/// Members `first .. first + count` of a sorted set by rank, with their scores, and how many it has,
+/// in one instant.
+pub async fn sorted_page(
+    store: &Store,
+    set: &[u8],
+    first: u64,
+    count: u32,
+) -> Result<ListPage, StoreError> {
+    let (start, stop) = range(first, count);
+    let mut t = Transaction::default();
+    t.add("ZCARD", &[set]);
+    let page = [set, start.as_bytes(), stop.as_bytes(), b"WITHSCORES"];
+    t.add("ZRANGE", &page);
+    let (mut values, _) = executed(store, ATTEMPT, t).await?;
+    let len = counted(store, values.next().unwrap_or_default())?;
+    let page = store.accept(ATTEMPT, values.next().unwrap_or_default())?;
+    let row = |(element, score)| ListRow {
+        element,
+        score: ListScore::Is(score),
+    };
+    Ok(ListPage {
+        first,
+        len,
+        rows: scored(page).into_iter().map(row).collect(),
     })
 }
 

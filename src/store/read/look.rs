@@ -52,12 +52,13 @@ pub async fn look(store: &Store, asked: LookAsk) -> Result<ServerLook, StoreErro
         ask.cmd("SCRIPT").arg("EXISTS").arg(&SCRIPTS);
     }
     ask.cmd("TIME");
+    let own = store.link().borrow().cost.refused_full;
     let mut replies = store.exchange(ATTEMPT, &ask, LIMIT).await?.into_iter();
     let mut next = || replies.next().unwrap_or_default();
     let before = store.accept(ATTEMPT, next())?;
     let [info, clients, scripts] = refused;
     let info = info.map_or_else(
-        || read_info(sections.iter().map(|_| next())),
+        || read_info(sections.iter().map(|_| next()).collect(), own),
         |why| Known::Unknown(why.into()),
     );
     let clients = clients.map_or_else(
@@ -102,7 +103,8 @@ fn infos(store: &Store, asked: LookAsk) -> Vec<&'static [&'static str]> {
     wanted.chunks(together).collect()
 }
 
-fn read_info(sections: impl Iterator<Item = Value>) -> Known<Arc<Info>> {
+/// What `INFO` says, but for so many `OOM` errors: our own.
+fn read_info(sections: Vec<Value>, own: u64) -> Known<Arc<Info>> {
     let mut info = Info::default();
     for section in sections {
         match text_of(section) {
@@ -110,6 +112,7 @@ fn read_info(sections: impl Iterator<Item = Value>) -> Known<Arc<Info>> {
             Err(why) => return Known::Unknown(why),
         }
     }
+    info.without("OOM", own);
     Known::Is(Arc::new(info))
 }
 
@@ -189,5 +192,8 @@ mod tests {
             (info.errors("OOM"), info.failed_scripts()),
             (Some(3), Some(6))
         );
+        // Of those two were our own.
+        info.without("OOM", 2);
+        assert_eq!(info.errors("OOM"), Some(1));
     }
 }

@@ -74,7 +74,7 @@ pub async fn rows_from(
 }
 
 /// The first and the last place of a page, in words.
-fn range(first: u64, count: u32) -> (String, String) {
+pub(super) fn range(first: u64, count: u32) -> (String, String) {
     let last = first.saturating_add(u64::from(count)).saturating_sub(1);
     (first.to_string(), last.to_string())
 }
@@ -117,7 +117,7 @@ async fn number(store: &Store, read: &Pipeline) -> Result<u64, StoreError> {
     counted(store, replies.pop().unwrap_or_default())
 }
 
-fn counted(store: &Store, value: Value) -> Result<u64, StoreError> {
+pub(super) fn counted(store: &Store, value: Value) -> Result<u64, StoreError> {
     match store.accept(ATTEMPT, value)? {
         Value::Int(n) => Ok(u64::try_from(n).unwrap_or(0)),
         other => Err(store.unexpected(ATTEMPT, &other)),

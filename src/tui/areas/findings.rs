@@ -216,7 +216,7 @@ fn block(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
 /// What a finding is concluded from.
 fn evidence(index: usize, told: &Told, columns: u16) -> Vec<Line> {
     let room = usize::from(columns.saturating_sub(INDENT + 2)).max(8);
-    let lines = told.finding.evidence.lines();
+    let lines = told.finding.below();
     let wrapped = lines.flat_map(|words| wrap(&text::printable(words), room));
     let line = |words| Line {
         finding: index,

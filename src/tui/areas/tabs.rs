@@ -67,6 +67,8 @@ impl Tab {
     const fn name(self, form: Form) -> &'static str {
         match (form, self) {
             (Form::Full, _) => self.label(),
+            // Its count beside its key, so that the others keep their names.
+            (_, Self::Quarantine) => "",
             (_, Self::Order) => "order",
             (_, _) => self.label(),
         }
@@ -123,14 +125,19 @@ pub fn bar(model: &Model, slot: Slot) -> Bar {
     Bar { labels, position }
 }
 
-fn labels(model: &Model, badges: &[(String, bool); 6], form: Form, place: Place) -> Vec<Label> {
+fn labels(model: &Model, badges: &[(String, bool); 7], form: Form, place: Place) -> Vec<Label> {
     let tabs = Tab::ALL.into_iter().zip(badges).enumerate();
-    let shown = |tab: Tab| tab == model.tab || !matches!(form, Form::Alone);
-    tabs.filter(|(_, (tab, _))| shown(*tab))
+    let shown = |tab: Tab, badge: &str| {
+        // Nearly always there is nothing in quarantine.
+        let has = tab != Tab::Quarantine || !badge.is_empty();
+        tab == model.tab || has && !matches!(form, Form::Alone)
+    };
+    tabs.filter(|(_, (tab, (badge, _)))| shown(*tab, badge))
         .map(|(i, (tab, (badge, alarm)))| {
             let here = tab == model.tab;
             let name = match form {
                 Form::Keys if !here => String::new(),
+                _ if !here && tab.name(form).is_empty() => String::new(),
                 _ if !here => format!(" {}", tab.name(form)),
                 _ => format!(" {}", tab.label()),
             };
@@ -139,6 +146,8 @@ fn labels(model: &Model, badges: &[(String, bool); 6], form: Form, place: Place)
                 // What a filter found is worth more than what it was found in.
                 _ if model.on_hits() => false,
                 Full | Medium => true,
+                // The tab is there because of it.
+                _ if tab == Tab::Quarantine => true,
                 Alarms | Keys | Alone => here || *alarm,
                 Bare => *alarm,
             };
@@ -162,7 +171,7 @@ fn labels(model: &Model, badges: &[(String, bool); 6], form: Form, place: Place)
 }
 
 /// What stands behind each name, and whether it says that something is wrong.
-fn badges(model: &Model) -> [(String, bool); 6] {
+fn badges(model: &Model) -> [(String, bool); 7] {
     let pulse = model.selected().and_then(|row| row.pulse.as_ref());
     let figure = |known: Option<&Known<u64>>| match known {
         Some(Known::Is(n @ 1..)) => text::thousands(*n),
@@ -192,7 +201,14 @@ fn badges(model: &Model) -> [(String, bool); 6] {
         (String::new(), false),
         alarm(some(found)),
         (some(model.changes_here().count()), false),
+        (figure(Some(&Known::Is(quarantined(model)))), false),
     ]
+}
+
+/// How many entries of the selected queue are in quarantine, as far as is known.
+fn quarantined(model: &Model) -> u64 {
+    let survey = model.selected().and_then(|row| row.survey.as_ref());
+    survey.and_then(|survey| survey.quarantined).unwrap_or(0)
 }
 
 /// Further than this from either end of a list, what is in sight is read only when the user asks:
@@ -248,6 +264,10 @@ pub fn count(model: &Model) -> u64 {
         Tab::Waiting => model.waiting(),
         Tab::Delivered => read(model.lists.delivered.len, pulse.map(|p| &p.target)),
         Tab::Order => read(model.lists.order.len, pulse.map(|p| &p.order)),
+        Tab::Quarantine => {
+            let len = model.lists.quarantine.len;
+            len.unwrap_or_else(|| quarantined(model))
+        }
         Tab::Traffic => traffic(model).count() as u64,
         Tab::Findings => findings::count(model) as u64,
         Tab::Changes => model.changes_here().count() as u64,
@@ -261,6 +281,7 @@ pub fn total(model: &Model) -> u64 {
     match model.tab {
         Tab::Delivered => pulse.and_then(|p| p.target.get()).unwrap_or(0),
         Tab::Order => pulse.and_then(|p| p.order.get()).unwrap_or(0),
+        Tab::Quarantine => quarantined(model),
         _ => model.waiting(),
     }
 }
@@ -294,13 +315,13 @@ pub fn traffic(model: &Model) -> impl Iterator<Item = &Announcement> {
 #[must_use]
 pub fn table(model: &Model, slot: Slot) -> Area {
     match model.tab {
-        Tab::Waiting | Tab::Delivered | Tab::Order => super::table(slot),
+        tab if tab.has_entries() => super::table(slot),
         // Its last line tells what is not to be seen here.
         Tab::Traffic if slot.inner.h > 4 => Area {
             h: slot.inner.h - 1,
             ..slot.inner
         },
-        Tab::Traffic | Tab::Findings | Tab::Changes => slot.inner,
+        _ => slot.inner,
     }
 }
 

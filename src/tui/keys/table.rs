@@ -128,6 +128,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Move, "tab-traffic", Action::Tab(Tab::Traffic), &[Key::char('4')], PANES, TABS, TABS_HELP),
     row(Section::Move, "tab-findings", Action::Tab(Tab::Findings), &[Key::char('5')], PANES, TABS, TABS_HELP),
     row(Section::Move, "tab-changes", Action::Tab(Tab::Changes), &[Key::char('6')], PANES, TABS, TABS_HELP),
+    row(Section::Move, "tab-quarantine", Action::Tab(Tab::Quarantine), &[Key::char('7')], PANES, TABS, TABS_HELP),
     row(Section::Timeline, "bar-left", Action::BarLeft, &[Key::of(Code::Left)], PANES, BAR, BARS_HELP),
     row(Section::Timeline, "bar-right", Action::BarRight, &[Key::of(Code::Right)], PANES, BAR, BARS_HELP),
     row(Section::Timeline, "zoom-in", Action::ZoomIn, &[Key::char('+'), Key::char('=')], PANES, ZOOM, ZOOM_HELP),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Marks, Model};
+use super::{EditForm, Marks, Model};
 use crate::queue::plan::Progress;
 use crate::queue::told::Order;
 use crate::queue::{Change, EntryResult, Outcome, Plan, Queue, text};
@@ -15,6 +15,8 @@ pub struct Changing {
     pub one: Option<UnderWay>,
     /// A kick: it is harmless, and needed most while something else takes long.
     pub kick: Option<UnderWay>,
+    /// The form of an edit that is not over yet.
+    pub typed: Option<Box<EditForm>>,
 }
 
 /// A change that is not over yet.

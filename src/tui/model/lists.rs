@@ -1,9 +1,11 @@
 //! What the tabs other than the first one show: windows on lists by index, and rows of lines.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use super::{EntryRow, Model, Tab};
-use crate::queue::{List, ListScore};
+use crate::clock::EpochMillis;
+use crate::queue::{EntryId, List, ListScore};
 
 /// Where a pane of rows stands: both count from 0.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -51,13 +53,26 @@ impl ListWindow {
     }
 }
 
-/// The windows on the two lists.
+/// The windows on the lists.
 #[derive(Clone, Debug, Default)]
 pub struct Lists {
     /// On target.
     pub delivered: ListWindow,
     /// On the order list.
     pub order: ListWindow,
+    /// On quarantine.
+    pub quarantine: ListWindow,
+    /// Since when its entries are there, as far as the journal tells; none before it was asked.
+    pub since: Option<HashMap<EntryId, Since>>,
+}
+
+/// Since when an entry is in quarantine.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Since {
+    /// When it was set aside, by the clock of the machine that did it.
+    pub at: EpochMillis,
+    /// By which change of the journal.
+    pub change: String,
 }
 
 impl Lists {
@@ -67,6 +82,7 @@ impl Lists {
         match list {
             List::Target => &self.delivered,
             List::Order => &self.order,
+            List::Quarantine => &self.quarantine,
         }
     }
 
@@ -75,7 +91,15 @@ impl Lists {
         match list {
             List::Target => &mut self.delivered,
             List::Order => &mut self.order,
+            List::Quarantine => &mut self.quarantine,
         }
+    }
+
+    /// Whether it is known since when an entry is in quarantine.
+    #[must_use]
+    pub fn knows_since(&self, id: &EntryId) -> bool {
+        let known = self.since.as_ref();
+        known.is_some_and(|known| known.contains_key(id))
     }
 }
 
@@ -97,6 +121,7 @@ impl Tab {
         match self {
             Self::Delivered => Some(List::Target),
             Self::Order => Some(List::Order),
+            Self::Quarantine => Some(List::Quarantine),
             _ => None,
         }
     }
@@ -113,6 +138,7 @@ impl Model {
             },
             Tab::Delivered => self.lists.delivered.stand,
             Tab::Order => self.lists.order.stand,
+            Tab::Quarantine => self.lists.quarantine.stand,
             Tab::Waiting | Tab::Traffic => self.stands.traffic,
             Tab::Findings => self.stands.findings,
             Tab::Changes => self.stands.changes,

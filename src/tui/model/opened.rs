@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{EntryRow, Tree};
 use crate::clock::EpochMillis;
+use crate::payload::Codec;
 
 /// One entry, opened.
 #[derive(Clone, Debug)]
@@ -43,6 +44,16 @@ impl EntryView {
             found: None,
             gone: None,
             requeued: None,
+        }
+    }
+
+    /// The faces that it has, in their order: what nothing explains is only bytes.
+    #[must_use]
+    pub fn faces(&self) -> &'static [Face] {
+        match &self.row.content {
+            Ok(_) if self.tree.is_some() => &[Face::Tree, Face::Text, Face::Raw, Face::Hex],
+            Ok(said) if said.codec != Codec::Unknown => &[Face::Text, Face::Hex],
+            _ => &[Face::Hex],
         }
     }
 }

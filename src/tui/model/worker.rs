@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::Model;
 use crate::queue::{Queue, redis_cli, text};
 
 /// The stand-in workers, and what is to be said of them when the program ends.
@@ -75,17 +76,15 @@ impl Workers {
         self.at_work.iter().find(|worker| worker.queue == *queue)
     }
 
-    /// How many of the transfer clients of a queue are not ours, of so many that are subscribed, and
-    /// how many are.
+    /// How many of them are subscribed to a queue's channel.
     #[must_use]
-    pub fn beside(&self, queue: &Queue, subscribed: u64) -> (u64, u64) {
+    pub fn listening(&self, queue: &Queue) -> u64 {
         let listens = |worker: &&Worker| {
             let deaf = matches!(worker.state, WorkerState::Starting | WorkerState::Deaf(_));
             !deaf && worker.queue == *queue
         };
         let ours = self.at_work.iter().filter(listens).count();
-        let ours = u64::try_from(ours).unwrap_or(u64::MAX).min(subscribed);
-        (subscribed - ours, ours)
+        u64::try_from(ours).unwrap_or(u64::MAX)
     }
 
     /// Entries that all of them have moved.
@@ -133,6 +132,22 @@ impl Workers {
     }
 }
 
+impl Model {
+    /// Of so many transfer clients that are subscribed to a queue's channel: how many are its own, and
+    /// how many are stand-in workers of this program, this session's and those that call themselves so.
+    #[must_use]
+    pub fn beside(&self, queue: &Queue, subscribed: u64) -> (u64, u64) {
+        let clients = self.server.last().and_then(|look| look.clients.get_ref());
+        let channel = queue.keys().channel;
+        let told = clients
+            .zip(channel)
+            .map(|(all, channel)| all.stand_ins(&channel));
+        let ours = self.workers.listening(queue).max(told.unwrap_or(0));
+        let ours = ours.min(subscribed);
+        (subscribed - ours, ours)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,7 +155,7 @@ mod tests {
     #[test]
     fn a_worker_of_ours_is_told_from_those_who_transfer_by_themselves() {
         let queue = Queue::redisson("orders");
-        let beside = |state: Option<WorkerState>, subscribed| {
+        let listening = |state: Option<WorkerState>| {
             let at_work = state.map(|state| Worker {
                 queue: queue.clone(),
                 moved: 0,
@@ -152,18 +167,15 @@ mod tests {
                 at_work: at_work.into_iter().collect(),
                 ..Workers::default()
             };
-            workers.beside(&queue, subscribed)
+            workers.listening(&queue)
         };
-        assert_eq!(beside(None, 2), (2, 0));
-        assert_eq!(beside(Some(WorkerState::AtWork), 1), (0, 1));
-        assert_eq!(beside(Some(WorkerState::AtWork), 3), (2, 1));
-        let failing = WorkerState::Failing("OOM".to_owned());
-        assert_eq!(beside(Some(failing), 1), (0, 1));
-        // It is not subscribed, or not any more.
+        assert_eq!(listening(None), 0);
+        assert_eq!(listening(Some(WorkerState::AtWork)), 1);
+        assert_eq!(listening(Some(WorkerState::Failing("OOM".to_owned()))), 1);
+        // It is not subscribed.
         let deaf = WorkerState::Deaf("NOPERM".to_owned());
         for state in [WorkerState::Starting, deaf] {
-            assert_eq!(beside(Some(state), 1), (1, 0));
+            assert_eq!(listening(Some(state)), 0);
         }
-        assert_eq!(beside(Some(WorkerState::Ending), 0), (0, 0));
     }
 }

@@ -4,6 +4,7 @@
 mod apply;
 mod journal;
 mod marked;
+mod since;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

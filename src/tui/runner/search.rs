@@ -21,11 +21,23 @@ const fn place(tab: Tab) -> From {
     match tab {
         Tab::Delivered => From::Delivered,
         Tab::Order => From::Order,
+        Tab::Quarantine => From::Quarantined,
         Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes => From::Waiting,
     }
 }
 
 impl Tasks {
+    /// Asks for the scores of some members.
+    fn check(&mut self, store: Store, generation: u64, queue: Queue, members: Vec<Vec<u8>>) {
+        let of = queue.clone();
+        let question = async move { scores(&store, &of, members).await };
+        self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
+            generation,
+            queue,
+            result,
+        });
+    }
+
     /// Starts what a filter and the marks ask for.
     pub(super) fn find(&mut self, store: Store, effect: Effect) {
         match effect {
@@ -50,15 +62,7 @@ impl Tasks {
                 generation,
                 queue,
                 members,
-            } => {
-                let of = queue.clone();
-                let question = async move { scores(&store, &of, members).await };
-                self.ask(Kind::Scores, question, move |result| Msg::ScoresChecked {
-                    generation,
-                    queue,
-                    result,
-                });
-            }
+            } => self.check(store, generation, queue, members),
             // Started before. Each by its name, so that the compiler misses none that is new.
             Effect::Discover
             | Effect::LoadPulse { .. }
@@ -76,6 +80,7 @@ impl Tasks {
             | Effect::Order(..)
             | Effect::ReadJournal { .. }
             | Effect::ReadChange { .. }
+            | Effect::ReadSince(_)
             | Effect::StartWorker(_)
             | Effect::StopWorker(_)
             | Effect::Edit { .. }

@@ -157,7 +157,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
 fn open(model: &mut Model) -> Vec<Effect> {
     match model.focus {
         Pane::Timeline => return timeline::list_bar(model),
-        Pane::Entries if matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) => {
+        Pane::Entries if model.tab.has_entries() => {
             open_entry(model);
         }
         Pane::Entries => return tabs::open(model),

@@ -5,7 +5,7 @@ use super::{act, tabs};
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{Model, Pane, Screen, Tab};
+use crate::tui::model::{Model, Pane, Screen};
 
 /// The action acts on a row of which only the place is known yet.
 pub(super) fn is_for(model: &Model, action: Action) -> bool {
@@ -21,7 +21,7 @@ fn is_coming(model: &Model) -> bool {
     model.focus == Pane::Entries
         && model.overlay.is_none()
         && !matches!(model.screen, Screen::Entry(_))
-        && matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order)
+        && model.tab.has_entries()
         && model.entry().is_none()
         && tabs::count(model) > 0
         && areas::areas(model).entries.shown()

@@ -127,6 +127,11 @@ fn ended(model: &mut Model, generation: u64, summary: &Summary) {
     };
     let (text, tone) = said(model, &running, summary);
     act::say(model, text, tone);
+    change::bring_back(
+        model,
+        under_way.change,
+        summary.tally.get(Outcome::Done) > 0,
+    );
     let own = OwnChange {
         journal_id: summary.journal_id.clone(),
         tally: summary.tally,
@@ -152,6 +157,7 @@ fn failed(model: &mut Model, generation: u64, why: String) {
         format!("nothing {}: {why}", running.plan.change.past())
     };
     act::say(model, words, Tone::Error);
+    change::bring_back(model, under_way.change, done);
     if running.journal_id.is_none() && !done {
         // It never began: there is nothing to tell of.
         refresh(model, &under_way.queue);

@@ -216,8 +216,11 @@ pub(super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Planning(generation, progress) => planning(model, generation, progress),
         Msg::Planned(generation, Ok(plan)) => return planned(model, generation, plan),
         // Nothing has happened: it is a reason, not a failure.
-        Msg::Planned(generation, Err(why)) if model.changing.take(generation).is_some() => {
-            act::say(model, why, Tone::Warn);
+        Msg::Planned(generation, Err(why)) => {
+            if let Some(one) = model.changing.take(generation) {
+                act::say(model, why, Tone::Warn);
+                bring_back(model, one.change, false);
+            }
         }
         _ => {}
     }
@@ -245,6 +248,7 @@ fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
     if plan.planned == 0 && plan.change != Change::Kick {
         model.changing.take(generation);
         act::say(model, question::nothing(&plan), Tone::Warn);
+        bring_back(model, plan.change, false);
         return vec![Effect::DropPlan];
     }
     match plan.asks(protected, throwaway) {
@@ -322,6 +326,17 @@ pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     model.changing.one = None;
     act::say(model, words, Tone::Good);
     Some(vec![Effect::DropPlan])
+}
+
+/// What was typed is over with once it is saved; else its form is back.
+pub(super) fn bring_back(model: &mut Model, change: Change, saved: bool) {
+    if change != Change::Edit {
+        return;
+    }
+    let typed = model.changing.typed.take();
+    if !saved && model.overlay.is_none() && model.prompt.is_none() {
+        model.overlay = typed.map(Overlay::Edit);
+    }
 }
 
 /// It is over: the marks that it was about have had their use, and what is shown is old.

@@ -80,6 +80,7 @@ fn take(model: &mut Model, habit: Habit) {
     for (list, of) in [
         (&mut model.lists.delivered, Tab::Delivered),
         (&mut model.lists.order, Tab::Order),
+        (&mut model.lists.quarantine, Tab::Quarantine),
     ] {
         for element in &mut list.rows {
             again(&queue, habit, of, &mut element.row);

@@ -48,6 +48,7 @@ pub(super) fn command(model: &mut Model) -> Vec<Effect> {
         None => vec![b"ZRANGE", &keys.timeouts, b"0", b"9", b"WITHSCORES"],
         Some(row) => match (model.tab, &keys.order) {
             (Tab::Delivered, _) => vec![b"LPOS", &keys.target, &row.member],
+            (Tab::Quarantine, _) => vec![b"ZSCORE", &keys.quarantine, &row.member],
             (Tab::Order, Some(order)) => vec![b"LPOS", order, &row.member],
             _ => vec![b"ZSCORE", &keys.timeouts, &row.member],
         },

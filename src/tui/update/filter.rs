@@ -124,7 +124,7 @@ fn set(model: &mut Model, filter: Filter) {
 
 /// Shows what matches of that which is on the screen already; the search follows.
 fn begin(model: &mut Model, filter: Filter) {
-    if !matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order) {
+    if !model.tab.has_entries() {
         model.tab = Tab::Waiting;
     }
     let held = found::held(model);
@@ -250,7 +250,7 @@ pub(super) fn clear(model: &mut Model) -> Vec<Effect> {
 /// Another tab is in sight: the filter is for that one now, if it shows entries.
 pub(super) fn tab_changed(model: &mut Model) {
     let (tab, now) = (model.tab, model.instant);
-    let entries = matches!(tab, Tab::Waiting | Tab::Delivered | Tab::Order);
+    let entries = tab.has_entries();
     if let Some(filtered) = model.filtered.as_mut().filter(|f| entries && f.tab != tab) {
         filtered.tab = tab;
         filtered.hits.clear();

@@ -1,6 +1,6 @@
 //! The tab of the changes: what the journal tells is read, and one of them is looked at.
 
-use super::{act, change, cursor, load};
+use super::{act, change, cursor, lists, load};
 use crate::tui::effect::Effect;
 use crate::tui::model::journal::Explained;
 use crate::tui::model::schedule::Reading;
@@ -33,6 +33,7 @@ pub(super) fn told(model: &mut Model, msg: Msg) {
     match msg {
         Msg::JournalRead { generation, result } => read(model, generation, result),
         Msg::ChangeRead { generation, result } => explained(model, generation, result),
+        Msg::SinceRead { queue, known } => lists::since(model, &queue, known),
         _ => {}
     }
 }

@@ -1,6 +1,7 @@
-//! Target and order list: a run by index is read while its tab is in sight, in the rhythm of the
+//! Target, order list and quarantine: a run by index is read while its tab is in sight, in the rhythm of the
 //! pulse. The cursor stays on its element while others come and go.
 
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::load::{self, AHEAD_BYTES};
@@ -9,7 +10,7 @@ use super::{cursor, rows, tabs};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::areas::{self, tabs::is_deep};
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryRow, ListElement, Model, Screen, Tab};
+use crate::tui::model::{EntryRow, ListElement, Model, Screen, Since, Tab};
 
 /// Rows that are read before and behind those in sight, at least: as many may be consumed between
 /// two readings, and the cursor still finds its element.
@@ -19,7 +20,7 @@ const BESIDE: u64 = 20;
 pub(super) fn in_sight(model: &Model) -> Option<List> {
     let list = model.tab.list().filter(|_| !model.on_hits())?;
     let queue = &model.selected()?.queue;
-    let there = list == List::Target || queue.keys().order.is_some();
+    let there = list != List::Order || queue.keys().order.is_some();
     let panes = matches!(model.screen, Screen::Dashboard | Screen::Queue);
     (there && panes && areas::areas(model).entries.shown()).then_some(list)
 }
@@ -127,13 +128,30 @@ pub(super) fn loaded(
     }
     match result {
         Ok(page) => {
+            let ids = |model: &Model| -> HashSet<EntryId> {
+                let rows = model.lists.of(list).rows.iter();
+                rows.map(|element| element.row.id).collect()
+            };
+            let before = ids(model);
             take(model, queue, list, page);
             tabs::keep_in_sight(model);
             ask_missing(model);
+            let mut fresh = ids(model);
+            fresh.retain(|id| !before.contains(id) && !model.lists.knows_since(id));
+            if list == List::Quarantine && !fresh.is_empty() {
+                return vec![Effect::ReadSince(queue.clone())];
+            }
         }
         Err(why) => model.lists.of_mut(list).trouble = Some(why),
     }
     Vec::new()
+}
+
+/// The journal was looked through for what is in quarantine.
+pub(super) fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, Since>) {
+    if model.selected().is_some_and(|row| row.queue == *queue) {
+        model.lists.since = Some(known);
+    }
 }
 
 /// Puts the page into its window, and the cursor on the element it stood on.
@@ -196,7 +214,7 @@ pub(super) fn decode(of: Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> Entry
 /// An element, ready to be shown: those of target are bare payloads.
 fn shown((queue, habit): Of<'_>, list: List, element: Vec<u8>, score: f64) -> EntryRow {
     match list {
-        List::Order => rows::row((queue, habit), element, score),
+        List::Order | List::Quarantine => rows::row((queue, habit), element, score),
         List::Target => EntryRow {
             due: queue.due(score),
             id: EntryId::of_bytes(&element),

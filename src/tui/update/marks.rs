@@ -221,7 +221,7 @@ pub(super) fn clear(model: &mut Model) -> bool {
 
 /// Another tab is in sight: the marks of the one before are not for its entries.
 pub(super) fn tab_changed(model: &mut Model) {
-    let entries = matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order);
+    let entries = model.tab.has_entries();
     if entries && model.marks.tab != model.tab {
         clear(model);
     }

@@ -37,11 +37,10 @@ pub(super) fn plant(view: &mut EntryView) {
     let decoded = view.row.content.as_ref().ok();
     view.tree = decoded.and_then(|said| Tree::of(lines::payload(&view.row), said.codec));
     view.laid = None;
-    view.face = match (had, view.tree.is_some(), view.face) {
-        (false, true, _) => Face::Tree,
-        (_, false, Face::Tree | Face::Raw) => Face::Text,
-        (.., face) => face,
-    };
+    let faces = view.faces();
+    if !had && view.tree.is_some() || !faces.contains(&view.face) {
+        view.face = faces[0];
+    }
 }
 
 /// The member whose score tells what becomes of the opened entry; none when no entry that waits
@@ -90,13 +89,15 @@ pub(super) fn turn(model: &mut Model) {
     let Screen::Entry(view) = &model.screen else {
         return;
     };
-    let other = match view.face {
-        Face::Hex if view.tree.is_some() => Face::Tree,
-        Face::Tree | Face::Hex => Face::Text,
-        Face::Text if view.tree.is_some() => Face::Raw,
-        Face::Text | Face::Raw => Face::Hex,
-    };
-    face(model, other);
+    let faces = view.faces();
+    if let [_] = faces {
+        let why = "nothing explains its bytes: C chooses a codec".to_owned();
+        say(model, why, Tone::Warn);
+        return;
+    }
+    let at = faces.iter().position(|face| *face == view.face);
+    let next = at.map_or(0, |at| (at + 1) % faces.len());
+    face(model, faces[next]);
 }
 
 /// That face, about where the present one is; where something was found, at that.

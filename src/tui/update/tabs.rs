@@ -77,6 +77,7 @@ fn put(model: &mut Model, stand: Stand) {
         Tab::Waiting => {}
         Tab::Delivered => model.lists.delivered.stand = stand,
         Tab::Order => model.lists.order.stand = stand,
+        Tab::Quarantine => model.lists.quarantine.stand = stand,
         Tab::Traffic => model.stands.traffic = stand,
         Tab::Findings => model.stands.findings = stand,
         Tab::Changes => model.stands.changes = stand,
@@ -135,7 +136,7 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
             }
         }
         Tab::Changes => return journal::open(model),
-        Tab::Waiting | Tab::Delivered | Tab::Order => {}
+        Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine => {}
     }
     Vec::new()
 }
@@ -143,7 +144,7 @@ pub(super) fn open(model: &mut Model) -> Vec<Effect> {
 /// Why nothing can be opened in the tab in sight; none when it can.
 pub(super) fn why_not_open(model: &Model) -> Option<&'static str> {
     match model.tab {
-        Tab::Waiting | Tab::Delivered | Tab::Order => {
+        Tab::Waiting | Tab::Delivered | Tab::Order | Tab::Quarantine => {
             model.entry().is_none().then_some("no entry to open")
         }
         Tab::Traffic => (count(model) == 0).then_some("nothing has been announced"),

@@ -59,7 +59,7 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
         lines.push(DialogLine::Fact("target", target));
         lines.push(DialogLine::Fact(
             "clients",
-            clients(queue, &pulse.transfer_clients),
+            clients(model, queue, &pulse.transfer_clients),
         ));
     }
     lines.push(DialogLine::Fact(
@@ -88,10 +88,19 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
 }
 
 /// Who transfers already.
-fn clients(queue: &Queue, known: &Known<u64>) -> String {
+fn clients(model: &Model, queue: &Queue, known: &Known<u64>) -> String {
+    let (others, ours) = model.beside(queue, known.get().unwrap_or(0));
     match (known, &queue.layout) {
         (_, Layout::ZsetList(_)) => "what else polls this queue goes on beside it".to_owned(),
         (Known::Is(0), _) => "nobody else transfers".to_owned(),
+        (Known::Is(_), _) if ours > 0 => {
+            let workers = text::counted(ours, "stand-in worker", "stand-in workers");
+            let beside = match others {
+                0 => "nobody else".to_owned(),
+                n => text::counted(n, "client", "clients"),
+            };
+            format!("{workers} of delayscope at work already, and {beside}")
+        }
         (Known::Is(1), _) => "1 transfers already; both can".to_owned(),
         (Known::Is(n), _) => format!("{} transfer already; all can", text::thousands(*n)),
         _ => "? transfer already".to_owned(),

@@ -55,7 +55,7 @@ pub(super) fn listeners(ctx: &Ctx) -> Option<Part> {
     let pulse = row.pulse.as_ref()?;
     let t = &ctx.theme;
     let subscribed = pulse.transfer_clients.get().unwrap_or(0);
-    let (others, ours) = ctx.model.workers.beside(&row.queue, subscribed);
+    let (others, ours) = ctx.model.beside(&row.queue, subscribed);
     if ours > 0 {
         let (who, style) = match others {
             0 => ("nobody".to_owned(), t.warn),

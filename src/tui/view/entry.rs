@@ -13,7 +13,7 @@ use self::tree::tree;
 use super::{Ctx, rect, rows, time};
 use crate::queue::{Due, text};
 use crate::tui::areas::lines::{self, Body};
-use crate::tui::model::{EntryRow, EntryView, Face};
+use crate::tui::model::{EntryRow, EntryView, Face, Since, Tab};
 use crate::tui::widget::pane::{Pane, Part};
 
 /// The whole screen for one entry.
@@ -120,13 +120,9 @@ pub(super) fn face_at(ctx: &Ctx, view: &EntryView, x: u16, y: u16) -> Option<Fac
     let (words, ..) = pieces
         .into_iter()
         .find(|(_, left, w)| (*left..left + w).contains(&x))?;
-    match words.trim_matches(['[', ']']) {
-        TREE => Some(Face::Tree),
-        TEXT => Some(Face::Text),
-        RAW => Some(Face::Raw),
-        HEX => Some(Face::Hex),
-        _ => None,
-    }
+    let word = words.trim_matches(['[', ']']);
+    let (face, _) = FACES.into_iter().find(|(_, name)| *name == word)?;
+    Some(face)
 }
 
 fn queue_name(ctx: &Ctx) -> Option<String> {
@@ -134,35 +130,25 @@ fn queue_name(ctx: &Ctx) -> Option<String> {
     row.map(|row| text::printable_bytes(row.queue.name.as_bytes()))
 }
 
-/// What the faces are called.
-const TREE: &str = "tree";
-/// See [`TREE`].
-const TEXT: &str = "text";
-/// See [`TREE`].
-const RAW: &str = "raw";
-/// See [`TREE`].
-const HEX: &str = "hex";
+/// The faces by the words in the title.
+const FACES: [(Face, &str); 4] = [
+    (Face::Tree, "tree"),
+    (Face::Text, "text"),
+    (Face::Raw, "raw"),
+    (Face::Hex, "hex"),
+];
 
 /// The faces of an opened entry, with the one that is shown.
 fn faces(ctx: &Ctx, view: &EntryView) -> Part {
     let t = &ctx.theme;
-    let with_tree = [
-        (Face::Tree, TREE),
-        (Face::Text, TEXT),
-        (Face::Raw, RAW),
-        (Face::Hex, HEX),
-    ];
-    let alone = [(Face::Text, TEXT), (Face::Hex, HEX)];
-    let faces = match view.tree {
-        Some(_) => &with_tree[..],
-        None => &alone,
-    };
+    let has = view.faces();
+    let is_shown = |face: Face| face == view.face || has.len() == 1;
     let mut pieces = Vec::new();
-    for (face, word) in faces.iter().copied() {
+    for (face, word) in FACES.into_iter().filter(|(face, _)| has.contains(face)) {
         if !pieces.is_empty() {
             pieces.push((" ".to_owned(), t.dim));
         }
-        pieces.push(if face == view.face {
+        pieces.push(if is_shown(face) {
             (format!("[{word}]"), t.accent)
         } else {
             (word.to_owned(), t.dim)
@@ -192,6 +178,14 @@ fn parts(
         Due::At(at) if at <= ctx.now => format!("late {}", ctx.ago(at)),
         _ => format!("due in {due}"),
     };
+    let (words, style) = match (ctx.model.tab, &ctx.model.lists.since) {
+        (Tab::Quarantine, Some(known)) => {
+            let since = known.get(&row.id);
+            (set_aside(ctx, since, view.is_some()), t.warn)
+        }
+        (Tab::Quarantine, None) => ("in quarantine".to_owned(), t.warn),
+        _ => (words, style),
+    };
     let (words, style) = match view.and_then(|view| view.gone) {
         Some(at) => (
             format!("gone since {}", time::clock(ctx.model.look.zone, at)),
@@ -219,6 +213,17 @@ fn parts(
         right.insert(0, Part::new(80, what, t.accent));
     }
     (left, right)
+}
+
+/// Since when it is in quarantine, and where there is room which change has set it aside.
+fn set_aside(ctx: &Ctx, since: Option<&Since>, roomy: bool) -> String {
+    let at = |since: &Since| time::short(ctx.model.look.zone, since.at, ctx.now);
+    match since {
+        Some(since) if roomy => format!("in quarantine since {} by {}", at(since), since.change),
+        Some(since) => format!("since {}", at(since)),
+        None if roomy => "in quarantine, since when is not in the journal here".to_owned(),
+        None => "in quarantine".to_owned(),
+    }
 }
 
 /// As many bytes of text as a pane without scrolling can show.

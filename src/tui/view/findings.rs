@@ -244,26 +244,36 @@ pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     line.skip(1);
     line.end = line.end.saturating_sub(1);
     // The tab tells all of them.
-    let Some(worst) = told.first().filter(|_| ctx.model.tab != Tab::Findings) else {
-        let blind = findings::calm(ctx.model).blind.len();
-        if blind > 0 && told.is_empty() {
-            let words = format!("? {blind} cannot look");
-            line.put_right(buf, &words, ctx.data.dim);
-            line.end = line.end.saturating_sub(2);
-        }
-        let well = calm(ctx, false).into_iter().next();
-        let well = well.filter(|(words, _)| !words.starts_with('?'));
-        if let Some((words, style)) = well.filter(|_| told.is_empty()) {
-            let words = words.replace("    ", " ");
-            line.put_right(buf, &words, style);
-            line.end = line.end.saturating_sub(2);
-        }
-        if !ctx.areas.traffic.shown() {
-            traffic::news(ctx, line, buf);
-        }
-        return;
-    };
-    let count = format!("5 findings {}", told.len());
+    match told.first().filter(|_| ctx.model.tab != Tab::Findings) {
+        Some(worst) => worst_in_line(ctx, worst, told.len(), line, buf),
+        None => well_in_line(ctx, told.is_empty(), line, buf),
+    }
+}
+
+/// Where nothing is wrong: that, and the newest announcement.
+fn well_in_line(ctx: &Ctx, all_well: bool, mut line: Line, buf: &mut Buffer) {
+    let blind = findings::calm(ctx.model).blind.len();
+    if blind > 0 && all_well {
+        let words = format!("? {blind} cannot look");
+        line.put_right(buf, &words, ctx.data.dim);
+        line.end = line.end.saturating_sub(2);
+    }
+    let well = calm(ctx, false).into_iter().next();
+    let well = well.filter(|(words, _)| !words.starts_with('?'));
+    if let Some((words, style)) = well.filter(|_| all_well) {
+        let words = words.replace("    ", " ");
+        line.put_right(buf, &words, style);
+        line.end = line.end.saturating_sub(2);
+    }
+    if !ctx.areas.traffic.shown() {
+        traffic::news(ctx, line, buf);
+    }
+}
+
+/// The worst, and how many there are.
+fn worst_in_line(ctx: &Ctx, worst: &Told, many: usize, mut line: Line, buf: &mut Buffer) {
+    let area = ctx.areas.news;
+    let count = format!("5 findings {many}");
     line.put_right(buf, &count, ctx.theme.accent);
     line.end = line.end.saturating_sub(2);
     let (sign, style) = sign(ctx, worst.finding);
@@ -314,7 +324,7 @@ pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in told.finding.evidence.lines() {
+    for evidence in told.finding.below() {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,

@@ -1,4 +1,4 @@
-//! Target and order list of the selected queue, from head to tail.
+//! Target and order list of the selected queue, from head to tail, and what is in quarantine.
 
 use ratatui::buffer::Buffer;
 
@@ -19,10 +19,13 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     let mut left = Vec::new();
     if let Some(note) = areas::tabs::deep_note(ctx.model) {
         left.push(Part::new(85, note, ctx.theme.warn));
-    } else if list == List::Order {
-        left.push(Part::new(20, "as offered", ctx.theme.dim));
     } else {
-        left.push(Part::new(20, "next to be taken first", ctx.theme.dim));
+        let order = match list {
+            List::Order => "as offered",
+            List::Target => "next to be taken first",
+            List::Quarantine => "by due time, delivered to nobody",
+        };
+        left.push(Part::new(20, order, ctx.theme.dim));
     }
     tabs::title(ctx, left, Vec::new(), buf);
     let table = areas::table(slot);
@@ -79,6 +82,7 @@ fn why_empty(ctx: &Ctx, list: List, window: &ListWindow, count: u64) -> Option<S
     let known = match list {
         List::Order => &pulse.order,
         List::Target => &pulse.target,
+        List::Quarantine => &Known::None,
     };
     match (list, known) {
         (_, Known::Unknown(why)) => Some(format!("The list cannot be read: {why}")),
@@ -86,6 +90,7 @@ fn why_empty(ctx: &Ctx, list: List, window: &ListWindow, count: u64) -> Option<S
             Some("Nothing delivered is waiting to be consumed.".to_owned())
         }
         (List::Order, _) if count == 0 => Some("The order list is empty.".to_owned()),
+        (List::Quarantine, _) if count == 0 => Some("Nothing is in quarantine.".to_owned()),
         _ => None,
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     cure(ctx, menu, &plan, row, buf);
     let sum = match menu.chosen() {
         Some(repair) => does(repair).to_owned(),
-        None => row.map_or_else(String::new, |row| wrong(row)),
+        None => row.map_or_else(String::new, wrong),
     };
     form::sum(ctx, &sum, plan.sum, buf);
 }
@@ -66,7 +66,16 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
 fn wrong(row: &QueueRow) -> String {
     let worst = row.findings.first();
     let words = "No finding asks for a repair. What can be done by hand stands here.";
-    worst.map_or_else(|| words.to_owned(), |found| found.sentence.clone())
+    let Some(found) = worst else {
+        return words.to_owned();
+    };
+    let lines = found.repair.lines.iter();
+    let all: Vec<&str> = [&found.sentence]
+        .into_iter()
+        .chain(lines)
+        .map(String::as_str)
+        .collect();
+    all.join(" ")
 }
 
 /// A repair, and whether it suits.
@@ -145,8 +154,8 @@ const fn does(repair: Repair) -> &'static str {
              until it was meant to be due. Enter plans it; u takes it back."
         }
         Repair::Score => {
-            "What has a score that is no due time gets one: below 0, now; nanoseconds, when it was \
-             meant; what overflowed, in 100 years. Enter plans it; u takes it back."
+            "What has a score that is no due time gets one: below 0, now; micro- or nanoseconds, when \
+             it was meant; what overflowed, in 100 years. Enter plans it; u takes it back."
         }
     }
 }

@@ -219,6 +219,10 @@ fn words(d: &Theme, found: &Found, row: &EntryRow, mut cell: Line, buf: &mut Buf
         cell.put(buf, "empty", d.dim);
         return;
     }
+    if decoded.text.trim_start_matches(' ').is_empty() {
+        cell.put(buf, "blank", d.dim);
+        return;
+    }
     // What nothing explains is shown as hex, and steps back.
     let known = decoded.codec != Codec::Unknown;
     let style = if known { d.text } else { d.dim };

@@ -31,7 +31,7 @@ pub(super) fn title(ctx: &Ctx, left: Vec<Part>, right: Vec<Part>, buf: &mut Buff
 }
 
 fn age(ctx: &Ctx) -> Option<Part> {
-    let timed = matches!(ctx.model.tab, Tab::Waiting | Tab::Delivered | Tab::Order);
+    let timed = ctx.model.tab.has_entries();
     let row = ctx.model.selected().filter(|_| timed);
     ctx.age(row, ctx.interval_ms())
 }

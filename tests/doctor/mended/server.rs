@@ -4,7 +4,7 @@ use delayscope::queue::{Era, Queue};
 
 use super::Case;
 use crate::at;
-use crate::life::{Subscriber, Timerless};
+use crate::life::{Slow, Subscriber, Timerless};
 use crate::patient::Patient;
 use crate::support::{Server, wait_for};
 
@@ -73,6 +73,24 @@ pub(super) async fn a_client_without_timer(seed: u64) -> Case {
         patient.offer(Era::Newer, due, &format!("late {n}"));
     }
     Case::of(patient).within(4_000)
+}
+
+/// What is due an hour ago takes it many minutes; from seed to seed more falls due meanwhile.
+pub(super) async fn a_client_that_is_too_slow(seed: u64) -> Case {
+    let (count, each_ms, more_ms) = [
+        (3_000, 500, None),
+        (400, 300, Some(200)),
+        (90, 900, Some(400)),
+    ][at(seed)];
+    let mut patient = Patient::new(seed).await;
+    for n in 0..count {
+        patient.offer(Era::Newer, -3_600_000 + n, &format!("late {n}"));
+    }
+    patient.with(Slow::start(&patient.server, &patient.queue, each_ms));
+    if let Some(more_ms) = more_ms {
+        patient.with(patient.offering(more_ms, |_| 100));
+    }
+    Case::of(patient).within(5_000)
 }
 
 pub(super) async fn a_clock_that_is_off(seed: u64) -> Case {

@@ -2,14 +2,17 @@
 
 use delayscope::payload::Codec;
 use delayscope::queue::wish::{Base, NewDue, What};
-use delayscope::queue::{Change, LinkState, State};
+use std::time::Duration;
+
+use delayscope::queue::told::Applied;
+use delayscope::queue::{Change, LinkState, Outcome, State, Summary, Tally};
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::form::Part;
 use delayscope::tui::model::{EditForm, Overlay, RequeueForm};
 use delayscope::tui::msg::Msg;
 
-use super::{applied, asked, desk, generation, plan, planned, toast};
+use super::{applied, asked, desk, generation, orders, plan, planned, toast};
 use crate::desk::{Desk, member};
 
 fn submit(desk: &mut Desk) -> Vec<Effect> {
@@ -128,6 +131,47 @@ fn e_gives_another_payload_in_the_codec_that_wrote_it() {
     let wish = asked(&submit(&mut desk)).unwrap();
     assert_eq!(wish.what, What::Edit(b"entry 0!".to_vec()));
     assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(0)));
+    assert_eq!(desk.model.overlay, None);
+}
+
+#[test]
+fn what_was_typed_is_back_when_it_could_not_be_saved() {
+    let tried = || {
+        let mut desk = desk();
+        desk.char('e');
+        desk.type_in("!");
+        let generation = generation(&submit(&mut desk));
+        assert_eq!(desk.model.overlay, None);
+        (desk, generation)
+    };
+    let ended = |outcome| {
+        let mut tally = Tally::default();
+        tally.add(outcome, 1);
+        Applied::Ended(Summary {
+            change: Change::Edit,
+            queue: orders(),
+            tally,
+            journal_id: None,
+            elapsed: Duration::ZERO,
+            longest_block: Duration::ZERO,
+            listening: None,
+            helped: None,
+            notes: Vec::new(),
+        })
+    };
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Edit, 1));
+    desk.tell(Msg::Applied(generation, ended(Outcome::Gone)));
+    assert_eq!(toast(&desk), "0 of 1 edited, 1 moved on");
+    assert_eq!(edit(&desk).payload.text(), "entry 0!");
+
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Edit, 0));
+    assert_eq!(edit(&desk).payload.text(), "entry 0!");
+
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Edit, 1));
+    desk.tell(Msg::Applied(generation, ended(Outcome::Done)));
     assert_eq!(desk.model.overlay, None);
 }
 

@@ -2,14 +2,15 @@
 
 use delayscope::queue::finding::{Finding, Repair, Severity, Step};
 use delayscope::queue::wish::What;
-use delayscope::queue::{Form, Known, Queue};
+use delayscope::queue::{Form, Known, Queue, State};
+use delayscope::tui::effect::Marked;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::form::{Filling as _, Part};
 use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
-use delayscope::tui::model::{Overlay, Pane, RepairForm};
+use delayscope::tui::model::{Overlay, Pane, RepairForm, Tab};
 
 use super::{asked, desk, dialog, toast};
-use crate::desk::Desk;
+use crate::desk::{Desk, START, member, score};
 
 fn menu(desk: &Desk) -> &RepairForm {
     match &desk.model.overlay {
@@ -253,6 +254,7 @@ fn finding(id: &'static str, step: Step) -> Finding {
         repair: Box::new(Repair {
             sentence: "mend it".to_owned(),
             step,
+            lines: Vec::new(),
         }),
         ..Finding::new(id, Severity::Warning, "something is wrong")
     }
@@ -286,4 +288,56 @@ fn where_nobody_transfers_r_offers_the_stand_in_worker() {
     desk.model.queues[0].findings = vec![finding("no-transfer-client", Step::Worker)];
     desk.char('R');
     assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
+}
+
+/// A desk whose queue has three entries in quarantine, on their tab.
+fn quarantined() -> Desk {
+    let mut desk = desk();
+    desk.world[0].quarantine = (0..3)
+        .map(|i| (member(700 + i), score(START.plus(-1_000))))
+        .collect();
+    desk.char('7');
+    desk.answer_all();
+    desk
+}
+
+#[test]
+fn in_quarantine_it_restores_what_is_marked_else_what_is_under_the_cursor() {
+    let mut desk = quarantined();
+    desk.press(Code::Down);
+    let wish = asked(&desk.char('R')).unwrap();
+    assert_eq!(wish.what, What::Restore);
+    let Marked::One(entry) = wish.which else {
+        panic!("one entry")
+    };
+    assert_eq!(entry.member, member(701));
+    assert_eq!(entry.state, State::Quarantined);
+    assert_eq!(entry.score, Some(score(START.plus(-1_000))));
+
+    let mut desk = quarantined();
+    desk.char(' ');
+    desk.char(' ');
+    let wish = asked(&desk.char('R')).unwrap();
+    let Marked::Marks(marks) = wish.which else {
+        panic!("the marked ones")
+    };
+    assert_eq!((marks.tab, marks.toggled.len()), (Tab::Quarantine, 2));
+
+    // The opened entry, too.
+    let mut desk = quarantined();
+    desk.press(Code::Enter);
+    let wish = asked(&desk.char('R')).unwrap();
+    assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(700)));
+}
+
+#[test]
+fn what_is_in_quarantine_nothing_else_is_done_to() {
+    for key in ['t', 'p', 'r', 'x', 'e', 'D'] {
+        let mut desk = quarantined();
+        assert_eq!(asked(&desk.char(key)), None);
+        assert_eq!(toast(&desk), "in quarantine: R lets it wait again", "{key}");
+        assert_eq!(desk.model.overlay, None);
+        desk.char(' ');
+        assert_eq!(asked(&desk.char(key)), None, "{key}");
+    }
 }

@@ -77,6 +77,19 @@ fn a_shuffled_backlog_walks_past_what_is_due_later() {
 }
 
 #[test]
+fn entries_that_are_due_at_one_moment_are_due_in_the_order_of_their_bytes() {
+    let mut burst = sample(MILLION, |_| 5.0);
+    let all = ask(Kind::Transfer, MILLION);
+    assert!(burst.walk(&all, |_, _| true) < 1.0);
+    for (i, element) in (0..).zip(&mut burst.elements) {
+        element.member = (i * 7_919 % 1_009_u64).to_be_bytes().to_vec();
+    }
+    let walk = burst.walk(&all, |_, _| true);
+    assert!((200e3..300e3).contains(&walk), "{walk}");
+    assert_eq!(chosen_way(&burst, &all, |_, _| true), Way::SetAside);
+}
+
+#[test]
 fn many_due_are_set_aside_and_few_are_swapped_when_nobody_else_transfers() {
     let sample = sample(MILLION, shuffled);
     let is = |_: &[u8], score: f64| score < 5e4;

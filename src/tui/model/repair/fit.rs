@@ -129,9 +129,9 @@ fn kick(model: &Model, row: &QueueRow, pulse: &Pulse) -> Seen {
         return Err(format!("it would not help against {}", found.id));
     }
     let subscribed = pulse.transfer_clients.get();
-    let others = subscribed.map(|n| model.workers.beside(&row.queue, n).0);
+    let others = subscribed.map(|n| model.beside(&row.queue, n).0);
     match (others, pulse.late.get()) {
-        (Some(0), _) if subscribed > Some(0) => nothing("only our own worker would hear it"),
+        (Some(0), _) if subscribed > Some(0) => nothing("only a stand-in worker would hear it"),
         (Some(0), _) => nothing("no client is subscribed: nobody would hear it"),
         (_, Some(0)) => nothing("nothing is late"),
         (Some(n), _) => Ok(format!("{} would look at once", clients(n))),

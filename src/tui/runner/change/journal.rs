@@ -1,6 +1,7 @@
 //! Reads the journal for the screen.
 
-use super::super::Tasks;
+use super::super::{Kind, Tasks};
+use super::since;
 use crate::ops::journal::{Happened, Journal, JournalError, Kept, ServerId};
 use crate::queue::{EntryId, EntryResult, Outcome, Tally, text};
 use crate::store::Store;
@@ -11,13 +12,25 @@ use crate::tui::model::journal::Explained;
 use crate::tui::msg::Msg;
 
 impl Tasks {
-    /// Reads what became of the entries of a change.
+    /// Reads what became of the entries of a change, or since when they are in quarantine.
     pub(super) fn read_change(&mut self, effect: Effect) {
-        if let Effect::ReadChange { generation, id } = effect {
-            let read = explain(self.journal.clone(), id);
-            self.ask(super::super::Kind::Change, read, move |result| {
-                Msg::ChangeRead { generation, result }
-            });
+        match effect {
+            Effect::ReadChange { generation, id } => {
+                let read = explain(self.journal.clone(), id);
+                self.ask(Kind::Change, read, move |result| Msg::ChangeRead {
+                    generation,
+                    result,
+                });
+            }
+            Effect::ReadSince(queue) => {
+                let read = since::read(self.journal.clone(), self.store.clone(), queue.clone());
+                self.ask(Kind::Since, read, move |known| Msg::SinceRead {
+                    queue,
+                    // Nothing depends on it.
+                    known: known.unwrap_or_default(),
+                });
+            }
+            _ => {}
         }
     }
 }
@@ -29,13 +42,15 @@ const KEPT: usize = 1000;
 pub(super) async fn read(journal: Journal, store: Store) -> Result<Vec<PastChange>, String> {
     let kept = journal.list().await.map_err(|why| why.to_string())?;
     let server = ServerId::of(&store);
-    let here = |kept: &Kept| {
-        let of = &kept.head.server;
-        // By another name it may be the same server; one that was started again is another one,
-        // and what was done there before is worth knowing all the same.
-        !server.differs_from(of) || (server.db == of.db && server.server == of.server)
-    };
-    Ok(kept.into_iter().filter(here).take(KEPT).map(past).collect())
+    let here = kept.into_iter().filter(|kept| is_here(&server, kept));
+    Ok(here.take(KEPT).map(past).collect())
+}
+
+/// Whether a change was made on this server. By another name it may be the same one; one that was
+/// started again is another one, and what was done there before is worth knowing all the same.
+pub(super) fn is_here(server: &ServerId, kept: &Kept) -> bool {
+    let of = &kept.head.server;
+    !server.differs_from(of) || (server.db == of.db && server.server == of.server)
 }
 
 fn past(kept: Kept) -> PastChange {

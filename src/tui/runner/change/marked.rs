@@ -25,6 +25,7 @@ fn each(marks: &Marks) -> Vec<Entry> {
     let state = match marks.tab {
         Tab::Delivered => State::Delivered,
         Tab::Order => State::Order,
+        Tab::Quarantine => State::Quarantined,
         _ => State::Waiting,
     };
     let marked = marks.toggled.iter().filter(|(_, toggled)| toggled.marked);
@@ -33,7 +34,7 @@ fn each(marks: &Marks) -> Vec<Entry> {
             member: member.clone(),
             score: toggled.score,
             // What timeouts knows of is acted on there.
-            state: if toggled.score.is_some() {
+            state: if toggled.score.is_some() && state == State::Order {
                 State::Waiting
             } else {
                 state
@@ -53,6 +54,7 @@ const fn place(tab: Tab) -> From {
     match tab {
         Tab::Delivered => From::Delivered,
         Tab::Order => From::Order,
+        Tab::Quarantine => From::Quarantined,
         Tab::Waiting | Tab::Traffic | Tab::Findings | Tab::Changes => From::Waiting,
     }
 }

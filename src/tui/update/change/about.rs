@@ -11,6 +11,8 @@ use crate::tui::update::{journal, link};
 /// What a session says that changes nothing.
 pub(in crate::tui::update) const READ_ONLY: &str = "this session is read-only: it changes nothing";
 const CHOOSE: &str = "choose entries first: Enter opens the queue, Space marks";
+/// What no key but one acts on.
+const QUARANTINED: &str = "in quarantine: R lets it wait again";
 const DELIVERED: &str = "it was delivered already: r puts it back to wait";
 
 /// What an action would act on.
@@ -65,7 +67,7 @@ fn on(model: &Model, action: Action) -> Result<On<'_>, &'static str> {
         };
     }
     let marked = !model.marks.is_empty();
-    let lists = matches!(model.tab, Tab::Waiting | Tab::Delivered | Tab::Order);
+    let lists = model.tab.has_entries();
     match model.focus {
         Pane::Entries if lists && model.marks.range.is_some() => {
             Err("a range is begun: v ends it, Esc gives it up")
@@ -95,6 +97,7 @@ fn under_cursor(model: &Model) -> Result<&EntryRow, &'static str> {
 fn why_not_marked(model: &Model, action: Action) -> Option<&'static str> {
     let tab = model.marks.tab;
     match action {
+        _ if tab == Tab::Quarantine => Some(QUARANTINED),
         Action::Edit => Some("one entry is edited at a time: Esc clears the marks"),
         Action::Transfer | Action::Deliver | Action::Duplicate if tab == Tab::Delivered => {
             Some("they were delivered already: r puts them back to wait")
@@ -107,6 +110,7 @@ fn why_not_marked(model: &Model, action: Action) -> Option<&'static str> {
 fn why_not_one(model: &Model, action: Action, row: &EntryRow) -> Option<&'static str> {
     let state = state(model, row);
     match (action, state) {
+        (_, Ok(State::Quarantined)) => Some(QUARANTINED),
         (
             Action::Transfer | Action::Deliver | Action::Edit | Action::Duplicate,
             Ok(State::Delivered),
@@ -183,6 +187,7 @@ pub(super) fn row(model: &Model) -> Option<&EntryRow> {
 fn state(model: &Model, row: &EntryRow) -> Result<State, &'static str> {
     match model.tab {
         Tab::Delivered => return Ok(State::Delivered),
+        Tab::Quarantine => return Ok(State::Quarantined),
         Tab::Order if !row.scored() => {
             let window = &model.lists.order.rows;
             let untold = |e: &&crate::tui::model::ListElement| {

@@ -5,8 +5,11 @@ use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::tui::areas::{self, lines};
 use crate::tui::effect::{Effect, Marked};
+use crate::tui::keys::Action;
 use crate::tui::model::form::Part;
-use crate::tui::model::{EditForm, Model, Overlay, Pane, RepairForm, RequeueForm, Tab, Tone, edit};
+use crate::tui::model::{
+    EditForm, Model, Overlay, Pane, RepairForm, RequeueForm, Screen, Tab, Tone, edit,
+};
 use crate::tui::update::{act, cursor, link, worker};
 
 /// `r`: another due time for what the key acts on.
@@ -49,10 +52,20 @@ pub(super) fn edit(model: &mut Model, about: About) {
     model.overlay = Some(Overlay::Edit(Box::new(form)));
 }
 
-/// `R`: on a finding what it needs, elsewhere the menu.
+/// `R`: on a finding what it needs, in quarantine the way out of it, elsewhere the menu.
 pub(super) fn repair(model: &mut Model) -> Vec<Effect> {
     if model.focus == Pane::Entries && model.tab == Tab::Findings {
         return repair_finding(model);
+    }
+    let on_entries = model.focus == Pane::Entries || matches!(model.screen, Screen::Entry(_));
+    if on_entries && model.tab == Tab::Quarantine {
+        return match about::of(model, Action::Repair) {
+            Ok(about) => begin(model, What::Restore, about),
+            Err(why) => {
+                act::say(model, why.to_owned(), Tone::Warn);
+                Vec::new()
+            }
+        };
     }
     if let Some(form) = model.selected().map(RepairForm::new) {
         model.toast = None;
@@ -112,7 +125,10 @@ pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
             let effects = begin(model, what, about);
             // In the way of it stands something else: what was filled in stays.
             if !effects.is_empty() {
-                model.overlay = None;
+                model.changing.typed = match model.overlay.take() {
+                    Some(Overlay::Edit(form)) => Some(form),
+                    _ => None,
+                };
             }
             effects
         }

@@ -160,7 +160,14 @@ pub(super) fn legend(ctx: &Ctx, row: &EntryRow, line: &mut Line, buf: &mut Buffe
         parts.push((place, *name, *style));
         from += bytes;
     }
-    parts.push((format!("{from}{} ", d.glyphs.to), "payload", d.text));
+    // Its values have no place in bytes that are packed, and no colour.
+    let is_packed = matches!(&row.content, Ok(decoded) if decoded.inner.is_some());
+    let payload = if is_packed {
+        "payload, packed"
+    } else {
+        "payload"
+    };
+    parts.push((format!("{from}{} ", d.glyphs.to), payload, d.text));
     let whole = |part: &(String, &str, Style)| text::width(&part.0) + part.1.len() + 2;
     let places = parts.iter().map(whole).sum::<usize>() <= line.room() + 2;
     for (place, name, style) in &parts {

@@ -40,7 +40,6 @@ pub(super) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
         Due::At(_) => format!("{epoch} ms   score {}", row.score),
         Due::OutOfRange(score) => format!("score {score}"),
     };
-    let (name, why) = codec(row);
     let all: [(&str, String, Style); 8] = [
         ("id", row.id.to_string(), d.strong),
         ("due", local, d.text),
@@ -53,7 +52,7 @@ pub(super) fn facts(ctx: &Ctx, row: &EntryRow, area: Rect, buf: &mut Buffer) {
         ),
         ("", String::new(), d.text),
         ("size", size(ctx, row, area.width), d.text),
-        ("codec", format!("{name}: {why}"), d.text),
+        ("codec", codec(row), d.text),
     ];
     for (y, (label, words, style)) in (area.top()..area.bottom()).zip(all) {
         let mut line = Line::new(buf, area.x, y, area.width);
@@ -81,6 +80,7 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
             _ if m.on_hits() => "found",
             Tab::Delivered => "delivered",
             Tab::Order => "in the order list",
+            Tab::Quarantine => "in quarantine",
             _ => "by due time",
         };
         let (at, of) = (text::thousands(at), text::thousands(of));
@@ -92,7 +92,7 @@ fn place(ctx: &Ctx, row: &EntryRow) -> String {
 fn size(ctx: &Ctx, row: &EntryRow, columns: u16) -> String {
     let count = |n: usize| text::thousands(u64::try_from(n).unwrap_or(0));
     let (payload, member) = (count(row.size), count(row.member.len()));
-    let mut size = format!("{payload} bytes");
+    let mut size = format!("{payload} byte{}", if row.size == 1 { "" } else { "s" });
     if row.size != row.member.len() {
         size = format!("{size}, {member} with the frame");
     }
@@ -113,10 +113,18 @@ fn era(form: Form) -> &'static str {
     }
 }
 
-/// The codec's name, and why it is taken to be that one.
-fn codec(row: &EntryRow) -> (&'static str, &'static str) {
+/// The codec's name, the one's that it has packed, the type of a single value, and why it is taken
+/// to be that one.
+fn codec(row: &EntryRow) -> String {
     let Ok(decoded) = &row.content else {
-        return ("none", "without a frame there is no payload to read");
+        return "none: without a frame there is no payload to read".to_owned();
     };
-    (decoded.codec.name(), decoded.why)
+    let mut name = decoded.codec.to_string();
+    if let Some(inner) = decoded.inner {
+        name = format!("{name} around {inner}");
+    }
+    if let Some(class) = &decoded.class {
+        name = format!("{name}, {}", text::cut(class, 60));
+    }
+    format!("{name}: {}", decoded.why)
 }

@@ -177,7 +177,7 @@ pub(in crate::tui::view) fn difference(
 fn clients(ctx: &Ctx, row: &QueueRow, pulse: &Pulse) -> (String, Style) {
     let d = &ctx.data;
     let subscribed = pulse.transfer_clients.get().unwrap_or(0);
-    let (others, ours) = ctx.model.workers.beside(&row.queue, subscribed);
+    let (others, ours) = ctx.model.beside(&row.queue, subscribed);
     if ours > 0 {
         let style = if others == 0 { d.warn } else { d.text };
         return (format!("{}+w", text::compact(others)), style);

@@ -1,0 +1,179 @@
+//! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
+
+use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, slow_transfer};
+use crate::clock::EpochMillis;
+use crate::queue::text;
+use crate::queue::wish::What;
+
+pub(super) const ID: &str = "falling-behind";
+
+/// Each pulse saw an entry that was late by more than this, in ms: a client that comes back after
+/// an outage has moved what is due long before.
+const LATE_MS: i64 = 10_000;
+/// Watched for so long at least, in ms.
+const SPAN_MS: i64 = 3_000;
+/// What was longer ago says nothing of now, in ms.
+const WINDOW_MS: i64 = 30_000;
+/// What is worked off sooner needs nobody's help, in s.
+const MUCH_S: f64 = 600.0;
+
+/// Compares how many were late in the pulses of the last half minute.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(pulse) = seen.pulse else {
+        return Verdict::Silent;
+    };
+    // Where nobody is there, that is another finding; a change of ours has a pace of its own.
+    if pulse.transfer_clients.get() == Some(0) || seen.watch.changing {
+        return Verdict::Fine;
+    }
+    match pace(seen) {
+        Some(pace) if pace.needs_s().is_none_or(|s| s > MUCH_S) => {
+            Verdict::Found(finding(seen, &pace))
+        }
+        _ => Verdict::Fine,
+    }
+}
+
+/// How the late ones got more or fewer.
+struct Pace {
+    before: u64,
+    now: u64,
+    ms: i64,
+    /// How late the oldest one is, in ms.
+    late_ms: i64,
+    /// What is due next has moved on by so many ms.
+    due_ms: i64,
+}
+
+impl Pace {
+    /// How long it takes until all are transferred, in s, when they get fewer.
+    fn needs_s(&self) -> Option<f64> {
+        let gone = self.before.checked_sub(self.now).filter(|n| *n > 0)?;
+        Some(flow::per_s(self.now, 1_000) / flow::per_s(gone, self.ms))
+    }
+}
+
+/// What the pulses saw since the oldest one is so late; none when that is not long enough, or when
+/// nothing is transferred at all.
+fn pace(seen: &Seen) -> Option<Pace> {
+    let late = |beat: &Beat| {
+        let (id, due) = beat.first?;
+        let late_ms = beat.at.since(due);
+        (late_ms > LATE_MS).then_some((beat.late?, id, due, late_ms))
+    };
+    let known = seen.watch.last(WINDOW_MS).rev();
+    let known: Vec<(EpochMillis, _)> = known.map_while(|b| Some((b.at, late(b)?))).collect();
+    let ((end, last), (start, first)) = (known.first()?, known.last()?);
+    let ms = end.since(*start);
+    (ms >= SPAN_MS && first.1 != last.1).then_some(Pace {
+        before: first.0,
+        now: last.0,
+        ms,
+        late_ms: last.3,
+        due_ms: last.2.since(first.2),
+    })
+}
+
+fn finding(seen: &Seen, pace: &Pace) -> Finding {
+    let Pace { before, now, .. } = *pace;
+    let (late, oldest) = (text::thousands(now), text::countdown(pace.late_ms));
+    let keys = seen.queue.keys();
+    let who = if keys.channel.is_some() {
+        "its transfer clients are too slow, or their clocks are behind"
+    } else {
+        "the poller is too slow, or its clock is behind"
+    };
+    let how = match pace.needs_s() {
+        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+        Some(s) => format!(
+            "at the rate seen it takes about {} to transfer them",
+            text::countdown((s * 1_000.0) as i64)
+        ),
+        None if now > before => {
+            let grows = flow::rate(flow::per_s(now - before, pace.ms));
+            format!("{grows} more fall due than are transferred")
+        }
+        None => "as many fall due as are transferred".to_owned(),
+    };
+    let sentence = format!("{late} late, oldest {oldest}, and {how}: {who}.");
+    let finding = Finding::new(ID, Severity::Warning, sentence)
+        .of(now)
+        .number("late", now)
+        .number("late_ms", pace.late_ms)
+        .number("late_before", before)
+        .number("within_ms", pace.ms)
+        .words(format!(
+            "{} were late {} ago; what is due next has moved on by {} of due times since",
+            text::thousands(before),
+            text::span(pace.ms.unsigned_abs()),
+            text::span(pace.due_ms.unsigned_abs())
+        ))
+        .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
+        .check(&["SLOWLOG", "GET"], b"10");
+    if slow_transfer::wants_a_hand(seen) {
+        return finding.repair(
+            Step::Change(What::Transfer),
+            "Transfer what is due by hand (R): they search the order list for each entry.",
+        );
+    }
+    finding.repair(
+        Step::Worker,
+        "A stand-in worker beside them (R) works it off; then look at the clocks, logs and \
+         connections of those who transfer.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, pulse};
+    use super::*;
+    use crate::queue::Form;
+
+    /// A pulse each second: so many late at each, the oldest by so many ms; each sees another head.
+    fn late(counts: &[u64], late_ms: i64, clients: u64) -> Scene {
+        let mut scene = Scene::default();
+        for (at, (id, count)) in (0..).step_by(1_000).zip((0..).zip(counts)) {
+            let mut seen = pulse(at, 9_000, Some(late_ms), clients);
+            seen.late = crate::queue::Known::Is(*count);
+            seen.first = Some(framed(Form::ByteId, id, Some(at - late_ms)));
+            scene = scene.pulse(seen);
+        }
+        scene
+    }
+
+    #[test]
+    fn late_ones_that_do_not_get_fewer_or_only_slowly_are_told() {
+        let sentence = |counts: &[u64]| late(counts, 60_000, 1).found(ID).map(|f| f.sentence);
+        let told = |counts: &[u64], words: &str| {
+            let sentence = sentence(counts).unwrap();
+            assert!(sentence.contains(words), "{sentence}");
+        };
+        told(&[100, 110, 120, 130], "10/s more fall due");
+        told(&[100, 99, 101, 100], "as many fall due as are transferred");
+        told(&[5_000, 4_998, 4_996, 4_994], "about 41:37");
+        assert_eq!(sentence(&[5_000, 4_900, 4_800, 4_700]), None);
+    }
+
+    #[test]
+    fn it_takes_three_seconds_of_entries_that_are_ten_seconds_late_and_leave() {
+        assert!(late(&[9; 4], 10_001, 1).found(ID).is_some());
+        assert!(late(&[9; 4], 10_000, 1).found(ID).is_none());
+        assert!(late(&[9; 3], 60_000, 1).found(ID).is_none());
+        // Those are other rules'.
+        assert!(late(&[9; 4], 60_000, 0).found(ID).is_none());
+        let mut stuck = Scene::default();
+        for at in (0..6_000).step_by(1_000) {
+            let mut seen = pulse(at, 9, Some(60_000), 1);
+            seen.first = Some(framed(Form::ByteId, 1, Some(-60_000)));
+            stuck = stuck.pulse(seen);
+        }
+        assert!(stuck.found(ID).is_none());
+    }
+
+    #[test]
+    fn a_change_of_ours_is_no_slow_client() {
+        let mut scene = late(&[9; 4], 60_000, 1);
+        scene.watch.changing = true;
+        assert!(scene.found(ID).is_none());
+    }
+}
