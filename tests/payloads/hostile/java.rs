@@ -100,7 +100,7 @@ fn classes(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     .concat();
     let open = begin(b"a", 2, &[]);
     let open = &open[..open.len() - 1];
-    let wide = class(b"a.B", 2, &[&b"I\0\x01a"[..]; 8000]);
+    let wide = class(b"a.B", 2, &vec![&b"I\0\x01a"[..]; 8000]);
     vec![
         (
             "java superclasses",
