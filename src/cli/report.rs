@@ -21,6 +21,7 @@ use crate::ops::journal::{Journal, Kept, ServerId};
 use crate::payload::Habit;
 use crate::queue::finding::Diagnosis;
 use crate::queue::look::{Client, Clients, Info};
+use crate::queue::redis_cli::Programs;
 use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State};
 use crate::store::read;
 
@@ -41,7 +42,7 @@ pub(super) async fn run<W: Write>(
     let queue = meant(&asked.queue, config);
     let bundle = Bundle::gather(&session, queue, asked, config).await?;
     if out.is_json() {
-        out.json(&bundle.object(asked.redact, &config.program()))?;
+        out.json(&bundle.object(asked.redact, &config.programs()))?;
     } else {
         markdown::print(&bundle, asked.redact, config, out)?;
     }
@@ -97,11 +98,11 @@ impl Bundle {
         })
     }
 
-    fn object(&self, redact: bool, program: &str) -> Value {
+    fn object(&self, redact: bool, programs: &Programs) -> Value {
         let entries = self.late.iter().map(|entry| shown(self, entry, redact));
         let late: Vec<Value> = entries.map(|shown| shown.fields(false)).collect();
         let found = self.said.findings.iter();
-        let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, program)));
+        let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, programs)));
         let rules = |said: &[(&'static str, String)]| -> Map<String, Value> {
             let pair = |(id, words): &(&str, String)| ((*id).to_owned(), words.as_str().into());
             said.iter().map(pair).collect()
@@ -125,7 +126,7 @@ impl Bundle {
             "rules_blind": rules(&self.said.blind),
             "rules_early": rules(&self.said.early),
             "decided_by": (!self.said.early.is_empty())
-                .then(|| finding::longer("report", &self.queue, program)),
+                .then(|| finding::longer("report", &self.queue, &programs.ours)),
             "snapshot": self.shown.object(&self.queue),
             "late": late,
             "server_facts": facts(&self.facts),
