@@ -178,7 +178,7 @@ mod tests {
         assert!(
             found
                 .evidence
-                .lines()
+                .lines("redis-cli")
                 .any(|line| line.contains("remembers both"))
         );
     }

@@ -240,7 +240,7 @@ mod tests {
         assert!(
             found
                 .evidence
-                .lines()
+                .lines("redis-cli")
                 .any(|line| line.contains("offered 9 of the last 10"))
         );
     }
