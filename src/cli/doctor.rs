@@ -54,7 +54,7 @@ pub(super) async fn run<W: Write>(
 }
 
 /// The queue that was named, else those of the configuration, else all that are there.
-async fn which(
+pub(super) async fn which(
     asked: Option<&Queue>,
     session: &Session,
     config: &Config,
@@ -276,7 +276,12 @@ fn people<W: Write>(
         _ => {
             let open = all.iter().map(|said| said.early.len()).sum();
             let open = undecided(open);
-            format!("{well} of {} queues: nothing found{open}", all.len())
+            let looked = text::counted(u64::try_from(all.len())?, "queue", "queues");
+            let found = match sick {
+                0 => String::new(),
+                _ => format!("something found in {sick}, "),
+            };
+            format!("{looked} looked at: {found}nothing in {well}{open}")
         }
     };
     out.whole(&line)?;
@@ -294,7 +299,13 @@ fn undecided(count: usize) -> String {
 /// What the rules could not look at: beside the output, each once.
 fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
     let mut told: Vec<String> = Vec::new();
+    // That a key is of another type is told by its finding.
+    let mut of_finding = all.iter().flat_map(|said| &said.findings);
+    let wrong_type = of_finding.any(|found| found.id == "wrong-type");
     let mut tell = |line: String| {
+        if wrong_type && line.contains("WRONGTYPE") {
+            return;
+        }
         if !told.contains(&line) {
             say::note(&line);
             told.push(line);
