@@ -65,9 +65,10 @@ use typed::{Scalar, Typed};
 
 pub use codec::Codec;
 pub use habit::Habit;
-pub use line::of_text as line;
+pub use line::{of_text as line, within as line_within};
 pub use plain::{SEPARATORS, plain};
 pub use rows::Sure;
+pub use said::written;
 pub use tree::{Cut, Field, Name, Node, Shape};
 
 /// A payload, read: what a table shows of it.
@@ -124,6 +125,9 @@ pub enum EncodeError {
     #[error("{0} is no value of `{1}`")]
     NotOfClass(String, String),
 }
+
+/// Bytes of a payload of which the text takes much memory.
+const LARGE: usize = 64 << 10;
 
 /// Why the codec is unknown.
 const NOTHING: &str = "no known codec accounts for every byte";
@@ -267,8 +271,11 @@ fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {
     {
         return (codec, text.to_owned());
     }
+    // Such as few payloads are: most are looked through without being written twice.
+    let is_large = found.tree.span.len() > LARGE;
     match value(found) {
         Value::String(text) => (codec, text),
+        value if is_large => (codec, written(&value)),
         value => (codec, value.to_string()),
     }
 }
@@ -336,9 +343,8 @@ pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
     if writes(&text) {
         return Some(text.into_owned());
     }
-    let typed = |class: &str| format!("[{},{value}]", Value::from(class));
-    { typed::CLASSES }
-        .map(typed)
-        .into_iter()
-        .find(|text| writes(text))
+    let mut typed = typed::CLASSES
+        .iter()
+        .map(|&class| format!("[{},{value}]", Value::from(class)));
+    typed.find(|text| writes(text))
 }

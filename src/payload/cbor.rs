@@ -43,7 +43,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
         5 => reader.pairs(length.ok()?, value).map(keyed::object),
         _ => {
             let node = value(reader)?;
-            Some(tag::tagged(count, node))
+            Some(tag::tagged(reader, count, node))
         }
     }
 }

@@ -36,7 +36,11 @@ pub(super) fn recognise(payload: &[u8]) -> Option<Found> {
 
 fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
     let mut best: Option<Found> = None;
+    let first = payload.first();
     for row in &ROWS {
+        if !first.is_none_or(|byte| (row.begins)(*byte)) {
+            continue;
+        }
         let Some(found) = read(row, payload, budget, packed) else {
             continue;
         };

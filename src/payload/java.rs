@@ -37,7 +37,7 @@ pub(super) fn is_class_name(name: &str) -> bool {
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.
 pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Node> {
-    match known(class, levels) {
+    match known(r, class, levels) {
         Ok(node) => {
             // What is said in fewer bytes than values: the set bits, the copies.
             if matches!(
@@ -54,11 +54,15 @@ pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -
 }
 
 /// What the object means, if that is known; else it is handed back.
-fn known<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<Level<'a>>> {
+fn known<'a>(
+    r: &mut Reader<'_>,
+    class: &Name,
+    mut levels: Vec<Level<'a>>,
+) -> Result<Node, Vec<Level<'a>>> {
     if !class.starts_with("java") && !class.starts_with("sun.util.calendar") {
         return Err(levels);
     }
-    if let Some(node) = scalar::value(class, &levels) {
+    if let Some(node) = scalar::value(r, class, &levels) {
         return Ok(node.of(class.clone()));
     }
     if class.starts_with("java.lang.")
@@ -320,9 +324,14 @@ impl Extra<'_> {
     }
 }
 
+/// How many dimensions the array has of which this is the class.
+pub(super) fn dimensions(class: &str) -> usize {
+    class.bytes().take_while(|byte| *byte == b'[').count()
+}
+
 /// `[Lcom.acme.Order;` as `com.acme.Order[]`: a text of its own for each array.
 pub(super) fn array_name(r: &mut Reader<'_>, class: &str) -> Option<Name> {
-    let element = class.trim_start_matches('[');
+    let element = &class[dimensions(class)..];
     r.take_text(2 * class.len() - element.len())?;
     let brackets = "[]".repeat(class.len() - element.len());
     let element = match element {

@@ -33,6 +33,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     kryo::read(reader, &STYLES)
 }
 
+/// Of these the bytes differ from Kryo 5's.
+pub(super) const fn begins(first: u8) -> bool {
+    matches!(first, id::STRING | id::DOUBLE | id::NAMED)
+}
+
 /// Asked after Kryo 5: what only these write is likely theirs.
 pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     let usual = |double: f64| double == 0.0 || (1e-9..1e18).contains(&double.abs());

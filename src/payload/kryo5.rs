@@ -43,6 +43,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     kryo::read(reader, &STYLES)
 }
 
+/// What is likely begins with a class that every Kryo has.
+pub(super) const fn begins(first: u8) -> bool {
+    first < 12
+}
+
 /// Likely, save what is more likely to be another codec's or plain text.
 pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     let is_likely = match *payload {

@@ -5,6 +5,8 @@ use std::io;
 
 use serde_json::Value;
 
+use super::said;
+
 /// Where a line is cut, in characters.
 const MAX_CHARS: usize = 4096;
 
@@ -26,7 +28,13 @@ pub(super) fn of_value(value: &Value) -> String {
 /// stored, is escaped.
 #[must_use]
 pub fn of_text(text: &str) -> String {
-    let mut line = String::with_capacity(text.len().min(MAX_CHARS));
+    within(text, MAX_CHARS)
+}
+
+/// The same, cut after `most` characters.
+#[must_use]
+pub fn within(text: &str, most: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(most));
     let mut width = 0;
     for c in text.chars() {
         let before = line.len();
@@ -37,7 +45,7 @@ pub fn of_text(text: &str) -> String {
             line.push(c);
             width += 1;
         }
-        if width > MAX_CHARS {
+        if width > most {
             line.truncate(before);
             line.push('…');
             break;
@@ -49,10 +57,7 @@ pub fn of_text(text: &str) -> String {
 /// The line of bytes that nothing explains: hex.
 pub(super) fn of_bytes(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(MAX_CHARS / 2)];
-    let mut line = String::with_capacity(shown.len() * 2 + 3);
-    for byte in shown {
-        let _infallible = write!(line, "{byte:02x}");
-    }
+    let mut line = said::hex(shown);
     if shown.len() < bytes.len() {
         line.push('…');
     }

@@ -14,9 +14,9 @@ pub(super) use units::write_units;
 /// Nesting that is read. Each level takes stack: a thread may have 2 MB of it.
 const MAX_DEPTH: u32 = 100;
 /// Values of a payload that are read: a node takes some 100 bytes, in a tree and as JSON.
-const MAX_NODES: u32 = 30_000;
-/// Bytes of text that are copied from a payload, at least; of a larger one, twice its size.
-const MIN_TEXT: usize = 3 << 20;
+const MAX_NODES: u32 = 24_000;
+/// Bytes of text that are copied from a payload besides what it is long itself.
+const MORE_TEXT: usize = 1 << 20;
 
 /// What all codecs together may spend on a payload.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Budget {
     pub(super) const fn full() -> Self {
         Self {
             work: 150_000,
-            unpack: 4 << 20,
+            unpack: 2 << 20,
         }
     }
 }
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
             rest: bytes,
             depth: 0,
             nodes: MAX_NODES,
-            text: MIN_TEXT.max(bytes.len().saturating_mul(2)),
+            text: bytes.len().saturating_add(MORE_TEXT),
             budget,
             cut: None,
         }
@@ -118,6 +118,19 @@ impl<'a> Reader<'a> {
             (None, Some(why)) => Some(self.cut(why, start)),
             (None, None) => None,
         }
+    }
+
+    /// What is no value and can stand in another of its kind, as a class does in the one below it:
+    /// it takes stack as a value does.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            self.stop(Cut::Deep);
+            return None;
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
     }
 
     /// `count` values, each read by `each`: fewer when something is over a bound.

@@ -6,16 +6,16 @@
 //! itself: then it is `{"@same": id}`. What was cut is a text that says so.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::io;
 
 use serde_json::{Map, Value};
 
 use super::tree::{Cut, Name, Node, Shape};
 
 /// Values that are said: those of a tree, and some of them again.
-const MAX_VALUES: usize = 30_000;
-/// Bytes of text that are said: of a larger payload, twice its size.
-const MIN_TEXT: usize = 3 << 20;
+const MAX_VALUES: usize = 24_000;
+/// Bytes of text that are said besides what a payload is long itself.
+const MORE_TEXT: usize = 3 << 19;
 /// Bytes of a key that is no text.
 const MAX_KEY: usize = 64 << 10;
 /// Nesting that is said. References can make it deeper than the tree.
@@ -23,13 +23,18 @@ const MAX_DEPTH: u32 = 110;
 
 /// All of a tree, within bounds.
 pub(super) fn value(tree: &Node) -> Value {
+    value_within(tree, MAX_VALUES)
+}
+
+/// The same, of at most so many values.
+fn value_within(tree: &Node, values: usize) -> Value {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
     let mut teller = Teller {
         named: None,
         tree,
         inside: Vec::new(),
-        values: MAX_VALUES,
-        text: MIN_TEXT.max(size.saturating_mul(2)),
+        values,
+        text: size.saturating_add(MORE_TEXT),
         depth: 0,
     };
     teller.say(tree)
@@ -41,6 +46,18 @@ impl Node {
     pub fn json(&self) -> Value {
         value(self)
     }
+
+    /// The same, of at most twice as many values as it holds: values that stand in it again and
+    /// again do not make it longer.
+    #[must_use]
+    pub fn json_once(&self) -> Value {
+        value_within(self, 2 * count(self))
+    }
+}
+
+/// How many values there are in one, with itself.
+fn count(node: &Node) -> usize {
+    1 + node.children().into_iter().map(count).sum::<usize>()
 }
 
 struct Teller<'a> {
@@ -188,11 +205,38 @@ fn one(name: &str, value: Value) -> Value {
     Value::Object(Map::from_iter([(name.to_owned(), value)]))
 }
 
+/// A value as compact JSON. What may be megabytes is not held twice, as a text that grows is.
+#[must_use]
+pub fn written(value: &Value) -> String {
+    let mut room = Room(0);
+    let _infallible = serde_json::to_writer(&mut room, value);
+    let mut text = Vec::with_capacity(room.0);
+    let _infallible = serde_json::to_writer(&mut text, value);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Counts the bytes that are written.
+struct Room(usize);
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// Bytes in hex, as they lie.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        let _infallible = write!(digits, "{byte:02x}");
+        let of_half = |half: u8| char::from(DIGITS[usize::from(half)]);
+        digits.extend([of_half(byte >> 4), of_half(byte & 0x0f)]);
     }
     digits
 }

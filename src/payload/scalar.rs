@@ -29,6 +29,9 @@ fn floating(wide: f64, shortest: impl Debug) -> Node {
     decimal(&format!("{shortest:?}"))
 }
 
+/// Digits of a number that are read: what is longer is held three times over while it is.
+pub(super) const MAX_DIGITS: usize = 64 << 10;
+
 /// A number that is written in decimal digits; a text when it is none in JSON.
 pub(super) fn decimal(digits: &str) -> Node {
     Number::from_str(digits).map_or_else(|_| Node::text(digits), |n| Node::new(Shape::Number(n)))

@@ -62,7 +62,8 @@ pub(super) const DATE: &str = "java.util.Date";
 /// What was typed. A value of a class of Java's that nobody here can write is refused: it would
 /// arrive as a string.
 pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
-    let Some((class, IgnoredAny)) = pair(text) else {
+    // Without the value, which may be megabytes: it matters only if the class is one of these.
+    let Some((class, _)) = pair::<IgnoredAny>(text) else {
         return Ok(Typed::Plain);
     };
     if !CLASSES.contains(&class.as_str()) {

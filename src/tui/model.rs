@@ -47,7 +47,7 @@ pub use self::requeue::RequeueForm;
 use self::schedule::Schedule;
 pub use self::site::Site;
 pub use self::toast::{Toast, Tone};
-pub use self::tree::{Kind, Tree, TreeLine};
+pub use self::tree::{Kind, Step, Tree, TreeLine};
 use self::worker::Workers;
 use super::areas::scrollbar::Scrolled;
 use super::keys::Keymap;

@@ -152,8 +152,8 @@ async fn milliseconds_in_a_queue_that_counts_seconds_become_seconds() {
     };
     put(&(now / 1_000 + 600).to_string(), "meant so");
     put(&(now + 600_000).to_string(), "in milliseconds");
-    let (plan, told) = bench.change(What::Score, Which::Due).await;
-    assert_eq!(plan.planned, 1);
+    let (planned, told) = bench.change(What::Score, Which::Due).await;
+    assert_eq!(planned.planned, 1);
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
     let score = bench.server.cmd(&["ZSCORE", "delay", "in milliseconds"]);
     let Value::BulkString(score) = score else {

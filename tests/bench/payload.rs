@@ -12,6 +12,7 @@
 
 #[expect(dead_code, reason = "its spreads are of times that vary")]
 mod common;
+#[expect(dead_code, reason = "those that are packed are weighed by the tests")]
 #[path = "../payloads/hostile.rs"]
 mod hostile;
 #[path = "../fixtures/rows.rs"]
@@ -83,7 +84,7 @@ fn short() {
 
 fn large() {
     head("a hostile megabyte", &["ms", "MB"]);
-    for (at, (name, _)) in hostile::hostile().into_iter().enumerate() {
+    for (at, (name, _)) in hostile::bare(hostile::SIZE).into_iter().enumerate() {
         let program = std::env::current_exe().unwrap();
         let told = Command::new(program)
             .args(["--weigh", &at.to_string()])
@@ -102,7 +103,7 @@ fn large() {
 
 /// Reads one of them, and prints the time and by how much the peak of memory grew.
 fn weigh(at: usize) {
-    let (_, bytes) = hostile::hostile().swap_remove(at);
+    let (_, bytes) = hostile::bare(hostile::SIZE).swap_remove(at);
     // Forgets the peak of making the payloads.
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     let before = peak();

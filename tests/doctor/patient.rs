@@ -44,7 +44,12 @@ impl Patient {
     /// That queue on that server.
     pub(crate) async fn of(server: Server, queue: Queue, seed: u64) -> Self {
         let store = Store::open(server.endpoint(), Access::ReadOnly);
-        store.ready(PATIENCE).await.unwrap();
+        let end = instant() + PATIENCE;
+        // Whoever is greeted late, as on a busy machine, is greeted the next time.
+        while let Err(why) = store.ready(PATIENCE).await {
+            assert!(instant() < end, "{why}");
+            tokio::time::sleep(PAUSE).await;
+        }
         Self {
             server,
             store,

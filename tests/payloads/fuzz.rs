@@ -23,10 +23,10 @@ use super::rows::{golden, rows, unhex};
 use super::slowest::{MOST_HELD, MOST_TIME};
 
 /// As large as tokio's threads have it.
-pub const STACK: usize = 2 << 20;
+pub(super) const STACK: usize = 2 << 20;
 
 /// All payloads of the fixtures.
-pub fn vectors() -> Vec<Vec<u8>> {
+pub(super) fn vectors() -> Vec<Vec<u8>> {
     let of_libraries = rows(include_str!("../fixtures/codec-vectors.tsv")).map(|row| unhex(row[2]));
     let of_types = rows(include_str!("../fixtures/java-types.tsv"))
         .chain(rows(include_str!("../fixtures/java-values.tsv")))
@@ -42,7 +42,7 @@ fn told(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Whether more than a slice is asked for.
-pub fn is_whole() -> bool {
+pub(super) fn is_whole() -> bool {
     std::env::var("FUZZ_CASES").is_ok()
 }
 

@@ -20,15 +20,16 @@ pub const SIZE: usize = 1 << 20;
 pub type Named = (String, Vec<u8>);
 
 /// Payloads that nest as deep as their size allows, refer to themselves, count too far, say the
-/// same again and again or unpack to far more than they are.
-pub fn hostile() -> Vec<Named> {
-    let mut all = bare(SIZE);
-    all.extend(packed::all());
+/// same again and again or unpack to far more than they are; of at most `size` bytes, which has to
+/// be 70,000 at least.
+pub fn hostile(size: usize) -> Vec<Named> {
+    let mut all = bare(size);
+    all.extend(packed::all(size));
     all
 }
 
-/// Those that are not packed, of that size.
-fn bare(size: usize) -> Vec<Named> {
+/// Those that are not packed.
+pub fn bare(size: usize) -> Vec<Named> {
     [
         plain::all(size),
         java::all(size),

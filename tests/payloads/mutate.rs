@@ -73,14 +73,14 @@ const LARGE: u32 = 1500;
 const HUGE: u32 = 16;
 
 /// The payloads, and the numbers that decide what becomes of them.
-pub struct Mutator<'a, R> {
-    pub vectors: &'a [Vec<u8>],
-    pub random: R,
+pub(super) struct Mutator<'a, R> {
+    pub(super) vectors: &'a [Vec<u8>],
+    pub(super) random: R,
 }
 
 impl<R: Rng> Mutator<'_, R> {
     /// One case; `large` if it is one of the large ones.
-    pub fn case(&mut self, large: bool) -> Vec<u8> {
+    pub(super) fn case(&mut self, large: bool) -> Vec<u8> {
         let mut bytes = match self.below(16) {
             0..8 => self.vector().to_vec(),
             8..11 => self.spliced(),
@@ -129,6 +129,12 @@ impl<R: Rng> Mutator<'_, R> {
         &self.vectors[at]
     }
 
+    /// How often something is repeated: a few times, and now and then many.
+    fn often(&mut self) -> u32 {
+        let most = if self.below(32) == 0 { 300 } else { 4 };
+        self.below(most)
+    }
+
     /// The start of one payload and the end of another, or one inside another.
     fn spliced(&mut self) -> Vec<u8> {
         let mut first = self.vector().to_vec();
@@ -148,11 +154,7 @@ impl<R: Rng> Mutator<'_, R> {
     fn nested(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for _ in 0..=self.below(3) {
-            let times = if self.below(8) == 0 {
-                self.below(200)
-            } else {
-                1
-            };
+            let times = self.often();
             let holder = self.one_of(HOLDERS);
             for _ in 0..=times {
                 bytes.extend(holder);
@@ -239,7 +241,8 @@ impl<R: Rng> Mutator<'_, R> {
             }
             8 => drop(bytes.drain(at..end)),
             9 => {
-                let part = bytes[at..end].repeat(1 + self.index(200));
+                let times = self.often() as usize;
+                let part = bytes[at..end].repeat(1 + times);
                 bytes.splice(at..at, part);
             }
             10 => bytes.truncate(at),

@@ -10,13 +10,17 @@
 use std::thread;
 use std::time::Duration;
 
+use delayscope::payload;
+
 use super::asked::{Question, Taken, ask, questions, weigh};
 use super::fuzz::{STACK, is_whole, vectors};
-use super::hostile::{SIZE, hostile};
+use super::hostile::{Named, SIZE, bare, hostile};
 
 /// What one answer about a megabyte may take.
-pub const MOST_TIME: Duration = Duration::from_millis(50);
-pub const MOST_HELD: u64 = 16 << 20;
+pub(super) const MOST_TIME: Duration = Duration::from_millis(50);
+pub(super) const MOST_HELD: u64 = 16 << 20;
+/// The size of payloads that a debug build reads without a second's thought.
+const LITTLE: usize = 100_000;
 /// Rows of the table.
 const SHOWN: usize = 20;
 
@@ -25,17 +29,25 @@ fn of_a_megabyte(payload: &[u8]) -> Vec<u8> {
     payload.repeat(SIZE / payload.len().max(1))
 }
 
-/// All hostile payloads with their names, some of the real ones again and again, and each byte.
-fn megabytes() -> impl Iterator<Item = (String, Vec<u8>)> {
-    let every = if is_whole() { 20 } else { 2000 };
-    let grown = vectors().into_iter().step_by(every).enumerate();
-    let grown = grown.map(|(i, bytes)| (format!("vector {i} again"), of_a_megabyte(&bytes)));
-    let every = if is_whole() { 1 } else { 64 };
-    let bytes = (0..=u8::MAX).step_by(every);
-    let bytes = bytes.map(|byte| (format!("all {byte:02x}"), vec![byte; SIZE]));
+/// All hostile payloads with their names, each byte, and some of the real ones again and again; of
+/// these a few, and little of each, for a debug build.
+fn megabytes() -> Vec<Named> {
+    let (every_byte, every_vector) = if is_whole() { (1, 20) } else { (64, 2000) };
+    let mut all = if is_whole() {
+        hostile(SIZE)
+    } else {
+        bare(LITTLE).into_iter().step_by(4).collect()
+    };
+    let bytes = (0..=u8::MAX).step_by(every_byte);
+    all.extend(bytes.map(|byte| (format!("all {byte:02x}"), vec![byte; SIZE])));
+    let grown = vectors().into_iter().step_by(every_vector).enumerate();
+    all.extend(grown.map(|(i, bytes)| (format!("vector {i} again"), of_a_megabyte(&bytes))));
     let only = std::env::var("FUZZ_ONLY").unwrap_or_default();
-    let all = hostile().into_iter().chain(bytes).chain(grown);
-    all.filter(move |(name, _)| name.contains(&only))
+    all.retain(|(name, _)| name.contains(&only));
+    if !is_whole() {
+        all.iter_mut().for_each(|(_, bytes)| bytes.truncate(2000));
+    }
+    all
 }
 
 #[test]
@@ -44,14 +56,56 @@ fn a_megabyte_of_anything_is_read_in_50_ms_and_16_mb_on_a_small_stack() {
     thread.unwrap().join().unwrap();
 }
 
+/// Of which payloads each part is little and says much, or takes much stack.
+const SAID_AGAIN: &[&str] = &[
+    "java long array class",
+    "java long class",
+    "java long field",
+    "java hidden fields",
+    "java dimensions",
+    "java copies",
+    "java bits",
+    "java keys of keys",
+    "java superclasses in annotations",
+    "river superclasses in externalizers",
+    "kryo a name of brackets",
+    "fury bits with short numbers",
+    "json numbers",
+];
+
+#[test]
+fn what_is_said_once_and_means_much_again_and_again_takes_little_memory_and_stack() {
+    let run = || {
+        let all = bare(LITTLE).into_iter();
+        let mut asked = 0;
+        for (name, bytes) in all.filter(|(name, _)| SAID_AGAIN.contains(&&**name)) {
+            let codec = payload::decode(&bytes).codec;
+            let questions = [
+                Question::Whole,
+                Question::Rows(codec),
+                Question::Spelled(codec),
+            ];
+            for question in questions {
+                let taken = weigh(|| {
+                    ask(question, &bytes);
+                });
+                // Before each of these was bounded, they took hundreds of megabytes.
+                assert!(taken.held <= MOST_HELD, "{name} {question:?} {taken:?}");
+            }
+            asked += 1;
+        }
+        assert_eq!(asked, SAID_AGAIN.len());
+    };
+    let thread = thread::Builder::new().stack_size(STACK).spawn(run);
+    thread.unwrap().join().unwrap();
+}
+
 /// What was read, what was asked, and what that took.
 type Row = (String, Question, Taken);
 
 fn read_all() {
     let mut rows: Vec<Row> = Vec::new();
-    for (name, mut bytes) in megabytes() {
-        // A debug build reads a megabyte as each of the codecs in seconds.
-        bytes.truncate(if is_whole() { SIZE } else { 3000 });
+    for (name, bytes) in megabytes() {
         let mut is_read = true;
         for question in questions() {
             match question {

@@ -1,6 +1,7 @@
 //! CBOR's tags: what a value means.
 
 use crate::payload::java::number;
+use crate::payload::reader::Reader;
 use crate::payload::tree::{Node, Shape};
 use crate::payload::{scalar, time};
 
@@ -10,16 +11,17 @@ const CBOR: u64 = 55_799;
 
 /// A value with what its tag says it is; a tag that is not known, or does not go with the value,
 /// is its class.
-pub(super) fn tagged(tag: u64, node: Node) -> Node {
+pub(super) fn tagged(r: &mut Reader<'_>, tag: u64, node: Node) -> Node {
     let meant = match (tag, &node.shape) {
         (0, Shape::Text(text)) => Some(Node::text(text.as_str()).of("timestamp")),
         (1, Shape::Number(seconds)) => seconds
             .as_i64()
             .map(|seconds| Node::text(time::instant(seconds, 0)).of("timestamp")),
-        (2, Shape::Bytes(bytes)) => number::big_integer(1, bytes),
+        (2, Shape::Bytes(bytes)) => number::big_integer(r, 1, bytes),
         (3, Shape::Bytes(bytes)) => {
             let inverted = bytes.iter().map(|byte| !byte);
-            number::of_twos_complement(&[0xff].into_iter().chain(inverted).collect::<Vec<_>>())
+            let bytes: Vec<u8> = [0xff].into_iter().chain(inverted).collect();
+            number::of_twos_complement(r, &bytes)
         }
         (4, Shape::List(parts)) => decimal(parts),
         (37, Shape::Bytes(bytes)) => uuid(bytes),

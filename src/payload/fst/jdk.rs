@@ -79,7 +79,8 @@ pub(super) fn content(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option
         }
         "java.math.BigInteger" => {
             let length = usize::try_from(compact_int(r)?).ok()?;
-            number::of_twos_complement(r.bytes(length)?)?
+            let bytes = r.bytes(length)?;
+            number::of_twos_complement(r, bytes)?
         }
         "java.math.BigDecimal" => decimal(fst, r)?,
         "java.util.Date" | "java.sql.Date" => time::date(compact_long(r)?).of(class.clone()),

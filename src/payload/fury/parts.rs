@@ -87,7 +87,8 @@ pub(super) fn decimal(r: &mut Reader<'_>) -> Option<Node> {
     }
     let scale = scale.cast_signed();
     let _precision = unsigned(r)?;
-    let Shape::Number(unscaled) = number::of_twos_complement(sized(r)?)?.shape else {
+    let bytes = sized(r)?;
+    let Shape::Number(unscaled) = number::of_twos_complement(r, bytes)?.shape else {
         return None;
     };
     number::big_decimal(unscaled.as_str(), scale.into())

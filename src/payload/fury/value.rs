@@ -168,7 +168,10 @@ impl Fury {
                 let words: Vec<u64> = words.iter().copied().map(u64::from_le_bytes).collect();
                 jdk::bits_of(r, &words).unwrap_or_else(|| Node::new(Shape::Bytes(bytes.to_vec())))
             }
-            Kind::BigInteger => number::of_twos_complement(sized(r)?)?,
+            Kind::BigInteger => {
+                let bytes = sized(r)?;
+                number::of_twos_complement(r, bytes)?
+            }
             Kind::BigDecimal => decimal(r)?,
             Kind::Date => time::date(i64::from_le_bytes(r.array()?)),
             Kind::Timestamp => {

@@ -71,7 +71,10 @@ fn sized(reader: &mut Reader<'_>, names: &[Name], kind: u8, length: usize) -> Op
         return None;
     }
     let node = match kind {
-        2 | 3 => integer(reader.bytes(length)?, kind == 3)?,
+        2 | 3 => {
+            let magnitude = reader.bytes(length)?;
+            integer(reader, magnitude, kind == 3)?
+        }
         4 => match length {
             0 => scalar::double(0.0),
             4 => scalar::float(f32::from_be_bytes(reader.array()?)),
@@ -128,9 +131,9 @@ fn name(names: &[Name], number: u64) -> Option<Name> {
     names.get(index).cloned()
 }
 
-fn integer(magnitude: &[u8], is_negative: bool) -> Option<Node> {
+fn integer(reader: &mut Reader<'_>, magnitude: &[u8], is_negative: bool) -> Option<Node> {
     let sign = if is_negative { -1 } else { 1 };
-    number::big_integer(sign, magnitude).map(untyped)
+    number::big_integer(reader, sign, magnitude).map(untyped)
 }
 
 /// The digits up to `end`: a sign and a magnitude.
@@ -141,7 +144,7 @@ fn decimal(reader: &mut Reader<'_>, exponent: i32, end: usize) -> Option<Node> {
     if let Some(first) = magnitude.first_mut() {
         *first &= 0x7f;
     }
-    let Shape::Number(digits) = integer(&magnitude, is_negative)?.shape else {
+    let Shape::Number(digits) = integer(reader, &magnitude, is_negative)?.shape else {
         return None;
     };
     number::big_decimal(digits.as_str(), -i64::from(exponent)).map(untyped)

@@ -2,13 +2,17 @@
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::Node;
+use crate::payload::tree::{Cut, Node};
 
 /// A whole number in base 10, 16 or 2, a decimal (`1.50`, `15d-1`), a `double` (`1.5e0`), an
 /// infinity, a point in time.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     let is_part = |b: &&u8| b.is_ascii_alphanumeric() || b"+-.:_".contains(b);
     let length = reader.rest().iter().take_while(is_part).count();
+    if length > scalar::MAX_DIGITS {
+        reader.stop(Cut::Long);
+        return None;
+    }
     let word = reader.utf8(length)?;
     match word {
         "+inf" => return Some(Node::text("Infinity")),

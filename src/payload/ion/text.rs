@@ -25,6 +25,7 @@ fn value(reader: &mut Reader<'_>) -> Option<Node> {
     reader.node(|reader| {
         let mut class = None;
         while let Some(name) = annotation(reader) {
+            reader.spend(1)?;
             class.get_or_insert(name);
         }
         let node = bare(reader)?;

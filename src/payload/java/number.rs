@@ -1,10 +1,13 @@
 //! Java's large numbers and identifiers.
 
+use crate::payload::reader::Reader;
 use crate::payload::scalar;
 use crate::payload::tree::Node;
 
 /// Digits of a large number that are worked out: that takes time in their square.
 const MAX_MAGNITUDE: usize = 512;
+/// The square of its bytes that takes as long as reading one value.
+const SQUARE: usize = 2048;
 
 /// `java.util.UUID`.
 pub(in crate::payload) fn uuid(most: u64, least: u64) -> Node {
@@ -15,19 +18,24 @@ pub(in crate::payload) fn uuid(most: u64, least: u64) -> Node {
 
 /// `java.math.BigInteger`: its sign and the bytes of its magnitude, the highest first. None for
 /// more than some 1,200 digits.
-pub(in crate::payload) fn big_integer(sign: i64, magnitude: &[u8]) -> Option<Node> {
+pub(in crate::payload) fn big_integer(
+    r: &mut Reader<'_>,
+    sign: i64,
+    magnitude: &[u8],
+) -> Option<Node> {
     if magnitude.len() > MAX_MAGNITUDE {
         return None;
     }
+    r.spend(magnitude.len() * magnitude.len() / SQUARE)?;
     let digits = decimal(magnitude);
     let minus = if sign < 0 { "-" } else { "" };
     Some(scalar::decimal(&format!("{minus}{digits}")).of("java.math.BigInteger"))
 }
 
 /// The same in two's complement, as `BigInteger.toByteArray()` has it.
-pub(in crate::payload) fn of_twos_complement(bytes: &[u8]) -> Option<Node> {
+pub(in crate::payload) fn of_twos_complement(r: &mut Reader<'_>, bytes: &[u8]) -> Option<Node> {
     if bytes.first().is_none_or(|first| *first < 0x80) {
-        return big_integer(1, bytes);
+        return big_integer(r, 1, bytes);
     }
     let mut magnitude: Vec<u8> = bytes.iter().map(|byte| !byte).collect();
     for byte in magnitude.iter_mut().rev() {
@@ -40,7 +48,7 @@ pub(in crate::payload) fn of_twos_complement(bytes: &[u8]) -> Option<Node> {
     if magnitude.iter().all(|byte| *byte == 0) {
         magnitude.insert(0, 1);
     }
-    big_integer(-1, &magnitude)
+    big_integer(r, -1, &magnitude)
 }
 
 /// `java.math.BigDecimal`: its digits and how many of them stand behind the point, with all its
@@ -78,19 +86,28 @@ pub(in crate::payload) fn one_less(digits: &str) -> Option<String> {
     Some(if trimmed.is_empty() { "0" } else { trimmed }.to_owned())
 }
 
+/// One more than a part of nine digits.
+const NINE_DIGITS: u64 = 1_000_000_000;
+
 /// The decimal digits of a number of many bytes.
 fn decimal(magnitude: &[u8]) -> String {
     // Parts of nine digits, the lowest first.
     let mut parts: Vec<u32> = Vec::new();
-    for &byte in magnitude {
-        let mut carry = u64::from(byte);
+    // Four bytes at a time, of which the first may be fewer.
+    let (first, rest) = magnitude.split_at(magnitude.len() % 4);
+    for word in std::iter::once(first).chain(rest.chunks(4)) {
+        let word = word
+            .iter()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let mut carry = word;
         for part in &mut parts {
-            let value = u64::from(*part) * 256 + carry;
-            *part = u32::try_from(value % 1_000_000_000).unwrap_or_default();
-            carry = value / 1_000_000_000;
+            let value = (u64::from(*part) << 32) + carry;
+            *part = u32::try_from(value % NINE_DIGITS).unwrap_or_default();
+            carry = value / NINE_DIGITS;
         }
-        if carry > 0 {
-            parts.push(u32::try_from(carry).unwrap_or_default());
+        while carry > 0 {
+            parts.push(u32::try_from(carry % NINE_DIGITS).unwrap_or_default());
+            carry /= NINE_DIGITS;
         }
     }
     let mut parts = parts.iter().rev();
@@ -102,6 +119,7 @@ fn decimal(magnitude: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload::reader::Budget;
     use crate::payload::said;
 
     fn said(node: Option<Node>) -> String {
@@ -109,16 +127,35 @@ mod tests {
             .unwrap_or_default()
     }
 
+    fn reader() -> Reader<'static> {
+        Reader::new(&[], Budget::full())
+    }
+
     #[test]
     fn large_numbers_keep_all_their_digits() {
-        let two_to_64 = [1, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(said(big_integer(1, &two_to_64)), "18446744073709551616");
-        assert_eq!(said(big_integer(0, &[])), "0");
-        assert_eq!(said(of_twos_complement(&[0x80])), "-128");
-        assert_eq!(said(of_twos_complement(&[0xff])), "-1");
-        assert_eq!(said(of_twos_complement(&[0xff, 0x00])), "-256");
-        assert_eq!(said(of_twos_complement(&[0x00, 0xff])), "255");
-        assert_eq!(big_integer(1, &[1; 600]), None);
+        let unsigned = |sign, bytes: &[u8]| said(big_integer(&mut reader(), sign, bytes));
+        assert_eq!(
+            unsigned(1, &[1, 0, 0, 0, 0, 0, 0, 0, 0]),
+            "18446744073709551616"
+        );
+        assert_eq!(unsigned(1, &[0xff; 4]), "4294967295");
+        assert_eq!(unsigned(1, &[0xff; 5]), "1099511627775");
+        assert_eq!(unsigned(1, &[0xff; 8]), "18446744073709551615");
+        assert_eq!(unsigned(1, &[0, 0x3b, 0x9a, 0xca, 0]), "1000000000");
+        assert_eq!(unsigned(0, &[]), "0");
+        let signed = |bytes: &[u8]| said(of_twos_complement(&mut reader(), bytes));
+        assert_eq!(signed(&[0x80]), "-128");
+        assert_eq!(signed(&[0xff]), "-1");
+        assert_eq!(signed(&[0xff, 0x00]), "-256");
+        assert_eq!(signed(&[0x00, 0xff]), "255");
+        assert_eq!(big_integer(&mut reader(), 1, &[1; 600]), None);
+    }
+
+    #[test]
+    fn thousands_of_large_numbers_are_more_than_is_read() {
+        let mut reader = reader();
+        let read = (0..2000).take_while(|_| big_integer(&mut reader, 1, &[1; 512]).is_some());
+        assert!((500..2000).contains(&read.count()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::payload::tree::{Node, Shape};
 const MAX_BITS: usize = 4096;
 
 /// The value, if the class is known to be one.
-pub(super) fn value(class: &str, levels: &[Level<'_>]) -> Option<Node> {
+pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Option<Node> {
     match class {
         "java.util.Date" | "java.sql.Date" | "java.sql.Time" => date(levels),
         "java.sql.Timestamp" => {
@@ -29,7 +29,7 @@ pub(super) fn value(class: &str, levels: &[Level<'_>]) -> Option<Node> {
             let Shape::Bytes(magnitude) = &field(levels, "magnitude")?.shape else {
                 return None;
             };
-            number::big_integer(long(levels, "signum")?, magnitude)
+            number::big_integer(r, long(levels, "signum")?, magnitude)
         }
         "java.math.BigDecimal" => {
             let Shape::Number(unscaled) = &field(levels, "intVal")?.shape else {

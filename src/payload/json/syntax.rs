@@ -5,7 +5,8 @@ use std::str::FromStr;
 use serde_json::Number;
 
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::scalar;
+use crate::payload::tree::{Cut, Node, Shape};
 
 /// One value, with white space before it.
 pub(super) fn value(reader: &mut Reader<'_>) -> Option<Node> {
@@ -96,6 +97,10 @@ fn number(reader: &mut Reader<'_>) -> Option<Node> {
         .iter()
         .take_while(|byte| is_part(byte))
         .count();
+    if length > scalar::MAX_DIGITS {
+        reader.stop(Cut::Long);
+        return None;
+    }
     let number = Number::from_str(reader.utf8(length)?).ok()?;
     Some(Node::new(Shape::Number(number)))
 }

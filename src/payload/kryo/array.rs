@@ -48,10 +48,10 @@ pub(super) fn array(
 
 /// The class of an array's elements, if it is final: then it does not stand before each of them.
 fn final_class(element: &str) -> Option<Class> {
-    if let Some(inner) = element.strip_prefix('[') {
-        let is_final = matches!(inner.as_bytes(), [_] | b"Ljava.lang.String;")
-            || boxed(inner).is_some()
-            || final_class(inner).is_some();
+    if element.starts_with('[') {
+        let inner = &element[java::dimensions(element)..];
+        let is_final =
+            matches!(inner.as_bytes(), [_] | b"Ljava.lang.String;") || final_class(inner).is_some();
         return is_final.then(|| Class::Named(element.into()));
     }
     if let Some(known) = boxed(element) {

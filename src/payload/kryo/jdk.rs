@@ -257,7 +257,8 @@ fn text(r: &mut Reader<'_>) -> Option<String> {
 
 fn big_integer(r: &mut Reader<'_>) -> Option<Node> {
     let length = usize::try_from(varint(r, 5)?).ok()?.checked_sub(1)?;
-    number::of_twos_complement(r.bytes(length)?)
+    let bytes = r.bytes(length)?;
+    number::of_twos_complement(r, bytes)
 }
 
 /// A calendar: its zone, its time, how it counts, and the day of the Gregorian reform.

@@ -34,10 +34,13 @@ pub(in crate::payload) fn string(r: &mut Reader<'_>, is_old: bool) -> Option<Opt
 
 /// Two or more characters, the last of them marked.
 pub(super) fn ascii(r: &mut Reader<'_>, most: usize) -> Option<String> {
-    let length = {
-        let mut bytes = r.rest().iter().take(most);
-        bytes.position(|byte| *byte >= 0x80)? + 1
+    let looked_at = &r.rest()[..most.min(r.rest().len())];
+    let Some(last) = looked_at.iter().position(|byte| *byte >= 0x80) else {
+        // It may be looked for at each of a million places.
+        r.spend(looked_at.len() / 64)?;
+        return None;
     };
+    let length = last + 1;
     if length < 2 {
         return None;
     }

@@ -20,16 +20,16 @@ const WRITE_OBJECT: u8 = 0x38;
 const REPEAT_NEAR: u8 = 0x3b;
 const REPEAT_NEARISH: u8 = 0x3c;
 
-/// Superclasses and dimensions that are followed.
+/// Superclasses that are followed.
 const MAX_HEIGHT: u32 = 64;
 
 impl River {
-    /// A class whose kind was read already; `depth` counts the classes that it belongs to.
-    pub(super) fn class(&mut self, r: &mut Reader<'_>, kind: u8, depth: u32) -> Option<Rc<Class>> {
-        if depth > MAX_HEIGHT {
-            r.stop(Cut::Deep);
-            return None;
-        }
+    /// A class whose kind was read already.
+    pub(super) fn class(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<Class>> {
+        r.nested(|r| self.any_class(r, kind))
+    }
+
+    fn any_class(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<Class>> {
         // A description takes more room than the bytes that it lies in.
         r.take_text(2 * size_of::<Class>())?;
         let class = match kind {
@@ -45,7 +45,7 @@ impl River {
                 let at = below(self.classes.len(), i16::from_be_bytes(r.array()?))?;
                 return self.classes.get(at)?.clone();
             }
-            SERIALIZABLE | WRITE_OBJECT => return self.described(r, kind, depth),
+            SERIALIZABLE | WRITE_OBJECT => return self.described(r, kind),
             PLAIN => Class::Plain(long_name(r)?),
             EXTERNALIZABLE => {
                 let name = long_name(r)?;
@@ -71,7 +71,7 @@ impl River {
             }
             OBJECT_ARRAY => {
                 let kind = r.byte()?;
-                let name = self.class(r, kind, depth + 1)?.name();
+                let name = self.class(r, kind)?.name();
                 r.take_text(name.len() + 2)?;
                 Class::Array(format!("{name}[]").into())
             }
@@ -86,7 +86,7 @@ impl River {
     }
 
     /// A class with its fields.
-    fn described(&mut self, r: &mut Reader<'_>, kind: u8, depth: u32) -> Option<Rc<Class>> {
+    fn described(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Rc<Class>> {
         let at = self.classes.len();
         self.classes.push(None);
         let name = self.name(r)?;
@@ -99,12 +99,12 @@ impl River {
         for _ in 0..u32::from_be_bytes(r.array()?) {
             let name = self.name(r)?;
             let kind = r.byte()?;
-            let kind = self.field_kind(r, kind, depth)?;
+            let kind = self.field_kind(r, kind)?;
             let _is_unshared = r.byte()?;
             class.own.push((kind, name));
         }
         let kind = r.byte()?;
-        let parent = self.class(r, kind, depth + 1)?;
+        let parent = self.class(r, kind)?;
         if let Class::Fields(fields) = &*parent {
             class.height = fields.height + 1;
         }
@@ -119,12 +119,12 @@ impl River {
     }
 
     /// The type of a field. It may be the class that is just being described.
-    fn field_kind(&mut self, r: &mut Reader<'_>, kind: u8, depth: u32) -> Option<u8> {
+    fn field_kind(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<u8> {
         let at = match kind {
             REPEAT_FAR => usize::try_from(u32::from_be_bytes(r.array()?)).ok()?,
             REPEAT_NEAR => below(self.classes.len(), i16::from(r.byte()?) - 0x100)?,
             REPEAT_NEARISH => below(self.classes.len(), i16::from_be_bytes(r.array()?))?,
-            _ => return Some(self.class(r, kind, depth + 1)?.kind()),
+            _ => return Some(self.class(r, kind)?.kind()),
         };
         let class = self.classes.get(at)?;
         Some(class.as_ref().map_or(b'L', |class| class.kind()))

@@ -154,7 +154,7 @@ impl River {
     fn array(&mut self, r: &mut Reader<'_>, lead: u8) -> Option<Node> {
         let count = count(r, lead - ARRAY.start())?;
         let kind = r.byte()?;
-        let class = self.class(r, kind, 0)?;
+        let class = self.class(r, kind)?;
         let kind = class.kind();
         if kind == b'L' {
             return self.objects(r, &class, count);
@@ -189,12 +189,12 @@ impl River {
             }
             0x6a => {
                 let kind = r.byte()?;
-                self.class(r, kind, 0)?;
+                self.class(r, kind)?;
                 Shape::List(r.items(count, |r| self.value(r))?)
             }
             0x6c => {
                 let kind = r.byte()?;
-                self.class(r, kind, 0)?;
+                self.class(r, kind)?;
                 Shape::Map(r.pairs(count, |r| self.value(r))?)
             }
             0x5a | 0x5b | 0x5e | 0x5f | 0x75 | 0x76 | 0x78 => {
@@ -210,7 +210,7 @@ impl River {
 
     fn object(&mut self, r: &mut Reader<'_>) -> Option<Node> {
         let kind = r.byte()?;
-        let class = self.class(r, kind, 0)?;
+        let class = self.class(r, kind)?;
         match &*class {
             Class::Fields(_) => self.by_fields(r, &class),
             Class::External(name) => {
@@ -254,7 +254,7 @@ impl River {
             }
             0x15 => {
                 let kind = r.byte()?;
-                let name = self.class(r, kind, 0)?.name();
+                let name = self.class(r, kind)?.name();
                 r.take_text(name.len())?;
                 Some(Node::text(&*name).of("java.lang.Class"))
             }

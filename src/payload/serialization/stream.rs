@@ -70,7 +70,7 @@ impl Stream {
                     self.handles.add(r, node)
                 }
                 CLASS_DESC | PROXY_CLASS_DESC => {
-                    let class = self.new_class(r, tag, 0)?;
+                    let class = self.new_class(r, tag)?;
                     Some(Node::text(&*class.name).of("java.io.ObjectStreamClass"))
                 }
                 _ => None,
@@ -114,31 +114,27 @@ impl Stream {
 
     /// A class, described here or before.
     fn class(&mut self, r: &mut Reader<'_>) -> Option<Rc<Class>> {
-        self.class_or_null(r, 0)?
+        self.class_or_null(r)?
     }
 
-    /// A class, or none where a superclass is missing; `below` counts the classes below it.
+    /// A class, or none where a superclass is missing.
     #[expect(
         clippy::option_option,
         reason = "no class is another thing than no bytes"
     )]
-    fn class_or_null(&mut self, r: &mut Reader<'_>, below: u32) -> Option<Option<Rc<Class>>> {
+    fn class_or_null(&mut self, r: &mut Reader<'_>) -> Option<Option<Rc<Class>>> {
         match r.byte()? {
             NULL => Some(None),
             REFERENCE => {
                 let class = self.classes.get(&referred(r)?)?;
                 Some(Some(class.clone()))
             }
-            tag @ (CLASS_DESC | PROXY_CLASS_DESC) => self.new_class(r, tag, below).map(Some),
+            tag @ (CLASS_DESC | PROXY_CLASS_DESC) => self.new_class(r, tag).map(Some),
             _ => None,
         }
     }
 
-    fn new_class(&mut self, r: &mut Reader<'_>, tag: u8, below: u32) -> Option<Rc<Class>> {
-        if below > MAX_SUPERCLASSES {
-            r.stop(Cut::Deep);
-            return None;
-        }
+    fn new_class(&mut self, r: &mut Reader<'_>, tag: u8) -> Option<Rc<Class>> {
         let mut class = Class::default();
         let at = if tag == PROXY_CLASS_DESC {
             let at = self.handles.number();
@@ -151,7 +147,7 @@ impl Stream {
             at
         };
         extra(r, |r| self.piece(r))?;
-        class.parent = self.class_or_null(r, below + 1)?;
+        class.parent = r.nested(|r| self.class_or_null(r))?;
         class.height = class.parent.as_ref().map_or(0, |parent| parent.height + 1);
         if class.height > MAX_SUPERCLASSES {
             r.stop(Cut::Deep);

@@ -54,7 +54,8 @@ fn fixed<const N: usize>(reader: &mut Reader<'_>) -> Option<u128> {
 }
 
 pub(super) fn big_integer(reader: &mut Reader<'_>) -> Option<Node> {
-    number::of_twos_complement(&spread(reader)?)
+    let bytes = spread(reader)?;
+    number::of_twos_complement(reader, &bytes)
 }
 
 pub(super) fn big_decimal(reader: &mut Reader<'_>) -> Option<Node> {

@@ -2,8 +2,16 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::payload::{self, Codec, Node, Reading, Shape};
 use crate::queue::text;
+
+/// Bytes of text that the lines of a tree may have together, before they are cut short.
+const ROOM: usize = 1 << 20;
+/// Where a line is cut, in characters: while there is room, and after that.
+const MOST: usize = 4096;
+const LEAST: usize = 40;
 
 /// The tree of an opened entry, a line a value.
 #[derive(Clone, Debug)]
@@ -24,8 +32,8 @@ pub struct TreeLine {
     pub depth: usize,
     /// What it is called there; empty for the outermost.
     pub name: String,
-    /// How one comes to it from the value that holds it: `.name`, `[0]`.
-    pub step: String,
+    /// How one comes to it from the value that holds it.
+    pub step: Step,
     /// What it says, in one line that is cut when it is long; of what holds others, how many.
     pub words: String,
     /// Its type, where the codec says one.
@@ -38,6 +46,18 @@ pub struct TreeLine {
     pub folded: bool,
     /// Its bytes in the payload; empty where they are not to be told.
     pub bytes: Range<usize>,
+}
+
+/// How one comes to a value.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Step {
+    /// It is the outermost one.
+    #[default]
+    None,
+    /// By its place: `[0]`.
+    Place,
+    /// By its name: `.name`, `["a name"]`.
+    Name,
 }
 
 /// What a value is.
@@ -58,10 +78,19 @@ impl Tree {
     /// fold in it.
     #[must_use]
     pub fn of(payload: &[u8], codec: Codec) -> Option<Self> {
-        let reading = payload::read(payload, Some(codec))?;
-        let mut lines = Vec::new();
-        let is_packed = reading.unpacked.is_some();
-        add(&mut lines, &reading.tree, 0, Label::default(), is_packed);
+        Self::of_reading(payload::read(payload, Some(codec))?)
+    }
+
+    /// The tree of what was read; none when there is nothing to fold in it.
+    #[must_use]
+    pub fn of_reading(reading: Reading) -> Option<Self> {
+        let mut rows = Rows {
+            lines: Vec::new(),
+            room: ROOM,
+            is_packed: reading.unpacked.is_some(),
+        };
+        rows.add(&reading.tree, 0, Label::default());
+        let lines = rows.lines;
         if lines.len() < 2 {
             return None;
         }
@@ -128,7 +157,7 @@ impl Tree {
         steps.reverse();
         steps.push(line);
         let steps = steps.into_iter().filter_map(|at| self.lines.get(at));
-        let path: String = steps.map(|line| line.step.as_str()).collect();
+        let path: String = steps.map(TreeLine::said_step).collect();
         if path.is_empty() {
             ".".to_owned()
         } else {
@@ -146,9 +175,14 @@ impl Tree {
 
 /// What a value says, whole.
 fn said(node: &Node) -> String {
-    match node.json() {
-        serde_json::Value::String(text) => text,
-        value => value.to_string(),
+    plain(node.json())
+}
+
+/// Of a text the text itself, of all else JSON.
+fn plain(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        value => payload::written(&value),
     }
 }
 
@@ -169,94 +203,118 @@ fn held(node: &Node) -> Vec<&Node> {
     }
 }
 
+impl TreeLine {
+    fn said_step(&self) -> String {
+        let name = &self.name;
+        let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        match self.step {
+            Step::None => String::new(),
+            Step::Place => format!("[{name}]"),
+            Step::Name if !name.is_empty() && name.chars().all(is_plain) => format!(".{name}"),
+            Step::Name => format!("[{}]", Value::from(name.as_str())),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Label {
     name: String,
-    step: String,
+    step: Step,
 }
 
-/// Adds a node and all that it holds.
-fn add(lines: &mut Vec<TreeLine>, node: &Node, depth: usize, label: Label, is_packed: bool) {
-    let at = lines.len();
-    let place = |byte: u32| usize::try_from(byte).unwrap_or(usize::MAX);
-    let bytes = place(node.span.start)..place(node.span.end);
-    let (words, kind) = words(node);
-    lines.push(TreeLine {
-        depth,
-        name: label.name,
-        step: label.step,
-        words,
-        class: payload::line(node.class.as_deref().unwrap_or_default()),
-        kind,
-        below: 0,
-        folded: false,
-        bytes: if is_packed { 0..0 } else { bytes },
-    });
-    for (child, label) in held(node).into_iter().zip(labels(node)) {
-        add(lines, child, depth + 1, label, is_packed);
-    }
-    lines[at].below = lines.len() - at - 1;
+/// The lines of a tree while they are made.
+struct Rows {
+    lines: Vec<TreeLine>,
+    /// Bytes of text that there is room for.
+    room: usize,
+    is_packed: bool,
 }
 
-/// What the values that a node holds are called, in their order.
-fn labels(node: &Node) -> Vec<Label> {
-    let indexed = |(i, _)| Label {
-        name: format!("{i}"),
-        step: format!("[{i}]"),
-    };
-    let named = |name: &str| {
-        let name = payload::line(name);
-        let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        let step = if !name.is_empty() && name.chars().all(is_plain) {
-            format!(".{name}")
-        } else {
-            format!("[{}]", serde_json::Value::from(name.as_str()))
-        };
-        Label { name, step }
-    };
-    match &node.shape {
-        Shape::List(nodes) | Shape::Nameless(nodes) => {
-            nodes.iter().enumerate().map(indexed).collect()
+impl Rows {
+    /// Adds a node and all that it holds.
+    fn add(&mut self, node: &Node, depth: usize, label: Label) {
+        let at = self.lines.len();
+        let place = |byte: u32| usize::try_from(byte).unwrap_or(usize::MAX);
+        let bytes = place(node.span.start)..place(node.span.end);
+        let (words, kind) = self.words(node);
+        let class = self.line(node.class.as_deref().unwrap_or_default());
+        self.lines.push(TreeLine {
+            depth,
+            name: label.name,
+            step: label.step,
+            words,
+            class,
+            kind,
+            below: 0,
+            folded: false,
+            bytes: if self.is_packed { 0..0 } else { bytes },
+        });
+        let labels = self.labels(node);
+        for (child, label) in held(node).into_iter().zip(labels) {
+            self.add(child, depth + 1, label);
         }
-        Shape::Object(fields) => fields.iter().map(|field| named(&field.name)).collect(),
-        Shape::Map(pairs) => pairs.iter().map(|(key, _)| named(&said(key))).collect(),
-        _ => Vec::new(),
+        self.lines[at].below = self.lines.len() - at - 1;
     }
-}
 
-/// A node in a line, and what kind it is.
-fn words(node: &Node) -> (String, Kind) {
-    let thousands = |n: usize| text::thousands(n as u64);
-    let count = |n: usize, one: &str| {
-        let n_of = thousands(n);
-        format!("{n_of} {one}{}", if n == 1 { "" } else { "s" })
-    };
-    match &node.shape {
-        Shape::Null => ("null".to_owned(), Kind::Other),
-        Shape::Bool(is) => (is.to_string(), Kind::Number),
-        Shape::Number(number) => (payload::line(number.as_str()), Kind::Number),
-        Shape::Text(text) => (payload::line(text), Kind::Text),
-        Shape::Bytes(bytes) => (count(bytes.len(), "byte"), Kind::Other),
-        Shape::List(nodes) if let Some(Shape::Cut(_)) = nodes.last().map(|node| &node.shape) => {
-            let first = count(nodes.len() - 1, "value");
-            (format!("the first {first}"), Kind::Branch)
+    /// A text in one line: all of it while there is room, for a class of a kilobyte may be that of
+    /// each of thousands of values.
+    fn line(&mut self, text: &str) -> String {
+        let line = payload::line_within(text, self.room.clamp(LEAST, MOST));
+        self.room = self.room.saturating_sub(line.len());
+        line
+    }
+
+    /// What the values that a node holds are called, in their order.
+    fn labels(&mut self, node: &Node) -> Vec<Label> {
+        match &node.shape {
+            Shape::List(nodes) | Shape::Nameless(nodes) => (0..nodes.len()).map(indexed).collect(),
+            Shape::Object(fields) => fields.iter().map(|f| self.named(&f.name)).collect(),
+            Shape::Map(pairs) => {
+                let keys = pairs.iter().map(|(key, _)| plain(key.json_once()));
+                keys.map(|key| self.named(&key)).collect()
+            }
+            _ => Vec::new(),
         }
-        Shape::List(nodes) => (count(nodes.len(), "value"), Kind::Branch),
-        Shape::Object(fields) => (count(fields.len(), "field"), Kind::Branch),
-        Shape::Nameless(nodes) => (
-            format!("{} without names", count(nodes.len(), "field")),
-            Kind::Branch,
-        ),
-        Shape::Map(pairs) => (
-            format!(
-                "{} {}",
-                thousands(pairs.len()),
-                if pairs.len() == 1 { "entry" } else { "entries" }
+    }
+
+    fn named(&mut self, name: &str) -> Label {
+        Label {
+            name: self.line(name),
+            step: Step::Name,
+        }
+    }
+
+    /// A node in a line, and what kind it is.
+    fn words(&mut self, node: &Node) -> (String, Kind) {
+        let count = |n: usize, one: &str, many: &str| text::counted(n as u64, one, many);
+        match &node.shape {
+            Shape::Null => ("null".to_owned(), Kind::Other),
+            Shape::Bool(is) => (is.to_string(), Kind::Number),
+            Shape::Number(number) => (self.line(number.as_str()), Kind::Number),
+            Shape::Text(text) => (self.line(text), Kind::Text),
+            Shape::Bytes(bytes) => (count(bytes.len(), "byte", "bytes"), Kind::Other),
+            Shape::List(nodes) => {
+                let cut = matches!(nodes.last(), Some(node) if matches!(node.shape, Shape::Cut(_)));
+                let values = count(nodes.len() - usize::from(cut), "value", "values");
+                let first = if cut { "the first " } else { "" };
+                (format!("{first}{values}"), Kind::Branch)
+            }
+            Shape::Object(fields) => (count(fields.len(), "field", "fields"), Kind::Branch),
+            Shape::Nameless(nodes) => (
+                format!("{} without names", count(nodes.len(), "field", "fields")),
+                Kind::Branch,
             ),
-            Kind::Branch,
-        ),
-        Shape::Same(id) => (format!("the same as #{id}"), Kind::Other),
-        Shape::Cut(why) => (why.to_string(), Kind::Other),
+            Shape::Map(pairs) => (count(pairs.len(), "entry", "entries"), Kind::Branch),
+            Shape::Same(id) => (format!("the same as #{id}"), Kind::Other),
+            Shape::Cut(why) => (why.to_string(), Kind::Other),
+        }
+    }
+}
+
+fn indexed(i: usize) -> Label {
+    Label {
+        name: format!("{i}"),
+        step: Step::Place,
     }
 }
 

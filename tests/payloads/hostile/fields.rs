@@ -50,6 +50,15 @@ fn kryo(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("kryo unknown long lengths", fill(unknown, b"\xbf\xbf\x01")),
         ("kryo unknown accents", fill(unknown, "é".as_bytes())),
         ("kryo a number", fill(b"\x0c", b"\0")),
+        (
+            "kryo a name of brackets",
+            [
+                &b"\x01\0\xe1\x9a\x0c"[..],
+                &b"[".repeat(100_000),
+                b"\x02\x02",
+            ]
+            .concat(),
+        ),
         ("kryo brackets", after(&brackets, b"\x01\x01\x01")),
         ("kryo big integers", after(&number, &number_again)),
         ("kryo bits", after(&bits, &bits_again)),

@@ -71,6 +71,8 @@ fn stream(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         &[0xfe; 512],
     ]
     .concat();
+    let open = begin(b"a", 2, &[]);
+    let open = &open[..open.len() - 1];
     let wide = class(b"a.B", 2, &[&b"I\0\x01a"[..]; 8000]);
     vec![
         ("java arrays", fill(one, b"\x75\x71\0\x7e\0\0\0\0\0\x01")),
@@ -93,6 +95,13 @@ fn stream(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         (
             "java superclasses",
             fill(b"\xac\xed\0\x05\x73", &begin(b"a", 2, &[])),
+        ),
+        (
+            "java superclasses in annotations",
+            fill(
+                b"\xac\xed\0\x05",
+                &[&b"\x73"[..], &begin(b"a", 2, &[]).repeat(62), open].concat(),
+            ),
         ),
         (
             "java big integers",
@@ -283,6 +292,13 @@ fn river(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("river long field", inside(&fields, b"\x04\x3b\xff\x07")),
         ("river dimensions", fill(b"\x04\x42\x01", b"\x0d")),
         ("river superclasses", fill(b"\x03\x04", &level)),
+        (
+            "river superclasses in externalizers",
+            fill(
+                b"\x03",
+                &[&b"\x04"[..], &level.repeat(60), b"\x0b\0\0\0\x01a"].concat(),
+            ),
+        ),
         ("river repeats", inside(b"\x3e\x3chello", b"\x39\xff")),
     ]
 }

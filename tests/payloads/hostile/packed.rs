@@ -1,12 +1,10 @@
-//! What unpacks to four times a megabyte and hurts then, and blocks that are many.
+//! What unpacks to two megabytes and hurts then, and blocks that are many.
 
 use super::{Named, bare};
 
-/// Four megabytes, less what lies around them.
-const UNPACKED: usize = (4 << 20) - 64;
-
-pub fn all() -> Vec<Named> {
-    let packed = bare(UNPACKED).into_iter().flat_map(|(name, bytes)| {
+pub fn all(size: usize) -> Vec<Named> {
+    // As much as is unpacked of a megabyte, less what lies around it.
+    let packed = bare(2 * size - 64).into_iter().flat_map(|(name, bytes)| {
         let block = lz4_flex::block::compress(&bytes);
         let size = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
         let lz4 = [&size[..], &block].concat();
@@ -18,44 +16,40 @@ pub fn all() -> Vec<Named> {
             (format!("{name} in snappy"), snappy),
         ]
     });
-    let all = packed.chain(blocks());
-    all.filter(|(_, bytes)| bytes.len() <= super::SIZE)
-        .collect()
+    let all = packed.chain(blocks(size));
+    all.filter(|(_, bytes)| bytes.len() <= size).collect()
 }
 
-fn blocks() -> Vec<Named> {
+fn blocks(size: usize) -> Vec<Named> {
     let snappy = b"\0\0\0\x03\x01\0a";
     vec![
-        (
-            "snappy pieces".to_owned(),
-            super::fill(super::SIZE, b"", snappy),
-        ),
+        ("snappy pieces".to_owned(), super::fill(size, b"", snappy)),
         (
             "zstd empty blocks".to_owned(),
-            zstd(b"\0\0\0", b"\x01\0\0", 0),
+            zstd(size, b"\0\0\0", b"\x01\0\0", 0),
         ),
         (
             "zstd blocks of a byte".to_owned(),
-            zstd(b"\x08\0\0a", b"\x09\0\0a", 1),
+            zstd(size, b"\x08\0\0a", b"\x09\0\0a", 1),
         ),
         (
             "zstd blocks of one byte often".to_owned(),
-            zstd(b"\x42\0\0a", b"\x43\0\0a", 8),
+            zstd(size, b"\x42\0\0a", b"\x43\0\0a", 8),
         ),
-        ("zstd packed blocks".to_owned(), packed_blocks()),
+        ("zstd packed blocks".to_owned(), packed_blocks(size)),
     ]
 }
 
 /// A frame with a window of 8 MB, of blocks that are each `holds` bytes.
-fn zstd(block: &[u8], last: &[u8], holds: usize) -> Vec<u8> {
-    let times = (super::SIZE - 32) / block.len();
+fn zstd(size: usize, block: &[u8], last: &[u8], holds: usize) -> Vec<u8> {
+    let times = (size - 32) / block.len();
     let unpacked = u32::try_from((times + 1) * holds).unwrap_or(u32::MAX);
     let head = [&unpacked.to_be_bytes()[..], b"\x28\xb5\x2f\xfd\0\x68"].concat();
     [&head[..], &block.repeat(times), last].concat()
 }
 
 /// The same block, with tables of its own, again and again.
-fn packed_blocks() -> Vec<u8> {
+fn packed_blocks(size: usize) -> Vec<u8> {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     let text: Vec<u8> = (0_u32..400)
         .map(|i| (i * i * 7 % 97 + i % 13).to_le_bytes()[0])
@@ -69,8 +63,8 @@ fn packed_blocks() -> Vec<u8> {
     let length = (head >> 3) as usize;
     let mut block = frame[at..at + 3 + length].to_vec();
     block[0] &= 0xfe;
-    let times = (super::SIZE - 64) / block.len();
-    let times = times.min(UNPACKED / text.len());
+    let times = (size - 64) / block.len();
+    let times = times.min((2 * size - 64) / text.len());
     let unpacked = u32::try_from(times * text.len()).unwrap_or(u32::MAX);
     let start = [&unpacked.to_be_bytes()[..], b"\x28\xb5\x2f\xfd\0\x68"].concat();
     [&start[..], &block.repeat(times), b"\x01\0\0"].concat()
