@@ -62,8 +62,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let about = if sure { "" } else { "about " };
     let down = text::thousands(before);
     let sentence = format!(
-        "The next due entries stand {about}{down} down the order list: each transfer of a Redisson \
-         client blocks the server for about {whole} ms."
+        "Each transfer of a Redisson client blocks the server for about {whole} ms: the next due \
+         entries stand {about}{down} down the order list."
     );
     let finding = Finding::new(ID, severity, sentence)
         .number("before", before)
