@@ -187,6 +187,15 @@ impl Config {
         line
     }
 
+    /// How a shell starts this program and redis-cli on the server.
+    #[must_use]
+    pub fn programs(&self) -> redis_cli::Programs {
+        redis_cli::Programs {
+            ours: self.program(),
+            redis_cli: redis_cli::program(&self.endpoint),
+        }
+    }
+
     /// This session in another database of the same server.
     #[must_use]
     pub fn for_db(&self, db: i64) -> Self {

@@ -88,7 +88,7 @@ itself, and the changes made from this account.")]
 pub struct Report {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
-    pub queue: Queue,
+    pub queue: Option<Queue>,
     /// How long to look
     #[arg(
         long = "for",

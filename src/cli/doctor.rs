@@ -21,6 +21,7 @@ use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::doctor::{Examination, look, look_again};
 use crate::queue::finding::Diagnosis;
+use crate::queue::redis_cli::Programs;
 use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
 
 /// How long it looks when nobody says otherwise: some rules need two looks.
@@ -47,13 +48,13 @@ pub(super) async fn run<W: Write>(
     if asked.queue.is_some() {
         doctor.check_that_it_is_there(config)?;
     }
-    print(&doctor, &all, &config.program(), out)?;
+    print(&doctor, &all, &config.programs(), out)?;
     let worst = all.iter().filter_map(worst).max();
     Ok(outcome(worst, asked))
 }
 
 /// The queue that was named, else those of the configuration, else all that are there.
-async fn which(
+pub(super) async fn which(
     asked: Option<&Queue>,
     session: &Session,
     config: &Config,
@@ -200,22 +201,22 @@ fn words(span: Duration) -> String {
 fn print<W: Write>(
     doctor: &Doctor,
     all: &[Diagnosis],
-    program: &str,
+    programs: &Programs,
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
     if out.is_json() {
         for (one, said) in doctor.queues.iter().zip(all) {
             for found in &said.findings {
-                let fields = finding::fields(one.queue(), found, program);
+                let fields = finding::fields(one.queue(), found, programs);
                 out.json(&Value::Object(fields))?;
             }
             for (id, far) in &said.early {
-                let fields = finding::undecided(one.queue(), (id, far), program);
+                let fields = finding::undecided(one.queue(), (id, far), &programs.ours);
                 out.json(&Value::Object(fields))?;
             }
         }
     } else {
-        people(doctor, all, program, out)?;
+        people(doctor, all, programs, out)?;
     }
     out.flush()?;
     remarks(doctor, all);
@@ -226,7 +227,7 @@ fn print<W: Write>(
 fn people<W: Write>(
     doctor: &Doctor,
     all: &[Diagnosis],
-    program: &str,
+    programs: &Programs,
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
     let mut told_of_server: Vec<&str> = Vec::new();
@@ -245,12 +246,12 @@ fn people<W: Write>(
         }
         out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
         for found in &findings {
-            for line in finding::lines(one.queue(), found, at, program) {
+            for line in finding::lines(one.queue(), found, at, programs) {
                 out.whole(&format!("  {line}"))?;
             }
         }
         for (id, far) in &said.early {
-            for line in finding::undecided_lines(one.queue(), (id, far), program) {
+            for line in finding::undecided_lines(one.queue(), (id, far), &programs.ours) {
                 out.whole(&format!("  {line}"))?;
             }
         }
@@ -275,7 +276,12 @@ fn people<W: Write>(
         _ => {
             let open = all.iter().map(|said| said.early.len()).sum();
             let open = undecided(open);
-            format!("{well} of {} queues: nothing found{open}", all.len())
+            let looked = text::counted(u64::try_from(all.len())?, "queue", "queues");
+            let found = match sick {
+                0 => String::new(),
+                _ => format!("something found in {sick}, "),
+            };
+            format!("{looked} looked at: {found}nothing in {well}{open}")
         }
     };
     out.whole(&line)?;
@@ -293,7 +299,13 @@ fn undecided(count: usize) -> String {
 /// What the rules could not look at: beside the output, each once.
 fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
     let mut told: Vec<String> = Vec::new();
+    // That a key is of another type is told by its finding.
+    let mut of_finding = all.iter().flat_map(|said| &said.findings);
+    let wrong_type = of_finding.any(|found| found.id == "wrong-type");
     let mut tell = |line: String| {
+        if wrong_type && line.contains("WRONGTYPE") {
+            return;
+        }
         if !told.contains(&line) {
             say::note(&line);
             told.push(line);

@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 use super::{shape, times};
 use crate::clock::EpochMillis;
 use crate::queue::finding::{DECIDED_MS, Step, Trend};
+use crate::queue::redis_cli::Programs;
 use crate::queue::wish::What;
 use crate::queue::{Finding, Queue, redis_cli, text};
 
-/// A finding's fields. `program`: how a shell starts us on this server.
-pub(super) fn fields(queue: &Queue, finding: &Finding, program: &str) -> Map<String, Value> {
+/// A finding's fields.
+pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> Map<String, Value> {
     let mut fields = Map::new();
     shape::name(&mut fields, &queue.name);
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -17,13 +18,16 @@ pub(super) fn fields(queue: &Queue, finding: &Finding, program: &str) -> Map<Str
     put("severity", finding.severity.word().into());
     put("sentence", finding.sentence.as_str().into());
     let mut evidence = finding.evidence.figures.clone();
+    let there = &programs.redis_cli;
+    let checks: Vec<String> = finding.evidence.checks(there).collect();
     evidence.insert("words".into(), json!(finding.evidence.words));
-    evidence.insert("commands".into(), json!(finding.evidence.commands));
+    evidence.insert("commands".into(), json!(checks));
     put("evidence", evidence.into());
-    put("repair", finding.repair.sentence.as_str().into());
-    let command = command(queue, &finding.repair.step, program);
+    put("repair", finding.repair.without_keys().into());
+    let command = command(queue, &finding.repair.step, &programs.ours);
     put("repair_command", json!(command));
-    put("repair_lines", json!(finding.repair.lines));
+    let by_hand: Vec<String> = finding.repair.by_hand(there).collect();
+    put("repair_lines", json!(by_hand));
     put("of_server", finding.of_server.into());
     put("since_ms", json!(finding.since.map(EpochMillis::get)));
     put("figure", json!(finding.figure));
@@ -37,7 +41,7 @@ pub(super) fn lines(
     queue: &Queue,
     finding: &Finding,
     at: EpochMillis,
-    program: &str,
+    programs: &Programs,
 ) -> Vec<String> {
     let mut lines = vec![headline(finding)];
     let mut say = |line: &str| lines.push(format!("          {line}"));
@@ -56,14 +60,15 @@ pub(super) fn lines(
     for line in &finding.evidence.words {
         say(line);
     }
-    for line in &finding.evidence.commands {
+    let there = &programs.redis_cli;
+    for line in finding.evidence.checks(there) {
         say(&format!("$ {line}"));
     }
-    say(&format!("repair: {}", finding.repair.sentence));
-    for line in &finding.repair.lines {
+    say(&format!("repair: {}", finding.repair.without_keys()));
+    for line in finding.repair.by_hand(there) {
         say(&format!("$ {line}"));
     }
-    if let Some(command) = command(queue, &finding.repair.step, program) {
+    if let Some(command) = command(queue, &finding.repair.step, &programs.ours) {
         say(&format!("$ {command}"));
     }
     lines

@@ -5,13 +5,13 @@ mod markdown;
 use std::io::Write;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 
 use super::doctor::Doctor;
 use super::entry::Shown;
 use super::output::Output;
-use super::session::{Session, meant};
+use super::session::Session;
 use super::{Outcome, codec, finding, journal, show};
 use crate::args;
 use crate::clock::EpochMillis;
@@ -21,6 +21,7 @@ use crate::ops::journal::{Journal, Kept, ServerId};
 use crate::payload::Habit;
 use crate::queue::finding::Diagnosis;
 use crate::queue::look::{Client, Clients, Info};
+use crate::queue::redis_cli::{self, Programs};
 use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State};
 use crate::store::read;
 
@@ -38,15 +39,38 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let session = Session::open(config).await?;
-    let queue = meant(&asked.queue, config);
+    let queue = which(asked.queue.as_ref(), &session, config).await?;
     let bundle = Bundle::gather(&session, queue, asked, config).await?;
     if out.is_json() {
-        out.json(&bundle.object(asked.redact, &config.program()))?;
+        out.json(&bundle.object(asked.redact, &config.programs()))?;
     } else {
         markdown::print(&bundle, asked.redact, config, out)?;
     }
     Ok(Outcome::Done)
 }
+
+/// The queue that was named, else the only one.
+async fn which(asked: Option<&Queue>, session: &Session, config: &Config) -> anyhow::Result<Queue> {
+    let mut all = super::doctor::which(asked, session, config).await?;
+    if all.len() > 1 {
+        let names = all.iter().take(NAMED);
+        let names: Vec<String> = names.map(|q| redis_cli::word(&q.spec())).collect();
+        let more = all.len().saturating_sub(NAMED);
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!(" and {more} more")
+        };
+        bail!(
+            "a report is of one queue: name it. There are {}{more}",
+            names.join(", ")
+        );
+    }
+    all.pop().context("there is no queue")
+}
+
+/// So many queues are named to choose from.
+const NAMED: usize = 20;
 
 /// Everything that is told.
 struct Bundle {
@@ -97,11 +121,11 @@ impl Bundle {
         })
     }
 
-    fn object(&self, redact: bool, program: &str) -> Value {
+    fn object(&self, redact: bool, programs: &Programs) -> Value {
         let entries = self.late.iter().map(|entry| shown(self, entry, redact));
         let late: Vec<Value> = entries.map(|shown| shown.fields(false)).collect();
         let found = self.said.findings.iter();
-        let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, program)));
+        let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, programs)));
         let rules = |said: &[(&'static str, String)]| -> Map<String, Value> {
             let pair = |(id, words): &(&str, String)| ((*id).to_owned(), words.as_str().into());
             said.iter().map(pair).collect()
@@ -125,7 +149,7 @@ impl Bundle {
             "rules_blind": rules(&self.said.blind),
             "rules_early": rules(&self.said.early),
             "decided_by": (!self.said.early.is_empty())
-                .then(|| finding::longer("report", &self.queue, program)),
+                .then(|| finding::longer("report", &self.queue, &programs.ours)),
             "snapshot": self.shown.object(&self.queue),
             "late": late,
             "server_facts": facts(&self.facts),

@@ -43,6 +43,27 @@ pub fn line(program: &str, args: &[&[u8]]) -> String {
     format!("printf '%s\\n' '{}' | {program}", command(args))
 }
 
+/// A line that was made for a plain `redis-cli`, so that it reaches a server by `program`.
+#[must_use]
+pub fn reaching(line: &str, program: &str) -> String {
+    if let Some(rest) = line.strip_prefix("redis-cli ") {
+        return format!("{program} {rest}");
+    }
+    match line.strip_suffix("| redis-cli") {
+        Some(fed) => format!("{fed}| {program}"),
+        None => line.to_owned(),
+    }
+}
+
+/// How a shell starts the programs that a text names, so that they reach the server.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Programs {
+    /// This one.
+    pub ours: String,
+    /// redis-cli: see [`program`].
+    pub redis_cli: String,
+}
+
 /// The command as redis-cli reads it from a line: arguments in double quotes, with escapes, where
 /// they are not plain. Holds no `'`, so that it can stand in one pair of them.
 #[must_use]
@@ -151,6 +172,16 @@ mod tests {
             line("redis-cli", &args),
             r#"printf '%s\n' 'ZSCORE "a key" "\x00it\x27s \"a\\\"\xff\x0a"' | redis-cli"#
         );
+    }
+
+    #[test]
+    fn a_line_is_told_later_where_the_server_is() {
+        for args in [[b"TYPE".as_slice(), b"a key"], [b"TYPE", b"\x00\xff"]] {
+            let there = "redis-cli -s /run/x.sock -n 3";
+            let plain = line("redis-cli", &args);
+            assert_ne!(plain, line(there, &args));
+            assert_eq!(reaching(&plain, there), line(there, &args));
+        }
     }
 
     #[test]

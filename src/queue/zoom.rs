@@ -1,5 +1,6 @@
 //! How much of the future the timeline shows, and in which bars.
 
+use super::text;
 use crate::clock::EpochMillis;
 
 /// How much of the future the timeline shows: always the same bars at any width.
@@ -188,9 +189,14 @@ impl Scale {
         EpochMillis::new(at.get().div_euclid(self.bar_ms).saturating_mul(self.bar_ms))
     }
 
-    /// How wide a bar is, in words: `10 s`, `6 min`, `3 h`, `30 d`.
+    /// How wide a bar is, in words: `10 s`, `6 min`, `3 h`, `30 d`, `about 1,023 years`.
     #[must_use]
     pub fn width(self) -> String {
+        const YEAR: i64 = 365 * DAY;
+        if self.bar_ms >= 10 * YEAR {
+            let years = (self.bar_ms / YEAR).unsigned_abs();
+            return format!("about {} years", text::thousands(years));
+        }
         let units = [(DAY, "d"), (HOUR, "h"), (MINUTE, "min")];
         let whole = units.into_iter().find(|(ms, _)| self.bar_ms % ms == 0);
         let (ms, unit) = whole.unwrap_or((SECOND, "s"));
@@ -229,6 +235,7 @@ mod tests {
         }
         let far = EpochMillis::new(99_999_999_999_999_999);
         let scale = Scale::reaching(NOW, far);
+        assert!(scale.width().ends_with(" years"), "{}", scale.width());
         assert!(scale.bar_of(NOW, far).is_some_and(|i| i < 60));
         assert!(scale.edges(NOW).is_sorted());
     }

@@ -240,6 +240,7 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
 fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
     model.schedule.pressed = Some(key);
     let effects = match (&model.prompt, &model.overlay) {
+        _ if model.planned_now().is_some() => change::key_meanwhile(model, key),
         (Some(_), _) => prompt::key(model, key),
         (None, Some(Overlay::Dialog(_))) => dialog::key(model, key),
         (None, Some(overlay)) if overlay.form().is_some() => form::key(model, key),

@@ -18,6 +18,7 @@ mod hints;
 mod lists;
 mod offer;
 mod palette;
+mod planning;
 mod prompt;
 mod queues;
 mod repair;
@@ -83,6 +84,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         Some(Overlay::Repair(form)) => repair::render(&ctx, form, buf),
         None => {}
     }
+    planning::render(&ctx, buf);
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
     toast::render(&ctx, buf);

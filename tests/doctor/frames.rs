@@ -23,7 +23,7 @@ async fn a_poison_entry_at_the_head_is_named_with_what_stops() {
         let found = patient.until_first("poison").await;
         assert_eq!(found.severity, Severity::Critical, "{found:?}");
         assert!(
-            found.sentence.contains("nothing moves"),
+            found.sentence.starts_with("Nothing moves"),
             "{}",
             found.sentence
         );

@@ -55,7 +55,7 @@ async fn an_expiry_on_a_key_is_told_and_gone_once_it_is_taken_away() {
         let told = patient.until_found("ttl").await;
         assert_eq!(told.severity, Severity::Warning);
         assert!(
-            told.sentence.contains("expires in 59:") || told.sentence.contains("expires in 1h 00m"),
+            told.sentence.contains("lost in 59:") || told.sentence.contains("lost in 1h 00m"),
             "{}",
             told.sentence
         );

@@ -189,9 +189,9 @@ fn long(size: (u16, u16)) -> Model {
     use delayscope::queue::finding::{Finding, Repair, Severity, Step};
     let mut m = sick(size);
     for queue in &mut m.queues {
-        let cause = "An entry of 3.25.0 and newer, due for 1:04, breaks every transfer of its \
-                     clients (3.24.3 and older): nothing behind it moves, and each of the 12 before \
-                     it is delivered again every 5 s by each client.";
+        let cause = "Nothing behind one entry moves, and each of the 12 before it is delivered \
+                     again every 5 s by each client: an entry of 3.25.0 and newer, due for 1:04, \
+                     breaks every transfer of its clients (3.24.3 and older).";
         let mut found = Finding::new("poison", Severity::Critical, cause);
         *found.repair = Repair {
             sentence: "Repack (R): all that waits gets the form of its clients.".to_owned(),

@@ -16,6 +16,7 @@ use crate::args;
 use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::queue::finding::Diagnosis;
+use crate::queue::redis_cli::Programs;
 use crate::queue::{Finding, Queue, Severity, text};
 
 /// Prints what changes, for so long or until asked to end.
@@ -46,7 +47,7 @@ pub(super) async fn run<W: Write>(
                 if trouble.take().is_some() {
                     say::note("the server answers again");
                 }
-                told.tell(doctor, &all, &config.program(), out)?;
+                told.tell(doctor, &all, &config.programs(), out)?;
                 doctor.want_looks(&mut looks);
             }
             Err(why) => {
@@ -126,7 +127,7 @@ impl Told {
         &mut self,
         doctor: &Doctor,
         all: &[Diagnosis],
-        program: &str,
+        programs: &Programs,
         out: &mut Output<W>,
     ) -> anyhow::Result<()> {
         for (one, said) in doctor.queues.iter().zip(all) {
@@ -136,7 +137,7 @@ impl Told {
             let mut line = Line {
                 queue: one.queue(),
                 at,
-                program,
+                programs,
                 out,
             };
             for found in &said.findings {
@@ -186,6 +187,12 @@ fn queue_found<W: Write>(
 /// What is told of a queue as a whole stands for a rule under this name.
 const QUEUE: &str = "queue";
 
+/// No command is told.
+static NONE: Programs = Programs {
+    ours: String::new(),
+    redis_cli: String::new(),
+};
+
 /// A line that names no repair.
 const fn event<'a, W: Write>(
     queue: &'a Queue,
@@ -195,7 +202,7 @@ const fn event<'a, W: Write>(
     Line {
         queue,
         at,
-        program: "",
+        programs: &NONE,
         out,
     }
 }
@@ -203,14 +210,14 @@ const fn event<'a, W: Write>(
 struct Line<'a, W: Write> {
     queue: &'a Queue,
     at: EpochMillis,
-    program: &'a str,
+    programs: &'a Programs,
     out: &'a mut Output<W>,
 }
 
 impl<W: Write> Line<'_, W> {
     fn print(&mut self, event: &str, found: &Finding) -> anyhow::Result<()> {
         if self.out.is_json() {
-            let mut fields = finding::fields(self.queue, found, self.program);
+            let mut fields = finding::fields(self.queue, found, self.programs);
             fields.insert("event".into(), event.into());
             fields.insert("at_ms".into(), self.at.get().into());
             self.out.json(&Value::Object(fields))?;

@@ -6,6 +6,7 @@ use super::super::output::Output;
 use super::super::{entry, finding, journal, times};
 use super::{Bundle, CLIENTS, clients, excerpt, shown};
 use crate::config::Config;
+use crate::queue::redis_cli::Programs;
 use crate::queue::{Known, text};
 
 /// Prints it.
@@ -30,7 +31,7 @@ pub(super) fn print<W: Write>(
         bundle.at.get(),
         env!("CARGO_PKG_VERSION"),
     ))?;
-    findings(bundle, &config.program(), out)?;
+    findings(bundle, &config.programs(), out)?;
     section(out, "Figures")?;
     fenced(out, |out| bundle.shown.print(&bundle.queue, config, out))?;
     late(bundle, redact, out)?;
@@ -68,7 +69,7 @@ fn longest_run(text: &str) -> usize {
     runs.max().unwrap_or(0)
 }
 
-fn findings<W: Write>(bundle: &Bundle, program: &str, out: &mut Output<W>) -> io::Result<()> {
+fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>) -> io::Result<()> {
     section(out, "Findings")?;
     let said = &bundle.said;
     if said.findings.is_empty() {
@@ -77,7 +78,7 @@ fn findings<W: Write>(bundle: &Bundle, program: &str, out: &mut Output<W>) -> io
     for found in &said.findings {
         out.whole(&format!("### {}: {}", found.severity.word(), found.id))?;
         out.whole("")?;
-        let lines = finding::lines(&bundle.queue, found, bundle.at, program);
+        let lines = finding::lines(&bundle.queue, found, bundle.at, programs);
         fenced(out, |out| {
             out.whole(&found.sentence)?;
             lines
@@ -100,7 +101,7 @@ fn findings<W: Write>(bundle: &Bundle, program: &str, out: &mut Output<W>) -> io
         out.whole(&format!("- {id} is not yet decided: {words}"))?;
     }
     if !said.early.is_empty() {
-        let command = finding::longer("report", &bundle.queue, program);
+        let command = finding::longer("report", &bundle.queue, &programs.ours);
         out.whole(&format!("- so that all are decided: `{command}`"))?;
     }
     Ok(())

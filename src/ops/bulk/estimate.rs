@@ -127,16 +127,19 @@ impl Sample {
             Some(order) => sample_list(store, order, facts.order).await?,
             None => Vec::new(),
         };
-        let mut elements = Vec::new();
-        for (first, members) in pages {
-            let scores = super::scores(store, &keys.timeouts, &members).await?;
-            let each = (first..).zip(members).zip(scores);
-            elements.extend(each.map(|((place, member), score)| Sampled {
-                place,
-                member,
-                score,
-            }));
-        }
+        let placed = pages
+            .into_iter()
+            .flat_map(|(first, page)| (first..).zip(page));
+        let (places, members): (Vec<u64>, Vec<_>) = placed.unzip();
+        // All pages in one go: where others block the server, each answer is waited for.
+        let scores = super::scores(store, &keys.timeouts, &members).await?;
+        let each = places.into_iter().zip(members).zip(scores);
+        let each = each.map(|((place, member), score)| Sampled {
+            place,
+            member,
+            score,
+        });
+        let mut elements: Vec<Sampled> = each.collect();
         elements.sort_by_key(|e| e.place);
         elements.dedup_by_key(|e| e.place);
         Ok(Self {

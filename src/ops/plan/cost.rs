@@ -91,15 +91,16 @@ pub(super) async fn of_due(
     [count, bytes]: [u64; 2],
 ) -> Result<(Way, Cost), ChangeError> {
     let bound = queue.score(now);
+    let (clients, sample) =
+        tokio::try_join!(clients(store, queue, now), Sample::take(store, queue))?;
     let ask = Ask {
         kind: Kind::Transfer,
         count,
         bytes,
         due: true,
-        clients: clients(store, queue, now).await?,
+        clients,
         scores: (0.0, bound),
     };
-    let sample = Sample::take(store, queue).await?;
     let walk = sample.walk(&ask, |_, score| (0.0..=bound).contains(&score));
     let (way, cost) = estimate::choose(queue, &sample, &ask, walk);
     let journal_bytes = count.saturating_mul(KEPT + HASH);

@@ -21,19 +21,26 @@ pub(super) async fn due(
     now: EpochMillis,
 ) -> Result<Prepared, ChangeError> {
     let queue = &wish.queue;
-    let timeouts = queue.keys().timeouts;
+    let (timeouts, target) = (queue.keys().timeouts, queue.keys().target);
     let mut plan = blank(store, queue, wish.what.change(), now);
     let bound = queue.score(now);
-    let due = read::count_between(store, &timeouts, 0.0, bound).await?;
+    // In one go: one answer to wait for where others block the server, and figures that belong
+    // together.
+    let (due, target, (_, head), newest, (refused, settled)) = tokio::try_join!(
+        read::count_between(store, &timeouts, 0.0, bound),
+        read::list_page(store, &target, 0, 1),
+        read::rows_from(store, &timeouts, 0.0, FIRST),
+        read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))),
+        below_zero(store, queue),
+    )?;
+    plan.target = Some((target.length, target.length.saturating_add(due)));
     let mut strange = 0;
     if due > 0 {
-        let (_, head) = read::rows_from(store, &timeouts, 0.0, FIRST).await?;
         let first = head.rows.iter().filter(|(_, score)| *score <= bound);
         plan.first = first.clone().map(|(member, _)| queue.id(member)).collect();
         let is_strange = |member: &[u8]| queue.unwrap(member).is_err();
         strange = first.clone().filter(|(m, _)| is_strange(m)).count();
         plan.oldest = first.clone().next().map(|(_, score)| queue.due(*score));
-        let newest = read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))).await?;
         plan.newest = newest.map(|score| queue.due(score));
         let bytes: usize = first.clone().map(|(member, _)| member.len()).sum();
         let each = u64::try_from(bytes / first.count().max(1)).unwrap_or(0);
@@ -41,9 +48,7 @@ pub(super) async fn due(
         (plan.way, plan.cost) = cost::of_due(store, queue, now, asked).await?;
     }
     plan.planned = due;
-    target(store, &mut plan).await?;
     plan.commands = words::of_whole(&plan);
-    let (refused, settled) = below_zero(store, queue).await?;
     plan.planned = due.saturating_add(refused);
     let room = (FIRST as usize).saturating_sub(plan.first.len());
     let named = settled.iter().map(|result| result.id);
@@ -87,12 +92,6 @@ async fn below_zero(store: &Store, queue: &Queue) -> Result<(u64, Vec<EntryResul
 
 /// So many entries are shown.
 const FIRST: u32 = 5;
-
-async fn target(store: &Store, plan: &mut Plan) -> Result<(), ChangeError> {
-    let now = read::list_page(store, &plan.queue.keys().target, 0, 1).await?;
-    plan.target = Some((now.length, now.length.saturating_add(plan.planned)));
-    Ok(())
-}
 
 /// A change that has nothing to do with chosen entries.
 pub(super) async fn of_queue(

@@ -21,12 +21,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let name = text::printable(&seen.queue.name.text()).into_owned();
     let sentence = if here {
         format!(
-            "The braces in {name} put its keys into different slots: the cluster refuses every script."
+            "The cluster refuses every script of {name}: its braces put its keys into different slots."
         )
     } else {
-        format!(
-            "The braces in {name} put its keys into different slots: it cannot move to a cluster."
-        )
+        format!("{name} cannot move to a cluster: its braces put its keys into different slots.")
     };
     let mut finding = Finding::new(ID, Severity::Warning, sentence).number("cluster", here);
     for (word, key) in [

@@ -59,22 +59,23 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 /// What it means that one of them holds so many more.
 fn sentence(waiting: u64, order: u64, by: u64) -> String {
     let entries = text::counted(by, "entry", "entries");
+    let them = if by == 1 { "it" } else { "them" };
     match (waiting, order) {
         (0, _) => format!(
-            "Timeouts is gone, and the order list still holds {entries}: nothing of it will be \
-             delivered, and it may be the last copy."
+            "{entries} will never be delivered: timeouts is gone, and the order list may be the last \
+             copy."
         ),
         (_, 0) => format!(
-            "The order list is gone: {entries} will be delivered, but size(), contains() and \
-             remove() do not see them."
+            "{entries} will be delivered, but size(), contains() and remove() do not see {them}: \
+             the order list is gone."
         ),
         _ if waiting > order => format!(
-            "Timeouts holds {entries} more than the order list: what is missing there is delivered, \
-             but size(), contains() and remove() do not see it."
+            "{entries} will be delivered, but size(), contains() and remove() do not see {them}: \
+             timeouts holds so many more than the order list."
         ),
         _ => format!(
-            "The order list holds {entries} more than timeouts: what is missing there will never be \
-             delivered, but size() counts it."
+            "{entries} will never be delivered, but size() counts {them}: the order list holds so \
+             many more than timeouts."
         ),
     }
 }
@@ -135,7 +136,7 @@ fn by_members(
         }
     }
     let repair = if exact.waiting == 0 {
-        "Give them new due times: `requeue --from order --all --in SPAN`. R drops them from the order \
+        "Give them new due times: `requeue --from order --all --in SPAN`. Mending (R) drops them from the order \
          list instead; the journal keeps them, and u brings them back."
     } else {
         "Mend it (R): what is missing is appended, what waits nowhere leaves the order list."
@@ -293,7 +294,7 @@ mod tests {
     fn a_side_that_is_missing_is_told_so() {
         let sentence = |counts| scene(&[counts; 3]).found(ID).unwrap().sentence;
         assert!(sentence((0, 3)).contains("last copy"));
-        assert!(sentence((3, 0)).starts_with("The order list is gone: 3 entries"));
+        assert!(sentence((3, 0)).starts_with("3 entries will be delivered, but"));
         assert!(sentence((3, 4)).contains("never be delivered"));
     }
 

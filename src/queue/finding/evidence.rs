@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::Finding;
 use crate::queue::entry::Entry;
 use crate::queue::redis_cli;
 use crate::queue::wish::What;
@@ -19,9 +18,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// All that people read of it: words first.
-    pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().chain(&self.commands).map(String::as_str)
+    /// All that people read of it, words first; `redis_cli`: how a shell starts that on the server.
+    pub fn lines(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+        let commands = reaching(&self.commands, redis_cli);
+        self.words.iter().cloned().chain(commands)
     }
 }
 
@@ -36,13 +36,41 @@ pub struct Repair {
     pub lines: Vec<String>,
 }
 
-impl Finding {
-    /// All that people read of it below its sentence and its repair: what shows it, and the commands
-    /// that mend it by hand.
-    pub fn below(&self) -> impl Iterator<Item = &str> {
-        let lines = self.repair.lines.iter().map(String::as_str);
-        self.evidence.lines().chain(lines)
+impl Evidence {
+    /// The commands that show it; `redis_cli`: how a shell starts that on the server.
+    pub fn checks(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+        reaching(&self.commands, redis_cli)
     }
+}
+
+impl Repair {
+    /// The commands that mend it by hand; `redis_cli`: how a shell starts that on the server.
+    pub fn by_hand(&self, redis_cli: &str) -> impl Iterator<Item = String> {
+        reaching(&self.lines, redis_cli)
+    }
+
+    /// All that is to be done, in one line: the sentence, and the commands by hand.
+    #[must_use]
+    pub fn to_do(&self, redis_cli: &str) -> String {
+        let lines = self.by_hand(redis_cli).map(|line| format!(" $ {line}"));
+        lines.fold(self.sentence.clone(), |all, line| all + &line)
+    }
+
+    /// The sentence where there is no screen whose keys could be pressed.
+    #[must_use]
+    pub fn without_keys(&self) -> String {
+        let mut words = self.sentence.clone();
+        for key in ["R", "w", "r", "x"] {
+            words = words.replace(&format!(" ({key})"), "");
+        }
+        words
+    }
+}
+
+fn reaching(lines: &[String], program: &str) -> impl Iterator<Item = String> {
+    lines
+        .iter()
+        .map(move |line| redis_cli::reaching(line, program))
 }
 
 /// What a repair does.

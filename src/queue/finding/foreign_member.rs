@@ -71,12 +71,12 @@ const fn severity(due: bool) -> Severity {
 fn sentence(seen: &Seen, bad: &Judged, due: bool, block: Block) -> String {
     let era = heads::fleet(seen).map_or(Era::Newer, |fleet| fleet.era);
     let when = heads::when(seen, bad);
-    let what = format!("A member that no client has offered (no frame), {when},");
+    let what = format!("a member that no client has offered (no frame), {when}");
     match (bad.unpack(era), due) {
-        (Unpack::Fails, true) => format!("{what} breaks every transfer: {}.", block.words()),
-        (Unpack::Fails, false) => format!("{what} will break every transfer."),
-        (_, true) => format!("{what} is delivered as garbage."),
-        (_, false) => format!("{what} will be delivered as garbage."),
+        (Unpack::Fails, true) => format!("{}: {what}, breaks every transfer.", block.words()),
+        (Unpack::Fails, false) => format!("Every transfer will break: {what}, cannot be unpacked."),
+        (_, true) => format!("Garbage is delivered: {what}."),
+        (_, false) => format!("Garbage will be delivered: {what}."),
     }
 }
 
@@ -93,7 +93,7 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     let Some(member) = bad.member.as_ref().filter(|_| count == 1) else {
         return finding.repair(
             Step::Change(What::Quarantine),
-            "Find out who writes them; R sets all that is no frame aside, and u takes it back.",
+            "Set all that is no frame aside (R), and find out who writes it.",
         );
     };
     let entry = Entry {
@@ -103,7 +103,7 @@ fn repaired(finding: Finding, bad: &Judged, due: bool, count: u64) -> Finding {
     };
     finding.repair(
         Step::Entry(What::Quarantine, entry),
-        "Find out who writes it; R sets it aside in quarantine, and u takes it back.",
+        "Set it aside in quarantine (R), and find out who writes it.",
     )
 }
 

@@ -41,12 +41,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let finding = Finding::new(
         ID,
         Severity::Warning,
-        format!("{at_least}{elements} of target still framed: consumers fail to read them."),
+        format!("Consumers fail to read {at_least}{elements} of target: still framed."),
     );
-    let finding = Finding {
-        sentence: capital(&finding.sentence),
-        ..finding
-    };
     let finding = finding
         .of(count)
         .number("framed", count)
@@ -61,14 +57,6 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Step::Change(What::Unwrap),
         "Take their frames off, in their places (R).",
     ))
-}
-
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
 }
 
 #[cfg(test)]
@@ -108,11 +96,11 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!(found.figure, Some(1));
-        assert!(found.sentence.starts_with("1 element of target"));
+        assert!(found.sentence.contains("read 1 element of target"));
         let Verdict::Found(found) = verdict(&[b"hello", &framed], 5_000) else {
             panic!("nothing found");
         };
-        assert!(found.sentence.starts_with("At least 1 element"));
+        assert!(found.sentence.contains("read at least 1 element"));
         // They have been consumed since the sample.
         assert_eq!(verdict(&[b"hello", &framed], 0), Verdict::Fine);
     }

@@ -181,14 +181,14 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
 }
 
 impl Block {
-    /// What happens, when the bad one is due: the end of a sentence.
+    /// What happens, when the bad one is due: the beginning of a sentence.
     pub(super) fn words(self) -> String {
         let again = "is delivered again every 5 s by each client";
         match self.before {
-            0 => "nothing moves any more".to_owned(),
-            1 => format!("nothing behind it moves, and the one before it {again}"),
+            0 => "Nothing moves any more".to_owned(),
+            1 => format!("Nothing behind one entry moves, and the one before it {again}"),
             n => format!(
-                "nothing behind it moves, and each of the {} before it {again}",
+                "Nothing behind one entry moves, and each of the {} before it {again}",
                 text::thousands(n as u64)
             ),
         }

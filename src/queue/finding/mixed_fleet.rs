@@ -69,13 +69,13 @@ fn wrong_clients(seen: &Seen, (transfers, offers): (Era, Era)) -> Finding {
         let late = text::thousands(late);
         (
             Severity::Critical,
-            format!("they fail at each, {late} late"),
+            format!("Each transfer fails, {late} late"),
         )
     } else {
-        (Severity::Warning, "they will fail at each".to_owned())
+        (Severity::Warning, "Each transfer will fail".to_owned())
     };
     let sentence = format!(
-        "All entries seen here are of {entries}, but only clients of {clients} transfer: {fail}."
+        "{fail}: all entries seen here are of {entries}, but only clients of {clients} transfer."
     );
     let timeouts = seen.queue.keys().timeouts;
     Finding::new(ID, severity, sentence)
@@ -104,11 +104,11 @@ fn finding(
 ) -> Finding {
     let late = seen.pulse.and_then(|pulse| pulse.late.get()).unwrap_or(0);
     let sentence = format!(
-        "Clients of {} and of {} serve this queue together: each fails at the other's entries, {} \
-         late, and those before them are delivered again every 5 s.",
+        "Transfers fail, {} late, and entries before them are delivered again every 5 s: clients of \
+         {} and of {} serve this queue together, and each fails at the other's entries.",
+        text::thousands(late),
         Era::Older.releases(),
-        Era::Newer.releases(),
-        text::thousands(late)
+        Era::Newer.releases()
     );
     let mut finding = Finding::new(ID, Severity::Critical, sentence)
         .of(late)
@@ -178,7 +178,7 @@ mod tests {
         assert!(
             found
                 .evidence
-                .lines()
+                .lines("redis-cli")
                 .any(|line| line.contains("remembers both"))
         );
     }

@@ -39,8 +39,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let finding = Finding::new(
         ID,
         Severity::Warning,
-        "Entries of Redisson up to 3.21.0 and of later releases stand in one queue: no client can \
-         transfer both.",
+        "No client can transfer all that waits: entries of Redisson up to 3.21.0 and of later \
+         releases stand in one queue.",
     );
     let finding = finding
         .number("older_next_due", older.0)

@@ -23,8 +23,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         ID,
         Severity::Warning,
         format!(
-            "{own} and {other} are two target lists with the same timeouts and channel: what is \
-             offered to one may be delivered to the other."
+            "What is offered to {own} may be delivered to {other}: two target lists with the same \
+             timeouts and channel."
         ),
     );
     let finding = finding
@@ -73,7 +73,11 @@ mod tests {
         let Verdict::Found(found) = verdict("orders", Some("{orders}")) else {
             panic!("nothing found");
         };
-        assert!(found.sentence.starts_with("orders and {orders} are two"));
+        assert!(
+            found
+                .sentence
+                .contains("to orders may be delivered to {orders}:")
+        );
         assert_eq!(verdict("orders", None), Verdict::Fine);
     }
 

@@ -35,21 +35,25 @@ fn sentence(seen: &Seen, (bad, due): (&Judged, bool), era: Era, block: Block) ->
     let theirs = bad.form.map(|form| form.era().releases());
     let foreign = theirs.filter(|releases| *releases != era.releases());
     let what = match foreign {
-        Some(releases) => format!("An entry of {releases}"),
-        None => "An entry of a server with other lengths".to_owned(),
+        Some(releases) => format!("an entry of {releases}"),
+        None => "an entry of a server with other lengths".to_owned(),
     };
     let (when, clients) = (heads::when(seen, bad), era.releases());
     match (bad.unpack(era), due) {
-        (Unpack::Garbage, _) => format!(
-            "{what}, {when}, passes for another one: its clients ({clients}) deliver garbage."
+        (Unpack::Garbage, true) => format!(
+            "Garbage is delivered: {what}, {when}, passes for another one to its clients ({clients})."
+        ),
+        (Unpack::Garbage, false) => format!(
+            "Garbage will be delivered: {what}, {when}, passes for another one to its clients \
+             ({clients})."
         ),
         (_, true) => format!(
-            "{what}, {when}, breaks every transfer of its clients ({clients}): {}.",
+            "{}: {what}, {when}, breaks every transfer of its clients ({clients}).",
             block.words()
         ),
-        (_, false) => {
-            format!("{what}, {when}, will break every transfer of its clients ({clients}).")
-        }
+        (_, false) => format!(
+            "Every transfer will break: {what}, {when}, cannot be unpacked by its clients ({clients})."
+        ),
     }
 }
 
@@ -236,7 +240,7 @@ mod tests {
         assert!(
             found
                 .evidence
-                .lines()
+                .lines("redis-cli")
                 .any(|line| line.contains("offered 9 of the last 10"))
         );
     }
@@ -246,7 +250,7 @@ mod tests {
         let id = [20, 1, 2, 3, 4, 5, 6, 0x43];
         let zeros = frame::encode(Form::DoubleId, id, &[0; 64]);
         let found = scene(vec![judged(&zeros, Some(-10))], NEWER).found(ID);
-        assert!(found.unwrap().sentence.contains("garbage"));
+        assert!(found.unwrap().sentence.contains("Garbage"));
     }
 
     #[test]
@@ -298,6 +302,11 @@ mod tests {
         let mut seen = pulse(2_000, 2, Some(3_000), 1);
         seen.first = Some(due(Form::DoubleId, 0));
         let sick = well.pulse(seen);
-        assert!(sick.found(ID).unwrap().sentence.contains("nothing moves"));
+        assert!(
+            sick.found(ID)
+                .unwrap()
+                .sentence
+                .starts_with("Nothing moves")
+        );
     }
 }

@@ -92,15 +92,16 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     let group: fn(&Exact) -> &Group = |exact| &exact.negative;
     let (count, bad) = known(seen, group, |score| score < 0.0);
     let entries = text::counted(count, "entry has", "entries have");
+    let is = if count == 1 { "is" } else { "are" };
     let sentence = if score <= -UNREADABLE {
         format!(
-            "{entries} an overflowed due time ({score:e}): never transferred, and all others come \
-             late, since no offer is announced any more."
+            "All comes late, since no offer is announced any more: {entries} an overflowed due time \
+             ({score:e}), and {is} never transferred."
         )
     } else {
         format!(
-            "{entries} a negative due time ({score}): never transferred, and each client sends \
-             thousands of scripts a second meanwhile."
+            "Each client sends thousands of scripts a second: {entries} a negative due time ({score}), \
+             and {is} never transferred."
         )
     };
     let finding = Finding::new(ID, Severity::Critical, sentence);
@@ -173,21 +174,20 @@ fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let meant =
         |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
     let meant = bad.iter().all(meant);
-    let subject = text::counted(entries, "entry has", "entries have");
+    let never = text::counted(entries, "entry is", "entries are") + " never transferred";
     let in_millis = meant && seen.queue.no_time() < UNREADABLE;
     let sentence = match (in_millis, seen.queue.keys().channel.is_some(), head) {
         (true, ..) => format!(
-            "{subject} a due time after the year 5000: most likely the scores are milliseconds, not \
-             seconds. Never transferred."
+            "{never}: due after the year 5000, most likely the scores are milliseconds, not seconds."
         ),
-        (false, false, _) => format!("{subject} a due time beyond all times: never transferred."),
+        (false, false, _) => format!("{never}: due beyond all times."),
         (false, true, true) => format!(
-            "{subject} a due time of 1e17 or more: never transferred, and now that one of them is \
-             the head, each client logs an error every 5 s."
+            "{never}, and each client logs an error every 5 s, now that the head has a due time of 1e17 \
+             or more."
         ),
         (false, true, false) => format!(
-            "{subject} a due time of 1e17 or more: never transferred, and once one of them is the \
-             head, each client logs an error every 5 s."
+            "{never}: a due time of 1e17 or more, and once that is the head's, each client logs an \
+             error every 5 s."
         ),
     };
     let finding = Finding::new(ID, Severity::Warning, sentence);
@@ -291,9 +291,9 @@ mod tests {
         assert_eq!(with_survey(soon.clone(), 0), None);
         let two = with_survey(soon.clone(), 2).unwrap();
         assert_eq!((two.severity, two.figure), (Severity::Warning, Some(2)));
-        assert!(two.sentence.contains("once one of them"));
+        assert!(two.sentence.contains("once that is the head"));
         let head = with_survey(headed(f64::INFINITY), 1).unwrap();
-        assert!(head.sentence.contains("now that one of them"));
+        assert!(head.sentence.contains("now that the head"));
         let mut gone = soon;
         gone.waiting = Known::Is(0);
         assert_eq!(with_survey(gone, 2), None);

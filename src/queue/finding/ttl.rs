@@ -29,7 +29,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let mut finding = Finding::new(
         ID,
         Severity::Warning,
-        format!("{key} expires in {soon}{more}: all entries in it are lost then."),
+        format!("All entries in {key}{more} are lost in {soon}: it expires then."),
     );
     finding = finding.number("expires_ms", ms);
     for (key, ms) in &expiring {
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(said([None, None]), []);
         let found = &said([Some(3_700_000), Some(65_000)])[0];
         assert_eq!((found.id, found.severity), (ID, Severity::Warning));
-        let sentence = "order expires in 1:05 (and 1 more): all entries in it are lost then.";
+        let sentence = "All entries in order (and 1 more) are lost in 1:05: it expires then.";
         assert_eq!(found.sentence, sentence);
         assert_eq!(
             found.evidence.commands,

@@ -34,8 +34,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let by = text::countdown(by_ms);
     let sentence = format!(
-        "A due time was announced that is {by} after the head's: the clients that heard it wait until \
-         then, and what is due before comes late."
+        "Entries come up to {by} late: a due time was announced that is so much after the head's, and \
+         the clients that heard it wait until then."
     );
     let finding = Finding::new(ID, Severity::Warning, sentence)
         .since(at)
@@ -97,7 +97,7 @@ mod tests {
         let found = scene(0, &[120_000]).found(ID).unwrap();
         assert_eq!(found.repair.step, Step::Change(What::Kick));
         assert!(
-            found.sentence.contains("1:00 after the head's"),
+            found.sentence.contains("up to 1:00 late"),
             "{}",
             found.sentence
         );

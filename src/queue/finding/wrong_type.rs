@@ -31,26 +31,22 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let key = text::printable_bytes(&first.key);
     let is = match &first.is {
-        Some(is) => format!("is a {is}, not a {}", first.wanted),
-        None => format!("is no {}", first.wanted),
+        Some(is) => format!("it is a {is}, not a {}", first.wanted),
+        None => format!("it is no {}", first.wanted),
     };
-    let sentence = format!("{key} {is}{more}: whatever touches it fails.");
+    let sentence = format!("Whatever touches {key}{more} fails: {is}.");
     let mut finding = Finding::new(ID, Severity::Critical, sentence);
     for one in &wrong {
         finding = finding
             .number(&text::printable_bytes(&one.key), one.is.clone())
             .check(&["TYPE"], &one.key);
     }
-    let (it, line) = if wrong.len() == 1 {
-        ("it", "the line below")
-    } else {
-        ("them", "the lines below")
-    };
+    let it = if wrong.len() == 1 { "it" } else { "them" };
     finding = finding.repair(
         Step::Outside,
         format!(
-            "Rename {it} out of the way ({line}: 0 says that the new name is in use), then find out \
-             who writes {it}."
+            "Rename {it} out of the way (0 would say that the new name is in use), then find out who \
+             writes {it}."
         ),
     );
     for one in &wrong {
@@ -132,7 +128,7 @@ mod tests {
         let said = after(&queue, &pulses, Some(&ill));
         let finding = &said.findings[0];
         assert_eq!((finding.id, finding.severity), (ID, Severity::Critical));
-        let sentence = "a list of orders is a string, not a list: whatever touches it fails.";
+        let sentence = "Whatever touches a list of orders fails: it is a string, not a list.";
         assert_eq!(finding.sentence, sentence);
         assert_eq!(
             finding.evidence.commands,
@@ -163,7 +159,11 @@ mod tests {
         let mut refused = pulse(0, 1, None, 1);
         refused.target = Known::Unknown("WRONGTYPE Operation against a key".into());
         let said = after(&queue, &[refused.clone()], None);
-        assert!(said.findings[0].sentence.starts_with("orders is no list"));
+        assert!(
+            said.findings[0]
+                .sentence
+                .ends_with("orders fails: it is no list.")
+        );
         refused.target = Known::Unknown("NOPERM this user has no permissions".into());
         assert_eq!(after(&queue, &[refused], None).findings, []);
     }

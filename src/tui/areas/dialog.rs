@@ -60,6 +60,14 @@ impl Plan {
     }
 }
 
+/// A box in the middle of a screen of so many columns and rows, of at most so many.
+#[must_use]
+pub fn centred((w, h): (u16, u16), (columns, rows): (u16, u16)) -> Slot {
+    let (columns, rows) = (columns.min(w), rows.min(h));
+    let outer = Area::new((w - columns) / 2, (h - rows) / 2, columns, rows);
+    Slot::new(outer, true)
+}
+
 /// The words on a button, with the key that presses it.
 #[must_use]
 pub fn label(model: &Model, dialog: &Dialog, button: Button) -> String {

@@ -123,9 +123,29 @@ pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
     ];
     if room < 98 {
         all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
+        if let Some(close) = with_target(&all, room, longest) {
+            return close;
+        }
     }
     make_room(&mut all, room, longest);
     columns::fit(&all, room)
+}
+
+/// The columns with that of target, its neighbours closer, where that cuts no name: that nobody
+/// consumes is seen there first.
+fn with_target(all: &[Column<Col>], room: u16, longest: u16) -> Option<Vec<Placed<Col>>> {
+    let mut close = all.to_vec();
+    close.retain(|c| c.what != Col::Order);
+    for column in &mut close {
+        match column.what {
+            Col::Name => column.width = longest.max(8) + 3,
+            Col::Waiting | Col::Next => column.width = 8,
+            Col::Late | Col::Target => column.width = 7,
+            _ => {}
+        }
+    }
+    let placed = columns::fit(&close, room);
+    (placed.len() == close.len()).then_some(placed)
 }
 
 /// Where names would be cut, figures stand closer, and then the trend goes: the selected queue's is

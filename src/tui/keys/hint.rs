@@ -52,8 +52,12 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if model.read_only && update::is_change(binding.action) {
             return None;
         }
-        // A menu is not filled in: Enter does what it stands on.
+        // A menu is not filled in: Enter does what it stands on, if that is anything.
         let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
+        let idle = matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none());
+        if idle && binding.action == Action::Submit {
+            return None;
+        }
         let key = match binding.action {
             Action::Submit if menu => Key::of(Code::Enter),
             _ => key,
@@ -76,6 +80,15 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         rows.sort_by_key(|(binding, ..)| !first(binding.action));
     }
     let mut hints: Vec<Hint> = Vec::new();
+    if named {
+        let (enter, columns) = (Key::of(Code::Enter), 1);
+        hints.push(Hint {
+            keys: enter.label(ascii),
+            word: "once the name is typed",
+            enabled: true,
+            parts: vec![(enter, columns)],
+        });
+    }
     for (binding, key, word) in rows {
         let enabled = update::why_not(model, binding.action).is_none();
         let label = key.label(ascii);

@@ -129,9 +129,38 @@ impl Changing {
 }
 
 /// A plan that takes longer is spoken of.
-const NOTICED: Duration = Duration::from_millis(300);
+const NOTICED: Duration = Duration::from_millis(200);
+
+impl UnderWay {
+    /// What is typed while it is planned is kept away from what lies behind: it may be meant for the
+    /// question to come. Who deletes one entry after the other is asked nothing, and not held up.
+    fn holds_keys(&self, now: Instant) -> bool {
+        let asks_nothing = matches!(
+            self.change,
+            Change::Delete | Change::Requeue | Change::Edit | Change::Repack | Change::Quarantine
+        );
+        let at_once = asks_nothing && self.says.is_some();
+        let noticed = now.saturating_duration_since(self.since) >= NOTICED;
+        matches!(self.stage, Stage::Planning(_)) && (noticed || !at_once)
+    }
+}
 
 impl Model {
+    /// What is being planned, while that keeps the keys away from everything else.
+    #[must_use]
+    pub fn planned_now(&self) -> Option<&UnderWay> {
+        let one = self.changing.one.as_ref()?;
+        let free = self.overlay.is_none() && self.prompt.is_none();
+        (free && one.holds_keys(self.instant)).then_some(one)
+    }
+
+    /// When a plan has taken so long that it is spoken of; none when nothing is planned.
+    #[must_use]
+    pub fn noticed_at(&self) -> Option<Instant> {
+        let one = self.changing.one.as_ref()?;
+        matches!(one.stage, Stage::Planning(_)).then(|| one.since + NOTICED)
+    }
+
     /// How far the planning is, once it takes so long that somebody may wonder.
     #[must_use]
     pub fn counting(&self) -> Option<String> {
@@ -142,15 +171,15 @@ impl Model {
         if self.instant.saturating_duration_since(one.since) < NOTICED {
             return None;
         }
-        let word = one.change.word();
+        let name = text::printable_bytes(one.queue.name.as_bytes());
         let far = progress.as_ref().filter(|progress| progress.planned > 0);
-        Some(match far {
-            Some(progress) => format!(
-                "{word}: counting, {} of {}",
-                text::thousands(progress.tally.sum()),
-                text::thousands(progress.planned)
-            ),
-            None => format!("{word}: looking"),
-        })
+        let far = far.map_or(String::new(), |progress| {
+            let (looked, of) = (progress.tally.sum(), progress.planned);
+            format!(": {} of {}", text::thousands(looked), text::thousands(of))
+        });
+        Some(format!(
+            "Looking at what {} would do in {name}{far}",
+            one.change.word()
+        ))
     }
 }

@@ -13,12 +13,12 @@ use crate::queue::plan::Progress;
 use crate::queue::wish::What;
 use crate::queue::{Change, Plan, Queue, State, text};
 use crate::tui::effect::{Effect, Marked, ToPlan};
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, Key, Place};
 use crate::tui::model::change::{Running, Stage, UnderWay};
 use crate::tui::model::{Marks, Model, Overlay, Tone};
 use crate::tui::msg::Msg;
 pub(super) use about::{READ_ONLY, why_not};
-pub(super) use forms::submit;
+pub(super) use forms::{letter, submit};
 
 /// A plan that took longer than this may come while the user is at something else: then the
 /// question does not take a yes at once.
@@ -326,6 +326,31 @@ pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     model.changing.one = None;
     act::say(model, words, Tone::Good);
     Some(vec![Effect::DropPlan])
+}
+
+/// A key while a plan is made that is to be asked about: it may be meant for the question, so it does
+/// nothing to what is in sight.
+pub(super) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
+    match model.keymap.resolve(Place::Dialog, key) {
+        Some(action @ (Action::Back | Action::QuitNow | Action::Suspend | Action::Redraw)) => {
+            act::act(model, action)
+        }
+        _ => {
+            hold(model);
+            Vec::new()
+        }
+    }
+}
+
+/// Says what keeps a key or a click from doing anything.
+pub(super) fn hold(model: &mut Model) {
+    let Some(word) = model.planned_now().map(|one| one.change.word()) else {
+        return;
+    };
+    let back = model.keymap.label(Action::Back, model.look.ascii);
+    let stops = back.map_or_else(String::new, |key| format!("; {key} stops it"));
+    let words = format!("{word} is being planned, and asks in a moment{stops}");
+    act::say(model, words, Tone::Warn);
 }
 
 /// What was typed is over with once it is saved; else its form is back.

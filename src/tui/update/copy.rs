@@ -3,15 +3,41 @@
 use super::act::say;
 use super::tree;
 use crate::queue::{redis_cli, text};
-use crate::tui::areas::lines;
+use crate::tui::areas::{findings, lines};
 use crate::tui::effect::Effect;
 use crate::tui::model::{EntryRow, Model, Overlay, Pane, Screen, Tab, Tone};
 
 /// Terminals refuse more than about this, in bytes.
 const MOST: usize = 100_000;
 
-/// The payload as it can be pasted: text as it is, else what its codec says, else hex.
+/// The keys act on a finding.
+fn on_findings(model: &Model) -> bool {
+    let listed = !matches!(model.screen, Screen::Entry(_)) && model.overlay.is_none();
+    listed && model.tab == Tab::Findings && model.focus == Pane::Entries
+}
+
+/// The commands that mend by hand what is under the cursor, else those that show it.
+fn of_finding(model: &mut Model) -> Vec<Effect> {
+    let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
+    let Some(told) = findings::listed(model).get(at).copied() else {
+        return Vec::new();
+    };
+    let mends: Vec<String> = told.finding.repair.by_hand(&model.redis_cli).collect();
+    let (lines, what) = if mends.is_empty() {
+        let checks = told.finding.evidence.checks(&model.redis_cli);
+        (checks.collect(), "the commands that show it")
+    } else {
+        (mends, "the command that mends it")
+    };
+    copy_out(model, lines.join("\n"), what)
+}
+
+/// The payload as it can be pasted: text as it is, else what its codec says, else hex. Of a finding
+/// its commands.
 pub(super) fn payload(model: &mut Model) -> Vec<Effect> {
+    if on_findings(model) {
+        return of_finding(model);
+    }
     if let Screen::Entry(view) = &model.screen
         && let Some((value, path)) = tree::value(view)
     {
@@ -39,6 +65,9 @@ pub(super) fn command(model: &mut Model) -> Vec<Effect> {
         let lines = own.map_or(String::new(), |own| own.plan.commands.join("\n"));
         return copy_out(model, lines, "what was done");
     }
+    if on_findings(model) {
+        return of_finding(model);
+    }
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
     };
@@ -63,13 +92,21 @@ pub(super) fn why_no_command(model: &Model) -> Option<&'static str> {
         Some(Overlay::Change(view)) if view.own.is_none() => {
             Some("only the session that made it knows its commands")
         }
+        _ if on_findings(model) => no_finding(model),
         _ => (model.selected().is_none()).then_some("no queue to ask for"),
     }
 }
 
 /// Why there is nothing to copy; none when there is.
 pub(super) fn why_not(model: &Model) -> Option<&'static str> {
+    if on_findings(model) {
+        return no_finding(model);
+    }
     row(model).is_none().then_some("no entry to copy")
+}
+
+fn no_finding(model: &Model) -> Option<&'static str> {
+    (!findings::any(model)).then_some("nothing is wrong: no command to copy")
 }
 
 /// The opened entry, else the one under the cursor.

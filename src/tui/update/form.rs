@@ -61,6 +61,7 @@ fn fill_in(model: &mut Model, key: Key) -> Vec<Effect> {
         (_, Code::Up) => form.step(back),
         (part, Code::Right | Code::Char(' ')) if part.is_choice() => form.choose(true),
         (part, Code::Left) if part.is_choice() => form.choose(false),
+        (Part::Cure | Part::Repair(_), Code::Char(_)) => return change::letter(model, key),
         _ => {
             if let Some(field) = form.line() {
                 field.key(key);

@@ -1,8 +1,8 @@
 //! The mouse does what the keys do.
 
 use super::{
-    act, bulk, cursor, dialog, form, opened, palette, pressed, prompt, sort, tabs, timeline, toast,
-    tree,
+    act, bulk, change, cursor, dialog, form, opened, palette, pressed, prompt, sort, tabs,
+    timeline, toast, tree,
 };
 use crate::tui::areas::scrollbar::{self, Scrolled};
 use crate::tui::areas::{self, Hit, help, hints};
@@ -25,6 +25,10 @@ pub(super) fn clicked(model: &mut Model, x: u16, y: u16) -> Vec<Effect> {
     }
     if let Some(key) = hint_at(model, x, y) {
         return pressed(model, key);
+    }
+    if model.planned_now().is_some() {
+        change::hold(model);
+        return Vec::new();
     }
     if let Some(hit) = areas::palette::hit(model, x, y) {
         return prompt::clicked(model, hit);

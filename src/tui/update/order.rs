@@ -1,12 +1,12 @@
-//! The order of the queues: the worst finding first, then the longest late, then by name; or by
-//! another figure, when the user wants it so.
+//! The order of the queues: the worst finding first, then the most late, then the longest late, then
+//! by name; or by another figure, when the user wants it so.
 
 use std::cmp::Ordering;
 use std::time::Duration;
 
 use super::cursor;
 use crate::clock::EpochMillis;
-use crate::queue::Due;
+use crate::queue::{Due, Severity};
 use crate::tui::model::{Model, Pane, QueueRow, QueueSort, Screen};
 
 /// So long after a move of the cursor no row changes its place.
@@ -87,13 +87,28 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
             QueueSort::MostLate | QueueSort::Name | QueueSort::Waiting | QueueSort::Target => None,
         }
     };
-    let worst = |row: &QueueRow| row.worst().filter(|_| by == QueueSort::Late);
+    // A note makes no queue sick.
+    let bad = |worst: &Severity| by == QueueSort::Late && *worst > Severity::Note;
+    let worst = |row: &QueueRow| row.worst().filter(bad);
+    let much = |row: &QueueRow| match by {
+        QueueSort::Late => late_digits(row, now),
+        _ => 0,
+    };
     // What is not known stands last.
     let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
     (worst(b).cmp(&worst(a)))
+        .then_with(|| much(b).cmp(&much(a)))
         .then_with(|| figure(b).cmp(&figure(a)))
         .then_with(|| soonest(a).cmp(&soonest(b)))
         .then_with(|| a.queue.name.cmp(&b.queue.name))
+}
+
+/// How many digits the count of its late entries has: what is late for no longer than a hand-over
+/// takes counts as none, and rows do not change places for a few more or less.
+fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
+    let late = row.pulse.as_ref().and_then(|pulse| pulse.late.get());
+    let late = late.filter(|_| row.late_since(now).is_some());
+    late.and_then(u64::checked_ilog10).map_or(0, |log| log + 1)
 }
 
 /// Whether the cursor goes with its queue, which stands in that row now.

@@ -53,7 +53,9 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
         model.instant + Duration::from_millis(wait.unsigned_abs())
     });
     let panel = areas::bulk::shown_from(model).filter(|from| *from > model.instant);
-    toast.into_iter().chain(clock).chain(panel).min()
+    let noticed = model.noticed_at().filter(|at| *at > model.instant);
+    let all = toast.into_iter().chain(clock).chain(panel).chain(noticed);
+    all.min()
 }
 
 /// When the loop has to wake: something is to be read, or a shown text changes.

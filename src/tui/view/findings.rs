@@ -209,7 +209,7 @@ fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
         // The sentences of short names stand below each other.
         line.x = line.x.max(x + NAME.min(area.w)) + 2;
         line.x = line.x.min(line.end);
-        let words = format!("{} {}", finding.sentence, finding.repair.sentence);
+        let words = findings::in_full(ctx.model, finding);
         line.put_cut(buf, &words, d.glyphs.cut, d.text);
         return;
     }
@@ -289,7 +289,7 @@ fn worst_in_line(ctx: &Ctx, worst: &Told, many: usize, mut line: Line, buf: &mut
         line.skip(1);
     }
     let finding = worst.finding;
-    let words = format!("{} {}", finding.sentence, finding.repair.sentence);
+    let words = findings::in_full(ctx.model, finding);
     let words = text::printable(&words);
     let first = wrap(&words, line.room()).swap_remove(0);
     let rest = words.get(first.len()..).unwrap_or_default().trim_start();
@@ -311,7 +311,7 @@ fn worst_in_line(ctx: &Ctx, worst: &Told, many: usize, mut line: Line, buf: &mut
         .skip(1);
     second.put_cut(
         buf,
-        &finding.repair.sentence,
+        &finding.repair.to_do(&ctx.model.redis_cli),
         ctx.data.glyphs.cut,
         ctx.data.text,
     );
@@ -328,7 +328,7 @@ pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
     ctx.pane(slot, None, left, Vec::new(), buf);
     let Some(told) = told else { return };
     let mut y = 0;
-    for evidence in told.finding.below() {
+    for evidence in told.finding.evidence.lines(&ctx.model.redis_cli) {
         let room = slot.inner.w.saturating_sub(2);
         let area = Area::new(
             slot.inner.x,
@@ -336,6 +336,6 @@ pub(super) fn beside(ctx: &Ctx, buf: &mut Buffer) {
             room + 2,
             slot.inner.h.saturating_sub(y),
         );
-        y += words(ctx, evidence, area, buf);
+        y += words(ctx, &evidence, area, buf);
     }
 }

@@ -69,34 +69,10 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         }
         if index == ctx.model.cursor {
             buf.set_style(rect(area), ctx.data.strong);
-            chosen(ctx, &placed, area, buf);
+            ctx.select(area, ctx.model.focus == Pane::Queues, buf);
         }
         mark(ctx, row, area, index == ctx.model.cursor, buf);
     }
-}
-
-/// Lays the cursor over a row. Reversed bars would be holes: where the cursor reverses, the bars
-/// are left out of it.
-fn chosen(ctx: &Ctx, placed: &[Placed<Col>], area: Area, buf: &mut Buffer) {
-    let focused = ctx.model.focus == Pane::Queues;
-    if !(ctx.data.reversed && focused) {
-        ctx.select(area, focused, buf);
-        return;
-    }
-    let mut from = area.x;
-    for (col, x, w) in placed {
-        if matches!(col, Col::Classes | Col::Trend) {
-            let to = area.x + x + 1;
-            ctx.highlight(rect(Area::new(from, area.y, to - from, area.h)), buf);
-            from = area.x + x + w;
-        }
-    }
-    // The free column at the edge would stand alone behind the last bars.
-    let rest = Area::new(from, area.y, area.right().saturating_sub(from), area.h);
-    if rest.w > 1 {
-        ctx.highlight(rect(rest).intersection(buf.area), buf);
-    }
-    ctx.select(Area { w: 1, ..area }, focused, buf);
 }
 
 fn title(ctx: &Ctx, buf: &mut Buffer) {

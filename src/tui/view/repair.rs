@@ -43,7 +43,9 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
         Some(found) => (
             format!(
                 "{} {}: {}",
-                t.glyphs.repair, found.id, found.repair.sentence
+                t.glyphs.repair,
+                found.id,
+                found.repair.to_do(&ctx.model.redis_cli)
             ),
             t.warn,
         ),
@@ -69,13 +71,7 @@ fn wrong(row: &QueueRow) -> String {
     let Some(found) = worst else {
         return words.to_owned();
     };
-    let lines = found.repair.lines.iter();
-    let all: Vec<&str> = [&found.sentence]
-        .into_iter()
-        .chain(lines)
-        .map(String::as_str)
-        .collect();
-    all.join(" ")
+    found.sentence.clone()
 }
 
 /// A repair, and whether it suits.

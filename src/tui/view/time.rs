@@ -35,8 +35,17 @@ pub(super) fn minute(zone: Zone, moment: EpochMillis) -> String {
     written(zone, moment, "%H:%M")
 }
 
+/// `year 12735`: beyond 9999 nothing else of a moment can be meant, or read.
+fn far(zone: Zone, moment: EpochMillis) -> Option<String> {
+    let year = at(zone, moment)?.year();
+    (year > 9_999).then(|| format!("year {year}"))
+}
+
 /// `4 Nov` in the year of `now`, else `4 Nov 2027`.
 pub(super) fn day(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+    if let Some(year) = far(zone, moment) {
+        return year;
+    }
     let year = |m| at(zone, m).map(|t| t.year());
     let same = year(moment) == year(now);
     written(zone, moment, if same { "%-d %b" } else { "%-d %b %Y" })
@@ -44,7 +53,7 @@ pub(super) fn day(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
 
 /// `Nov 2026`.
 pub(super) fn month(zone: Zone, moment: EpochMillis) -> String {
-    written(zone, moment, "%b %Y")
+    far(zone, moment).unwrap_or_else(|| written(zone, moment, "%b %Y"))
 }
 
 /// The local clock shows midnight.
@@ -85,6 +94,9 @@ pub(in crate::tui) fn short(zone: Zone, moment: EpochMillis, now: EpochMillis) -
 /// `14:02:09.113` on the day of `now`, `Fri 23:55:07` on the days beside it, `24 Nov 14:02` in its
 /// year, else `2033-05-18`.
 pub(super) fn long(zone: Zone, moment: EpochMillis, now: EpochMillis) -> String {
+    if let Some(year) = far(zone, moment) {
+        return year;
+    }
     let (Some(t), Some(n)) = (at(zone, moment), at(zone, now)) else {
         return "?".to_owned();
     };
@@ -121,5 +133,9 @@ mod tests {
         assert_eq!(long(zone, now.plus(90_000_000), now), "16 Nov 00:13");
         assert_eq!(long(zone, now.plus(86_400_000 * 365), now), "2024-11-13");
         assert_eq!(long(zone, EpochMillis::new(i64::MAX), now), "?");
+        let far = EpochMillis::new(340_000_000_000_000);
+        for words in [long(zone, far, now), day(zone, far, now), month(zone, far)] {
+            assert_eq!(words, "year 12744");
+        }
     }
 }

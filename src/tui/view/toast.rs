@@ -15,6 +15,7 @@ const ROWS: usize = 3;
 
 pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let t = &ctx.theme;
+    let boxed = ctx.model.planned_now().is_some();
     if let Some(toast) = &ctx.model.toast {
         let sign = match toast.tone {
             Tone::Good => (t.glyphs.good, t.ok),
@@ -22,7 +23,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             Tone::Error => (t.glyphs.lost, t.late),
         };
         say(ctx, &toast.text, sign, buf);
-    } else if let Some(far) = ctx.model.counting() {
+    } else if let Some(far) = ctx.model.counting().filter(|_| !boxed) {
         let stops = ctx.key(Action::Back);
         let stops = stops.map_or_else(String::new, |key| format!(" {} {key} stops", t.glyphs.dot));
         say(ctx, &format!("{far}{stops}"), (t.glyphs.dot, t.accent), buf);

@@ -153,11 +153,48 @@ fn a_long_counting_is_shown_and_esc_stops_it() {
 }
 
 #[test]
+fn keys_and_clicks_while_a_plan_is_made_do_nothing_behind_it() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('t'));
+    let before = desk.model.clone();
+    for key in ['y', 'j', 'q', '5', '/', '?', 'x'] {
+        let effects = desk.char(key);
+        assert!(!effects.iter().any(|e| matches!(e, Effect::Copy(_))));
+        assert!(toast(&desk).contains("Esc stops it"), "{}", toast(&desk));
+    }
+    desk.click(5, 12);
+    let (now, then) = (&desk.model, &before);
+    assert_eq!(
+        (now.tab, now.focus, now.cursor),
+        (then.tab, then.focus, then.cursor)
+    );
+    assert!(now.overlay.is_none() && now.prompt.is_none());
+    planned(&mut desk, generation, plan(Change::Transfer, 3));
+    assert!(dialog(&desk.model).is_some());
+}
+
+#[test]
+fn who_deletes_one_entry_after_the_other_is_not_held_up() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('x'));
+    let before = desk.model.stand().cursor;
+    desk.char('j');
+    assert_eq!(desk.model.stand().cursor, before + 1);
+    planned(&mut desk, generation, plan(Change::Delete, 1));
+    // Until it is noticed that it takes long.
+    let mut desk = self::desk();
+    desk.char('x');
+    desk.pass(400);
+    desk.char('j');
+    assert_eq!(desk.model.stand().cursor, before);
+}
+
+#[test]
 fn a_plan_that_comes_while_somebody_types_waits_and_is_not_answered_by_it() {
     let mut desk = desk();
-    let generation = generation(&desk.char('p'));
+    let generation = generation(&desk.char('x'));
     desk.char('/');
-    planned(&mut desk, generation, plan(Change::Deliver, 3));
+    planned(&mut desk, generation, plan(Change::Delete, 3));
     assert!(dialog(&desk.model).is_none());
     assert!(!applied(&desk.char('y')), "that was typed");
     desk.press(Code::Esc);
@@ -202,7 +239,7 @@ fn a_kick_does_not_push_out_what_is_being_planned() {
     let mut desk = desk();
     desk.char('p');
     assert_eq!(asked(&desk.char('K')), None);
-    assert!(toast(&desk).contains("deliver of orders is being planned"));
+    assert!(toast(&desk).contains("deliver is being planned"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::tui::areas::{self, lines};
 use crate::tui::effect::{Effect, Marked};
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::form::Part;
 use crate::tui::model::{
     EditForm, Model, Overlay, Pane, RepairForm, RequeueForm, Screen, Tab, Tone, edit,
@@ -106,6 +106,19 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as on a
+/// finding; the plan then asks for another one.
+pub(in crate::tui::update) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
+    if model.keymap.resolve(Place::Queues, key) == Some(Action::Repair) {
+        return submit(model);
+    }
+    let label = |key: Key| key.label(model.look.ascii);
+    let [plans, closes] = [Code::Enter, Code::Esc].map(|code| label(Key::of(code)));
+    let words = format!("{plans} plans what the cursor is on, {closes} closes the menu");
+    act::say(model, words, Tone::Warn);
+    Vec::new()
 }
 
 /// Does what the form over the screen says, or says what is wrong with it, and where.

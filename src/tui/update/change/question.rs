@@ -77,6 +77,8 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact(label, first(plan));
     fact("says", one.says.clone());
     fact("target", target(plan));
+    let counted = || format!("at {}", time::short(model.look.zone, plan.at, plan.at));
+    fact("counted", (plan.planned > 1).then(counted));
     fact("takes", Some(takes(plan)));
     fact("way", way(plan));
     fact("writes", writes(plan));

@@ -91,7 +91,7 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
             (word, style) if word == "equal" => ("=".to_owned(), style),
             other => other,
         },
-        Col::Target => ctx.figure(&pulse.target, columns),
+        Col::Target => target(ctx, row, pulse, columns),
         Col::Clients => clients(ctx, row, pulse),
         Col::Classes => return classes(ctx, row, area, buf),
         Col::Trend => return trend(ctx, row, area, buf),
@@ -101,6 +101,20 @@ pub(super) fn cell(ctx: &Ctx, row: &QueueRow, col: Col, alone: bool, area: Area,
         _ => w,
     };
     line::right(buf, x, y, w, &text, style);
+}
+
+/// The elements of target: coloured while it grows and nobody is seen to take from it.
+fn target(ctx: &Ctx, row: &QueueRow, pulse: &Pulse, columns: usize) -> (String, Style) {
+    let d = &ctx.data;
+    let (figure, style) = ctx.figure(&pulse.target, columns);
+    let found = |id| row.findings.iter().any(|found| found.id == id);
+    let early = row.early.iter().any(|(id, _)| *id == "nothing-consumed");
+    let style = match () {
+        () if found("nothing-consumed") => d.late,
+        () if early || found("target-backlog") => d.warn,
+        () => style,
+    };
+    (figure, style)
 }
 
 /// The late ones, with the word where no head says it.
