@@ -96,12 +96,12 @@ fn pace(seen: &Seen) -> Option<Pace> {
 fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    let needs_ms = (needs_s * 1_000.0) as i64;
-    let needs = text::countdown(needs_ms);
+    let in_ms = (needs_s * 1_000.0) as i64;
+    let needs = text::countdown(in_ms);
     let sentence =
         format!("{late} late, oldest {oldest}: they are transferred, in about {needs} all.");
     let finding = evidence(seen, Finding::new(ID, Severity::Note, sentence), pace);
-    finding.number("needs_ms", needs_ms).repair(
+    finding.number("needs_ms", in_ms).repair(
         Step::Outside,
         "Wait, and find out why they came late; transfer by hand (t) is quicker.",
     )

@@ -47,7 +47,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let outlook = match outlook(seen, pulse) {
         Ok(outlook) => outlook,
-        Err(verdict) => return verdict,
+        Err(verdict) => return *verdict,
     };
     match severity(outlook.block_ms) {
         Some(severity) => Verdict::Found(finding(seen, pulse, &outlook, severity)),
@@ -56,13 +56,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 }
 
 /// What the last sample says of the next transfers, and a look at all members.
-fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Verdict> {
+fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Box<Verdict>> {
     let (Some(_), Some(order), Some(sample)) = (
         seen.queue.keys().order,
         pulse.order.get(),
         seen.watch.sample(),
     ) else {
-        return Err(Verdict::Silent);
+        return Err(Verdict::Silent.into());
     };
     let next = heads::next_due(seen);
     let exact = seen.watch.exact();
@@ -71,10 +71,10 @@ fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Verdict> {
         _ if !exactly.is_empty() => &exactly,
         Known::Is(places) => places,
         Known::Unknown(why) if !why.starts_with("WRONGTYPE") => {
-            return Err(Verdict::Blind(why.to_string()));
+            return Err(Verdict::Blind(why.to_string()).into());
         }
         // In a short list, nobody was looked for.
-        Known::Unknown(_) | Known::None => return Err(Verdict::Fine),
+        Known::Unknown(_) | Known::None => return Err(Verdict::Fine.into()),
     };
     let together = together(&next, pulse.late.get().unwrap_or(0));
     let (before, sure) = before(places, sample, order);
@@ -103,22 +103,18 @@ fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) ->
     let down = text::thousands(outlook.before);
     let blocks = format!("transfer of a Redisson client blocks the server for about {whole} ms");
     let late = pulse.late.get().unwrap_or(0);
-    let finding = match overdue_ms(pulse) {
-        Some(overdue_ms) => {
-            let (count, oldest) = (text::thousands(late), text::countdown(overdue_ms));
-            let sentence = format!(
-                "{count} late, oldest {oldest}: each {blocks}, because they stand {about}{down} down the \
-                 order list."
-            );
-            let worse = severity.max(behind(overdue_ms));
-            Finding::new(ID, worse, sentence).of(late)
-        }
-        None => {
-            let sentence = format!(
-                "Each {blocks}: the next due entries stand {about}{down} down the order list."
-            );
-            Finding::new(ID, severity, sentence)
-        }
+    let finding = if let Some(overdue_ms) = overdue_ms(pulse) {
+        let (count, oldest) = (text::thousands(late), text::countdown(overdue_ms));
+        let sentence = format!(
+            "{count} late, oldest {oldest}: each {blocks}, because they stand {about}{down} down the \
+             order list."
+        );
+        let worse = severity.max(behind(overdue_ms));
+        Finding::new(ID, worse, sentence).of(late)
+    } else {
+        let sentence =
+            format!("Each {blocks}: the next due entries stand {about}{down} down the order list.");
+        Finding::new(ID, severity, sentence)
     };
     let finding = finding
         .number("before", outlook.before)
