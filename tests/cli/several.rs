@@ -17,7 +17,7 @@ fn of_several_queues_it_says_how_many_and_a_report_asks_which() {
     program
         .run(&only)
         .failed("name it. There are 'mail box', orders");
-    let told = program.run(&["doctor", "--for", "200ms"]).partly().out;
+    let told = program.run(&["doctor", "--for", "1200ms"]).partly().out;
     assert!(
         told.contains("\n2 queues looked at: something found in"),
         "{told}"
