@@ -165,6 +165,7 @@ mod tests {
             beside_bytes: 0,
             page: None,
             server_us: 40,
+            took_ms: 0,
         }
     }
 

@@ -99,6 +99,7 @@ async fn look(
     let seen = counts(store, &queue.keys(), &plan.ranges).await?;
     let bars = plan.edges.len().saturating_sub(1);
     let count = |i: usize| seen.counts.get(i).copied().unwrap_or(0);
+    let no_time = plan.late + 5 + CLASSES.len() + 1;
     Ok(Survey {
         at: seen.at,
         zoom,
@@ -114,7 +115,8 @@ async fn look(
         late: std::array::from_fn(|i| count(plan.late + i)),
         handing_over: count(plan.late + 4),
         classes: std::array::from_fn(|i| count(plan.late + 5 + i)),
-        no_time: count(plan.late + 5 + CLASSES.len() + 1),
+        no_time: count(no_time),
+        micros: [count(no_time + 1), count(no_time + 2)],
         keys: seen.keys,
         aside: seen.aside,
         quarantined: seen.quarantined,
@@ -170,6 +172,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
             rows,
         }),
         server_us: glance.server_us,
+        took_ms: glance.took_ms,
     }
 }
 
@@ -177,7 +180,7 @@ fn read(queue: &Queue, page: Option<PageAsk>, glance: Glance) -> Pulse {
 const CLASSES: [i64; 6] = [10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000];
 
 /// Which ranges of scores a survey counts: bars, beyond, late classes, handing over, classes,
-/// those that are no time.
+/// those that are no time, those that are microseconds.
 struct SurveyPlan {
     edges: Vec<EpochMillis>,
     ranges: Vec<ScoreRange>,
@@ -212,6 +215,10 @@ impl SurveyPlan {
         }
         ranges.push((from(start), "+inf".to_owned()));
         ranges.push((queue.no_time().to_string(), "+inf".to_owned()));
+        if let Some(micros) = queue.in_micros(now) {
+            let range = |two: &[f64]| (two[0].to_string(), format!("({}", two[1]));
+            ranges.extend(micros.windows(2).map(range));
+        }
         Self {
             edges,
             ranges,

@@ -17,6 +17,7 @@ mod mixed_frames;
 mod name_collision;
 mod no_transfer_client;
 mod nothing_consumed;
+mod own_worker;
 mod poison;
 mod quarantined;
 mod refused_writes;
@@ -241,6 +242,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
     Rule::new(falling_behind::ID, falling_behind::look),
+    Rule::new(own_worker::ID, own_worker::look),
     Rule::new(ttl::ID, ttl::look),
     Rule::new(evictable::ID, evictable::look),
     Rule::new(nothing_consumed::ID, nothing_consumed::look),
@@ -344,6 +346,13 @@ fn look(seen: &Seen) -> Diagnosis {
     if all.findings.iter().any(explained) {
         let effects = [stuck_client::ID, falling_behind::ID];
         all.findings.retain(|found| !effects.contains(&found.id));
+    }
+    let slow = |found: &Finding| {
+        seen.pulse
+            .is_some_and(|p| slow_transfer::explains(found, p))
+    };
+    if all.findings.iter().any(slow) {
+        all.findings.retain(|found| found.id != falling_behind::ID);
     }
     drift::subordinate(&mut all.findings);
     all.findings.sort_by_key(|found| Reverse(found.severity));

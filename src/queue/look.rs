@@ -18,6 +18,21 @@ const CALM_MS: i64 = 20_000;
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
 
+/// The commands that take elements from lists.
+pub const TAKING: [&str; 11] = [
+    "blpop",
+    "brpop",
+    "lpop",
+    "rpop",
+    "blmpop",
+    "lmpop",
+    "rpoplpush",
+    "brpoplpush",
+    "lmove",
+    "blmove",
+    "ltrim",
+];
+
 /// What a look shall bring.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LookAsk {
@@ -137,6 +152,14 @@ pub struct Client {
     pub blocked_on_list: bool,
 }
 
+impl Client {
+    /// It has taken from a list with its last command, and does not wait for another element.
+    #[must_use]
+    pub fn took(&self) -> bool {
+        !self.blocked_on_list && TAKING.contains(&self.command.as_str())
+    }
+}
+
 /// What a stand-in worker of this program calls itself on the connection that is subscribed to this
 /// channel: it counts as a transfer client, and is told from the queue's own by this.
 #[must_use]
@@ -149,7 +172,8 @@ pub fn worker_name(channel: &[u8]) -> String {
 pub struct Clients {
     /// All of them, ourselves and all.
     pub total: u64,
-    /// Those that are subscribed to a channel or blocked on a list; at most [`Clients::KEPT`].
+    /// Those that are subscribed to a channel, blocked on a list, or have taken from one with their last
+    /// command; at most [`Clients::KEPT`].
     pub listed: Vec<Client>,
 }
 
@@ -161,6 +185,13 @@ impl Clients {
     pub fn blocked_on_lists(&self, db: i64) -> impl Iterator<Item = &Client> {
         let there = move |client: &&Client| client.blocked_on_list && client.db == db;
         self.listed.iter().filter(there)
+    }
+
+    /// Those of this database that have taken from some list with their last command, and do not wait
+    /// for another element.
+    pub fn took(&self, db: i64) -> impl Iterator<Item = &Client> {
+        let took = move |client: &&Client| client.took() && client.db == db;
+        self.listed.iter().filter(took)
     }
 
     /// How many stand-in workers of this program, here or elsewhere, are subscribed to that channel.

@@ -71,6 +71,8 @@ pub struct Pulse {
     pub page: Option<Page>,
     /// What the read cost the server, in µs by its own clock.
     pub server_us: u64,
+    /// How long the answer took, in ms of this machine's clock.
+    pub took_ms: u64,
 }
 
 /// A run of entries by rank in timeouts.
@@ -107,6 +109,9 @@ pub struct Survey {
     /// Entries, also in `beyond`, whose score is no time: infinite, or that much and more
     /// (see [`Queue::no_time`](super::Queue::no_time)).
     pub no_time: u64,
+    /// Entries, also in `beyond`, whose score makes sense only as microseconds (see
+    /// [`Queue::in_micros`](super::Queue::in_micros)): meant to be due by now · later.
+    pub micros: [u64; 2],
     /// Late by more than 1 h · 10 min to 1 h · 1 to 10 min · less than 1 min.
     pub late: [u64; 4],
     /// Of `late[3]`, those late by less than 2 s: normal hand-over.

@@ -46,6 +46,8 @@ pub struct Glance {
     pub at: EpochMillis,
     /// What it cost the server, in µs by its own clock.
     pub server_us: u64,
+    /// How long the answer took, in ms of our clock.
+    pub took_ms: u64,
     /// Entries in timeouts.
     pub waiting: Known<u64>,
     /// Those with a score from 0 to now.
@@ -84,7 +86,7 @@ pub async fn glance(store: &Store, asks: &[GlanceAsk]) -> Result<Vec<Glance>, St
         .map(|((mut done, places), ask)| {
             let take = |i: usize| std::mem::take(&mut done.values[i]);
             let mut glance = read_glance(places, ask, take);
-            (glance.at, glance.server_us) = (done.at, done.server_us);
+            (glance.at, glance.server_us, glance.took_ms) = (done.at, done.server_us, done.took_ms);
             match (&refused, &glance.subscribers) {
                 (Some(why), Known::None) if ask.keys.channel.is_some() => {
                     glance.subscribers = Known::Unknown(Arc::clone(why));
@@ -176,6 +178,7 @@ fn read_glance(places: &Places, ask: &GlanceAsk, mut take: impl FnMut(usize) -> 
     Glance {
         at: EpochMillis::new(0),
         server_us: 0,
+        took_ms: 0,
         waiting,
         late,
         head: head.unwrap_or(oldest_score.or(next_score)),

@@ -134,6 +134,28 @@ async fn seconds_for_milliseconds_and_due_times_beyond_all_are_warnings() {
 }
 
 #[tokio::test]
+async fn microseconds_at_the_far_end_are_told_at_the_first_look_without_a_look_at_all() {
+    for seed in SEEDS {
+        let (mut patient, _client) = Patient::quiet(seed).await;
+        let queue = patient.queue.clone();
+        // Never, and meant.
+        let never = patient.member(Era::Newer, "the year 9999");
+        patient.server.put(&queue, &never, "253402300799000");
+        let said = patient.round().await;
+        assert!(found(&said, "score-range").is_none(), "{said:?}");
+        for n in 0..40 {
+            let due = patient.server.now().plus(86_400_000 * (n + 1)).get() * 1_000;
+            let member = patient.member(Era::Newer, &format!("far {n}"));
+            patient.server.put(&queue, &member, &due.to_string());
+        }
+        patient.examination = Examination::new(queue);
+        let said = patient.round().await;
+        let told = found(&said, "score-range").unwrap();
+        assert_eq!((told.severity, told.figure), (Severity::Warning, Some(40)));
+    }
+}
+
+#[tokio::test]
 async fn frames_in_target_are_told_until_they_are_taken_off() {
     for seed in SEEDS {
         let (mut patient, _client) = Patient::quiet(seed).await;

@@ -105,6 +105,7 @@ pub(crate) fn figures(waiting: u64, late: u64, clients: u64) -> Pulse {
         beside_bytes: 100,
         page: None,
         server_us: 80,
+        took_ms: 0,
     }
 }
 
@@ -177,6 +178,7 @@ pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
         zoom: Some(zoom),
         scale: Some(scale),
         no_time: 0,
+        micros: [0; 2],
         bars: bars.collect(),
         beyond: if total < 1000 {
             classes[3..].iter().sum()

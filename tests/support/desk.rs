@@ -287,6 +287,7 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
         bars: Vec::new(),
         beyond: 0,
         no_time: 0,
+        micros: [0; 2],
         late: [0; 4],
         handing_over: 0,
         classes: [0; 7],

@@ -151,6 +151,7 @@ impl World {
             beside_bytes: beside as u64,
             page: page.map(rows),
             server_us: 50,
+            took_ms: 0,
         }
     }
 }

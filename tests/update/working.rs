@@ -1,6 +1,6 @@
 //! Stand-in workers, the questions before them, and leaving with one at work.
 
-use delayscope::queue::Queue;
+use delayscope::queue::{Queue, Severity};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::dialog::{Dialog, DialogLine};
@@ -143,6 +143,26 @@ fn what_a_worker_moves_is_counted_and_the_picture_follows() {
     let worker = desk.model.workers.on(&orders()).unwrap();
     assert_eq!((worker.moved, worker.skipped), (3, 1));
     assert_eq!(worker.state, WorkerState::AtWork);
+}
+
+#[test]
+fn while_only_our_worker_transfers_a_note_says_that_it_stops_with_the_screen() {
+    let mut desk = desk(0);
+    let told = |desk: &mut Desk, clients| {
+        desk.world[0].clients = clients;
+        desk.live(1_500, 5);
+        let findings = &desk.model.queues[0].findings;
+        let own = findings.iter().find(|found| found.id == "own-worker");
+        own.map(|found| found.severity)
+    };
+    assert_eq!(told(&mut desk, 1), None, "a client of its own");
+    desk.char('w');
+    desk.char('y');
+    tell(&mut desk, WorkerTold::Listening);
+    assert_eq!(told(&mut desk, 2), None, "beside it");
+    assert_eq!(told(&mut desk, 1), Some(Severity::Note));
+    tell(&mut desk, WorkerTold::Ended(None));
+    assert_eq!(told(&mut desk, 1), None);
 }
 
 #[test]

@@ -160,8 +160,10 @@ impl Told {
                 .map(|(_, id)| *id)
                 .collect();
             for id in gone {
-                if let Some(found) = self.standing.remove(&(one.queue().clone(), id)) {
-                    line.print("gone", &found)?;
+                let standing = self.standing.remove(&(one.queue().clone(), id));
+                let told = said.gone.iter().find(|gone| gone.id == id);
+                if let Some(found) = told.or(standing.as_ref()) {
+                    line.print("gone", found)?;
                 }
             }
         }

@@ -15,8 +15,20 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
     let mut server_us = raw.server_us;
     let depth = match &keys.order {
         Some(order) if ask.seek && !raw.next_due.is_empty() => {
-            let step = raw.next_due.len().div_ceil(SOUGHT);
-            let sought = raw.next_due.iter().step_by(step);
+            let now = queue.score(raw.at);
+            let late: Vec<_> = raw
+                .ahead
+                .iter()
+                .filter(|(_, score)| *score <= now)
+                .collect();
+            // Of a backlog the first are gone before they can be looked for.
+            let (sought, step) = if late.is_empty() {
+                let step = raw.next_due.len().div_ceil(SOUGHT);
+                (raw.next_due.iter().collect(), step)
+            } else {
+                (late, 1)
+            };
+            let sought = sought.into_iter().step_by(step);
             let sought: Vec<&[u8]> = sought.map(|(member, _)| member.as_slice()).collect();
             let (places, cost_us) = read::places(store, (&keys.timeouts, order), &sought).await?;
             server_us += cost_us;

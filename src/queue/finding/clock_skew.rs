@@ -1,7 +1,8 @@
 //! Clocks that disagree: this machine's with the server's, or a transfer client's, whose entries
 //! leave timeouts too early or too late by the same span again and again.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, Seen, Severity, Step, Verdict, slow_transfer};
+use crate::clock::EpochMillis;
 use crate::queue::text;
 
 pub(super) const ID: &str = "clock-skew";
@@ -17,6 +18,9 @@ const APART_MS: i64 = 1_000;
 const JITTER_MS: i64 = 250;
 /// With more late ones, the clients are merely busy.
 const BUSY: u64 = 100;
+/// Where a quarter of the answers took longer than the quickest by more than so many ms, something keeps the
+/// server: who transfers waits for it too, with each of his commands.
+const HINDERED_MS: u64 = 80;
 
 /// Compares the clocks.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -88,7 +92,19 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
         return Some((least, recent().any(|left| left.delivered)));
     }
     // A client that is merely slow is no clock: ticks and pauses stay below.
-    (most <= -WARNING_MS && !busy).then_some((most, true))
+    let slow = busy || hindered(seen, dues().min()?) || slow_transfer::keeps_the_server(seen);
+    (most <= -WARNING_MS && !slow).then_some((most, true))
+}
+
+/// The server has been slow to answer since that moment: what comes late then says nothing of clocks.
+fn hindered(seen: &Seen, since: EpochMillis) -> bool {
+    let beats = seen.watch.beats.iter().filter(|beat| beat.at >= since);
+    let mut took: Vec<u64> = beats.map(|beat| beat.took_ms).collect();
+    took.sort_unstable();
+    let slow = took.get(took.len() * 3 / 4);
+    let quick = took.first();
+    slow.zip(quick)
+        .is_some_and(|(slow, quick)| slow - quick > HINDERED_MS)
 }
 
 fn of_client(seen: &Seen, (severity, sure): (Severity, bool), ahead_ms: i64) -> Finding {
@@ -141,6 +157,11 @@ mod tests {
 
     /// Entries 2 s apart, each leaving so many ms before it is due, seen each 500 ms.
     fn leaving(ahead_ms: impl Fn(i64) -> i64) -> Scene {
+        answered(ahead_ms, |_| 1)
+    }
+
+    /// The same on a server whose answer at that moment takes so many ms.
+    fn answered(ahead_ms: impl Fn(i64) -> i64, took_ms: impl Fn(i64) -> u64) -> Scene {
         let mut scene = Scene::default();
         scene.server.skew_ms = Some(0);
         let due = |n: i64| 2_000 + n * 2_000;
@@ -149,6 +170,7 @@ mod tests {
             let mut seen = pulse(at, 5, None, 1);
             let id = u8::try_from(first).unwrap();
             seen.first = Some(framed(Form::ByteId, id, Some(due(first))));
+            seen.took_ms = took_ms(at);
             scene = scene.pulse(seen);
         }
         scene
@@ -164,6 +186,19 @@ mod tests {
         assert!((700..=1_300).contains(&ahead(&leaving(|_| 1_300)).unwrap()));
         let behind = ahead(&leaving(|_| -1_700)).unwrap();
         assert!((-1_700..=-1_000).contains(&behind), "{behind}");
+    }
+
+    #[test]
+    fn on_a_server_that_is_slow_to_answer_what_leaves_late_tells_nothing_of_clocks() {
+        let late = |took_ms: fn(i64) -> u64| ahead(&answered(|_| -1_700, took_ms));
+        // As scripts of another queue keep it, one after the other.
+        assert_eq!(late(|at| at.unsigned_abs() / 500 * 83 % 250), None);
+        // Far away, and with a hiccup now and then.
+        assert!(late(|_| 180).is_some());
+        assert!(late(|at| if at % 4_000 == 0 { 400 } else { 3 }).is_some());
+        // It is late that is excused, not early.
+        let early = answered(|_| 1_300, |at| at.unsigned_abs() / 500 * 83 % 250);
+        assert!(ahead(&early).is_some());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, slow_transfer};
+use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, score_range, slow_transfer};
 use crate::clock::EpochMillis;
-use crate::queue::text;
 use crate::queue::wish::What;
+use crate::queue::{Pulse, text};
 
 pub(super) const ID: &str = "falling-behind";
 
@@ -27,11 +27,29 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Fine;
     }
     match pace(seen) {
-        Some(pace) if pace.needs_s().is_none_or(|s| s > MUCH_S) => {
-            Verdict::Found(finding(seen, &pace))
-        }
-        _ => Verdict::Fine,
+        Some(pace) => Verdict::Found(match pace.needs_s() {
+            Some(s) if s <= MUCH_S => catching_up(seen, &pace, s),
+            _ => finding(seen, &pace),
+        }),
+        None => early(seen, pulse).map_or(Verdict::Fine, Verdict::Early),
     }
+}
+
+/// What is late already when the first look falls on it is nothing to be calm about, though nobody
+/// can tell yet whether it gets fewer.
+fn early(seen: &Seen, pulse: &Pulse) -> Option<String> {
+    let late = pulse.late.get()?;
+    let late_ms = pulse.at.since(pulse.oldest_late?);
+    let watched_ms = seen.watch.watched_ms();
+    let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
+    (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
+        format!(
+            "{} late, oldest {}: whether they get fewer is known in {} s",
+            text::thousands(late),
+            text::countdown(late_ms),
+            (SPAN_MS - watched_ms + 999) / 1_000
+        )
+    })
 }
 
 /// How the late ones got more or fewer.
@@ -74,6 +92,40 @@ fn pace(seen: &Seen) -> Option<Pace> {
     })
 }
 
+/// Whoever transfers is at it, and soon through: worth a word to whoever sees so many late.
+fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
+    let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
+    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
+    let needs_ms = (needs_s * 1_000.0) as i64;
+    let needs = text::countdown(needs_ms);
+    let sentence =
+        format!("{late} late, oldest {oldest}: they are transferred, in about {needs} all.");
+    let finding = evidence(seen, Finding::new(ID, Severity::Note, sentence), pace);
+    finding.number("needs_ms", needs_ms).repair(
+        Step::Outside,
+        "Wait, and find out why they came late; transfer by hand (t) is quicker.",
+    )
+}
+
+/// What both are concluded from.
+fn evidence(seen: &Seen, finding: Finding, pace: &Pace) -> Finding {
+    let timeouts = seen.queue.keys().timeouts;
+    finding
+        .of(pace.now)
+        .number("late", pace.now)
+        .number("late_ms", pace.late_ms)
+        .number("late_before", pace.before)
+        .number("within_ms", pace.ms)
+        .words(format!(
+            "{} were late {} ago; what is due next has moved on by {} of due times since",
+            text::thousands(pace.before),
+            text::span(pace.ms.unsigned_abs()),
+            text::span(pace.due_ms.unsigned_abs())
+        ))
+        .check_about("ZRANGE", &timeouts, &["0", "0", "WITHSCORES"])
+        .check(&["SLOWLOG", "GET"], b"10")
+}
+
 fn finding(seen: &Seen, pace: &Pace) -> Finding {
     let Pace { before, now, .. } = *pace;
     let (late, oldest) = (text::thousands(now), text::countdown(pace.late_ms));
@@ -96,20 +148,7 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
         None => "as many fall due as are transferred".to_owned(),
     };
     let sentence = format!("{late} late, oldest {oldest}, and {how}: {who}.");
-    let finding = Finding::new(ID, Severity::Warning, sentence)
-        .of(now)
-        .number("late", now)
-        .number("late_ms", pace.late_ms)
-        .number("late_before", before)
-        .number("within_ms", pace.ms)
-        .words(format!(
-            "{} were late {} ago; what is due next has moved on by {} of due times since",
-            text::thousands(before),
-            text::span(pace.ms.unsigned_abs()),
-            text::span(pace.due_ms.unsigned_abs())
-        ))
-        .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
-        .check(&["SLOWLOG", "GET"], b"10");
+    let finding = evidence(seen, Finding::new(ID, Severity::Warning, sentence), pace);
     if slow_transfer::wants_a_hand(seen) {
         return finding.repair(
             Step::Change(What::Transfer),
@@ -151,7 +190,10 @@ mod tests {
         told(&[100, 110, 120, 130], "10/s more fall due");
         told(&[100, 99, 101, 100], "as many fall due as are transferred");
         told(&[5_000, 4_998, 4_996, 4_994], "about 41:37");
-        assert_eq!(sentence(&[5_000, 4_900, 4_800, 4_700]), None);
+        let soon = late(&[5_000, 4_900, 4_800, 4_700], 60_000, 1);
+        let soon = soon.found(ID).unwrap();
+        assert_eq!(soon.severity, Severity::Note);
+        assert!(soon.sentence.contains("in about 0:47 all"), "{soon:?}");
     }
 
     #[test]
@@ -168,6 +210,15 @@ mod tests {
             stuck = stuck.pulse(seen);
         }
         assert!(stuck.found(ID).is_none());
+    }
+
+    #[test]
+    fn until_it_knows_it_says_what_is_late_already() {
+        let said = |seconds, late_ms| late(&vec![9; seconds], late_ms, 1).verdict(ID);
+        let known = "9 late, oldest 1:00: whether they get fewer is known in 2 s";
+        assert_eq!(said(2, 60_000), Verdict::Early(known.to_owned()));
+        assert_eq!(said(2, 10_000), Verdict::Fine);
+        assert!(matches!(said(4, 60_000), Verdict::Found(_)));
     }
 
     #[test]

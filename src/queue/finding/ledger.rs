@@ -1,7 +1,8 @@
 //! Since when a finding holds, whether it gets worse, and that it has gone: what no single look tells.
 
-use super::{Diagnosis, Finding};
+use super::{Diagnosis, Finding, Severity};
 use crate::clock::EpochMillis;
+use crate::queue::text;
 
 /// A finding that has gone is told for so long, in ms.
 const MOMENT_MS: i64 = 10_000;
@@ -28,6 +29,8 @@ struct Known {
     finding: Finding,
     /// When it was found first, and how large its figure was then.
     first: (EpochMillis, Option<u64>),
+    /// How bad it was at its worst, how large its figure, and what it said then.
+    worst: (Severity, Option<u64>, String),
     /// When it was not found any more.
     gone: Option<EpochMillis>,
 }
@@ -73,9 +76,15 @@ impl Ledger {
         };
         finding.since = Some(finding.since.map_or(first.0, |since| since.min(first.0)));
         finding.trend = trend(first, at, finding.figure);
+        let now = (finding.severity, finding.figure, finding.sentence.clone());
+        let before = known.map(|i| self.known[i].worst.clone());
         let entry = Known {
             finding: finding.clone(),
             first,
+            worst: match before {
+                Some(worst) if (worst.0, worst.1) > (now.0, now.1) => worst,
+                _ => now,
+            },
             gone: None,
         };
         match known {
@@ -86,9 +95,16 @@ impl Ledger {
 }
 
 impl Known {
+    /// Told as what it was: at its worst, not with whatever figures its last look happened to show.
     fn as_gone(&self) -> Finding {
+        let ms = self.finding.since.zip(self.gone);
+        let lasted = ms.map_or(0, |(since, gone)| gone.since(since).max(0));
+        let (severity, figure, worst) = self.worst.clone();
         Finding {
             gone: self.gone,
+            severity,
+            figure,
+            sentence: format!("It was so for {}: {worst}", text::countdown(lasted)),
             ..self.finding.clone()
         }
     }
@@ -165,6 +181,30 @@ mod tests {
         assert_eq!(said.gone.len(), 1);
         let said = ledger.enter(Diagnosis::default(), at(16_000));
         assert_eq!(said.gone.len(), 0);
+    }
+
+    #[test]
+    fn what_has_gone_is_told_as_it_was_at_its_worst() {
+        let found = |figure, severity| {
+            let mut said = found(Some(figure));
+            said.findings[0].severity = severity;
+            said.findings[0].sentence = format!("{figure} late.");
+            said
+        };
+        let mut ledger = Ledger::default();
+        let (note, critical) = (Severity::Note, Severity::Critical);
+        for (second, (figure, severity)) in (0..).zip([
+            (30, note),
+            (10, critical),
+            (20, critical),
+            (3, critical),
+            (50, note),
+        ]) {
+            ledger.enter(found(figure, severity), at(second * 10_000));
+        }
+        let gone = ledger.enter(Diagnosis::default(), at(67_000)).gone;
+        assert_eq!(gone[0].sentence, "It was so for 1:07: 20 late.");
+        assert_eq!((gone[0].severity, gone[0].figure), (critical, Some(20)));
     }
 
     #[test]

@@ -12,6 +12,11 @@ const WHILE_MS: i64 = 10_000;
 /// And for so long a warning, in ms.
 const LONG_MS: i64 = 30_000;
 
+/// A few elements that have stood in target for less are a hand-over, in ms.
+const LIES_MS: i64 = 3_000;
+/// So many are none.
+const MANY: u64 = 100;
+
 /// Looks at the length of target in all pulses that are kept, and at its front in the samples.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(pulse) = seen.pulse else {
@@ -26,11 +31,15 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             Verdict::Found(finding(seen, &standing, ms))
         }
         Taken::Exactly(1.., _) | Taken::AtLeast(..) => Verdict::Fine,
-        _ if ms < LONG_MS => Verdict::Early(format!(
-            "target grew and nothing has been taken: watching {} of {} s",
-            ms / 1_000,
-            LONG_MS / 1_000
-        )),
+        // Two samples that are apart tell it then, else half a minute.
+        _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
+            let known_ms = if ms < WHILE_MS { WHILE_MS } else { LONG_MS } - ms;
+            Verdict::Early(format!(
+                "{} in target: whether anybody takes them is known in {} s",
+                text::counted(standing.length, "waits", "wait"),
+                (known_ms + 999) / 1_000
+            ))
+        }
         _ => Verdict::Fine,
     }
 }
@@ -60,11 +69,8 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64) -> Finding {
             "target grew by {} meanwhile, and its next element is still the same",
             text::thousands(standing.grown)
         ));
-    if blocked.is_some_and(|blocked| blocked > 0) {
-        finding = finding.words(
-            "none of the clients that are blocked waits for target, which is not empty: which list \
-             they wait for cannot be seen",
-        );
+    for line in last_takers(seen) {
+        finding = finding.words(line);
     }
     finding
         .check(&["LLEN"], &seen.queue.keys().target)
@@ -88,12 +94,36 @@ fn consumers(seen: &Seen) -> (String, Option<u64>) {
     let blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
     let words = match blocked {
         0 => "no client waits for an element of any list".to_owned(),
+        // One that waited for this list would have taken what is there.
         n => format!(
-            "{} for elements of other lists only",
-            text::counted(n, "client waits", "clients wait")
+            "no client waits for it ({} on other lists)",
+            text::counted(n, "is blocked", "are blocked")
         ),
     };
     (words, Some(blocked))
+}
+
+/// The clients whose last command took from some list, and which do nothing now: one of them may be
+/// the consumer that hangs.
+fn last_takers(seen: &Seen) -> Vec<String> {
+    /// So many are named.
+    const FEW: usize = 3;
+    let look = seen.server.last();
+    let Some(clients) = look.and_then(|look| look.clients.get_ref()) else {
+        return Vec::new();
+    };
+    let mut took: Vec<_> = clients.took(seen.server.db).collect();
+    took.sort_by_key(|client| std::cmp::Reverse(client.idle_s));
+    let line = |client: &&crate::queue::look::Client| {
+        let name = match client.name.as_str() {
+            "" => String::new(),
+            name => format!(" ({})", text::printable(name)),
+        };
+        let ago = text::countdown(i64::try_from(client.idle_s).unwrap_or(0) * 1_000);
+        let (addr, command) = (&client.addr, client.command.to_uppercase());
+        format!("{addr}{name} took from a list last, by {command}, {ago} ago")
+    };
+    took.iter().take(FEW).map(line).collect()
 }
 
 #[cfg(test)]
@@ -101,6 +131,7 @@ mod tests {
     use super::super::tests::{START, Scene, pulse, sample, server_look};
     use super::*;
     use crate::queue::frames::{Delivered, Frames};
+    use crate::queue::look::{Client, Clients};
     use crate::queue::{Pulse, Queue};
 
     fn at(ms: i64, target: u64) -> Pulse {
@@ -153,6 +184,33 @@ mod tests {
     }
 
     #[test]
+    fn clients_that_took_from_a_list_last_are_named() {
+        let client = |id: u64, idle_s, blocked_on_list| Client {
+            addr: format!("10.0.0.{id}:5"),
+            name: ["", "app"][usize::from(id > 1)].to_owned(),
+            command: "blpop".to_owned(),
+            idle_s,
+            blocked_on_list,
+            ..Client::default()
+        };
+        let mut look = server_look(0, [false, true], 0);
+        let clients = Clients {
+            total: 3,
+            listed: vec![client(1, 5, true), client(2, 312, false)],
+        };
+        look.clients = Known::Is(clients.into());
+        let found = scene(5..=35, ["a", "a"]).look(look).found(ID).unwrap();
+        let words = found.evidence.words.join("\n");
+        let named = "10.0.0.2:5 (app) took from a list last, by BLPOP, 5:12 ago";
+        assert!(
+            words.contains(named) && !words.contains("10.0.0.1"),
+            "{words}"
+        );
+        let who = "no client waits for it (1 is blocked on other lists)";
+        assert!(found.sentence.contains(who), "{}", found.sentence);
+    }
+
+    #[test]
     fn before_that_it_says_for_how_long_it_has_watched() {
         let seen = |seconds, sampled_ms| {
             let mut scene = Scene::default();
@@ -167,7 +225,10 @@ mod tests {
             let Verdict::Early(words) = early.verdict(ID) else {
                 panic!("{:?}", early.verdict(ID));
             };
-            assert!(words.ends_with("of 30 s"), "{words}");
+            assert!(
+                words.contains("wait in target: whether anybody takes"),
+                "{words}"
+            );
         }
         // Two samples that are apart tell it, for now as a note.
         let found = seen(10, 8_000).found(ID).unwrap();

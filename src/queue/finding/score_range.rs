@@ -1,5 +1,7 @@
 //! Scores that are no due time, or not the one that was meant.
 
+mod micros;
+
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
 use crate::queue::exact::Group;
@@ -16,7 +18,8 @@ const LATE_MS: i64 = 10_000;
 /// What is meant to be due within this, in ms, is not put off for good.
 const YEARS_MS: i64 = 1_000_000_000_000;
 
-/// Looks at the head of the pulse, and at what the survey counts beyond all times.
+/// Looks at the head of the pulse, and at what the survey counts beyond all times and in
+/// microseconds.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(pulse) = seen.pulse else {
         return Verdict::Silent;
@@ -31,31 +34,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(survey) if survey.no_time > 0 && pulse.waiting.get() != Some(0) => {
             Verdict::Found(beyond(seen, pulse, survey.no_time))
         }
-        _ => finer(seen, pulse).map_or(Verdict::Fine, Verdict::Found),
+        _ => micros::found(seen, pulse).map_or(Verdict::Fine, Verdict::Found),
     }
-}
-
-/// Due times that a look at all members has found to be in a finer unit than the queue's: the last
-/// by due time, which no pulse sees.
-fn finer(seen: &Seen, pulse: &Pulse) -> Option<Finding> {
-    let exact = seen.watch.exact()?;
-    let group = Some(&exact.finer).filter(|group| group.stands(pulse))?;
-    let entries = text::counted(group.count, "entry is", "entries are");
-    let sentence = format!(
-        "{entries} due in many thousand years: most likely the scores are microseconds, not \
-         milliseconds."
-    );
-    let bad: Vec<_> = group.first.iter().collect();
-    let finding = Finding::new(ID, Severity::Warning, sentence).of(group.count);
-    let finding = with_ids(finding, &bad).exact(exact).check_about(
-        "ZREVRANGE",
-        &seen.queue.keys().timeouts,
-        &["0", "9", "WITHSCORES"],
-    );
-    Some(finding.repair(
-        Step::Change(What::Score),
-        "Make their microseconds milliseconds (R), and mend the program that writes them.",
-    ))
 }
 
 /// When the oldest late one is due, if that makes sense only in seconds.
@@ -363,24 +343,5 @@ mod tests {
         let id = bad.id.to_string();
         assert_eq!(found.evidence.figures["entries"][0], id.as_str());
         assert!(found.repair.sentence.contains(&id));
-    }
-
-    #[test]
-    fn microseconds_are_told_as_far_as_all_members_were_looked_at() {
-        let queue = Queue::redisson("q");
-        let told = |score: f64| {
-            let mut scene = Scene::default().pulse(pulse(0, 2, None, 1));
-            let mut exact = Exact::new(&queue, super::super::tests::START);
-            let member = crate::queue::frame::encode(crate::queue::Form::ByteId, [1; 8], b"{}");
-            exact.waits(&queue, &member, score, 8);
-            exact.waiting = 2;
-            scene.watch.examined(exact);
-            scene.found(ID)
-        };
-        let found = told(1.7e15).unwrap();
-        assert!(found.sentence.contains("microseconds"), "{found:?}");
-        assert_eq!(found.repair.step, Step::Change(What::Score));
-        // The year 9999 is as good as never, and meant.
-        assert_eq!(told(253_402_300_799_000.0), None);
     }
 }

@@ -5,7 +5,7 @@ use super::heads;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::frames::{Frames, Judged, Place};
 use crate::queue::wish::What;
-use crate::queue::{EntryId, Exact, Known, text};
+use crate::queue::{EntryId, Exact, Known, Pulse, text};
 
 pub(super) const ID: &str = "slow-transfer";
 
@@ -22,18 +22,47 @@ const WARNING_MS: f64 = 50.0;
 const CRITICAL_MS: f64 = 500.0;
 /// From so many late entries on there is more to move than to prepare.
 const BACKLOG: u64 = 1_000;
+/// The oldest of a backlog is late by more than this, in ms, or by so much that it is critical.
+const LATE_MS: i64 = 10_000;
+const LONG_MS: i64 = 60_000;
+
+/// How the next transfers will go.
+struct Outlook<'a> {
+    /// So many entries in one of them.
+    together: usize,
+    /// So many elements stand before each of them in the order list.
+    before: u64,
+    /// That is more than a guess.
+    sure: bool,
+    /// For so long the server does nothing else, in ms.
+    block_ms: f64,
+    /// The look at all members that has met so many of them.
+    looked_for: Option<(&'a Exact, usize)>,
+}
 
 /// Estimates how long the next transfers will block the server.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(pulse) = seen.pulse else {
         return Verdict::Silent;
     };
-    let (Some(order_key), Some(order), Some(sample)) = (
+    let outlook = match outlook(seen, pulse) {
+        Ok(outlook) => outlook,
+        Err(verdict) => return verdict,
+    };
+    match severity(outlook.block_ms) {
+        Some(severity) => Verdict::Found(finding(seen, pulse, &outlook, severity)),
+        None => Verdict::Fine,
+    }
+}
+
+/// What the last sample says of the next transfers, and a look at all members.
+fn outlook<'a>(seen: &Seen<'a>, pulse: &Pulse) -> Result<Outlook<'a>, Verdict> {
+    let (Some(_), Some(order), Some(sample)) = (
         seen.queue.keys().order,
         pulse.order.get(),
         seen.watch.sample(),
     ) else {
-        return Verdict::Silent;
+        return Err(Verdict::Silent);
     };
     let next = heads::next_due(seen);
     let exact = seen.watch.exact();
@@ -42,10 +71,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         _ if !exactly.is_empty() => &exactly,
         Known::Is(places) => places,
         Known::Unknown(why) if !why.starts_with("WRONGTYPE") => {
-            return Verdict::Blind(why.to_string());
+            return Err(Verdict::Blind(why.to_string()));
         }
         // In a short list, nobody was looked for.
-        Known::Unknown(_) | Known::None => return Verdict::Fine,
+        Known::Unknown(_) | Known::None => return Err(Verdict::Fine),
     };
     let together = together(&next, pulse.late.get().unwrap_or(0));
     let (before, sure) = before(places, sample, order);
@@ -54,35 +83,90 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         reason = "an estimate for reading, of figures far below 2^52"
     )]
     let block_ms = together as f64 * before as f64 * STEP_US / 1_000.0;
-    let Some(severity) = severity(block_ms) else {
-        return Verdict::Fine;
-    };
+    Ok(Outlook {
+        together,
+        before,
+        sure,
+        block_ms,
+        looked_for: exact
+            .filter(|_| !exactly.is_empty())
+            .map(|exact| (exact, exactly.len())),
+    })
+}
+
+fn finding(seen: &Seen, pulse: &Pulse, outlook: &Outlook, severity: Severity) -> Finding {
+    let keys = seen.queue.keys();
+    let order = pulse.order.get().unwrap_or(0);
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    let whole = block_ms as i64;
-    let about = if sure { "" } else { "about " };
-    let down = text::thousands(before);
-    let sentence = format!(
-        "Each transfer of a Redisson client blocks the server for about {whole} ms: the next due \
-         entries stand {about}{down} down the order list."
-    );
-    let finding = Finding::new(ID, severity, sentence)
-        .number("before", before)
+    let whole = outlook.block_ms as i64;
+    let about = if outlook.sure { "" } else { "about " };
+    let down = text::thousands(outlook.before);
+    let blocks = format!("transfer of a Redisson client blocks the server for about {whole} ms");
+    let late = pulse.late.get().unwrap_or(0);
+    let finding = match overdue_ms(pulse) {
+        Some(overdue_ms) => {
+            let (count, oldest) = (text::thousands(late), text::countdown(overdue_ms));
+            let sentence = format!(
+                "{count} late, oldest {oldest}: each {blocks}, because they stand {about}{down} down the \
+                 order list."
+            );
+            let worse = severity.max(behind(overdue_ms));
+            Finding::new(ID, worse, sentence).of(late)
+        }
+        None => {
+            let sentence = format!(
+                "Each {blocks}: the next due entries stand {about}{down} down the order list."
+            );
+            Finding::new(ID, severity, sentence)
+        }
+    };
+    let finding = finding
+        .number("before", outlook.before)
         .number("order", order)
-        .number("together", together)
+        .number("together", outlook.together)
         .number("block_ms", whole)
+        .number("late", late)
         .words(format!(
             "{} in one transfer, each searched for from the head of {} elements",
-            text::counted(together as u64, "entry", "entries"),
+            text::counted(outlook.together as u64, "entry", "entries"),
             text::thousands(order)
         ))
-        .check(&["LLEN"], &order_key)
+        .check(&["LLEN"], &keys.order.unwrap_or_default())
         .check(&["SLOWLOG", "GET"], b"10");
-    let finding = match exact {
-        Some(exact) if !exactly.is_empty() => looked_for(finding, exact, exactly.len()),
-        _ => finding,
+    let finding = match outlook.looked_for {
+        Some((exact, places)) => looked_for(finding, exact, places),
+        None => finding,
     };
-    let (step, words) = mended(pulse.late.get().unwrap_or(0));
-    Verdict::Found(finding.repair(Step::Change(step), words))
+    let (step, words) = mended(late);
+    finding.repair(Step::Change(step), words)
+}
+
+/// For how long the oldest of a backlog has been late, in ms, where somebody transfers; none where
+/// there is no backlog.
+fn overdue_ms(pulse: &Pulse) -> Option<i64> {
+    let backlog = pulse.late.get()? >= BACKLOG && pulse.transfer_clients.get() != Some(0);
+    let late_ms = pulse.at.since(pulse.oldest_late?);
+    (backlog && late_ms > LATE_MS).then_some(late_ms)
+}
+
+/// How bad it is that those who transfer lag behind by so many ms because each transfer is slow.
+const fn behind(overdue_ms: i64) -> Severity {
+    if overdue_ms > LONG_MS {
+        Severity::Critical
+    } else {
+        Severity::Warning
+    }
+}
+
+/// Much is late, and slow transfers are why.
+pub(super) fn explains(found: &Finding, pulse: &Pulse) -> bool {
+    found.id == ID && overdue_ms(pulse).is_some()
+}
+
+/// Transfers of this queue are under way that keep the server from all else.
+pub(super) fn keeps_the_server(seen: &Seen) -> bool {
+    let late = seen.pulse.and_then(|pulse| pulse.late.get());
+    late > Some(0) && matches!(look(seen), Verdict::Found(_))
 }
 
 /// So much is due so far down the order list that whoever transfers it by searching needs long for
@@ -227,6 +311,31 @@ mod tests {
             assert_eq!(step(BACKLOG, clients, rule), by_hand);
             assert_eq!(step(BACKLOG - 1, clients, rule), Step::Worker);
         }
+    }
+
+    #[test]
+    fn where_much_is_late_already_slow_transfers_are_why_and_worse() {
+        let found = |late, late_ms, clients| {
+            let mut seen = pulse(0, 60_000, Some(late_ms), clients);
+            seen.late = Known::Is(late);
+            let scene = burst(Place::Beyond(1_000), 60_000).pulse(seen);
+            scene.found(ID).unwrap()
+        };
+        let severity = |late, late_ms, clients| found(late, late_ms, clients).severity;
+        assert_eq!(severity(54_900, 60_001, 1), Severity::Critical);
+        assert_eq!(severity(BACKLOG, 10_001, 1), Severity::Warning);
+        for (late, late_ms, clients) in [
+            (BACKLOG - 1, 60_001, 1),
+            (BACKLOG, 10_000, 1),
+            (BACKLOG, 60_001, 0),
+        ] {
+            assert_eq!(severity(late, late_ms, clients), Severity::Note);
+        }
+        let sentence = found(54_900, 240_000, 1).sentence;
+        assert!(
+            sentence.starts_with("54,900 late, oldest 4:00: each transfer"),
+            "{sentence}"
+        );
     }
 
     #[test]

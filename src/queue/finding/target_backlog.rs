@@ -2,8 +2,8 @@
 
 use super::flow::{self, Taken};
 use super::watch::FEW;
-use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::queue::look::Info;
+use super::{Beat, Finding, Seen, Severity, Step, Verdict};
+use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
 pub(super) const ID: &str = "target-backlog";
@@ -12,20 +12,6 @@ pub(super) const ID: &str = "target-backlog";
 const LONG_MS: i64 = 30_000;
 /// A backlog that consumers need longer for is a warning, in s.
 const MUCH_S: f64 = 600.0;
-/// The commands that take elements from lists.
-const TAKING: [&str; 11] = [
-    "blpop",
-    "brpop",
-    "lpop",
-    "rpop",
-    "blmpop",
-    "lmpop",
-    "rpoplpush",
-    "brpoplpush",
-    "lmove",
-    "blmove",
-    "ltrim",
-];
 
 /// Looks at the length of target in the last pulses, and at what was taken between samples.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -41,6 +27,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(growth) = growth(&lengths) else {
         return Verdict::Fine;
     };
+    if worked_off(seen, growth) {
+        // What is late comes all at once: how consumers keep up is seen when it has come.
+        return Verdict::Early("target grows while what is late is transferred".to_owned());
+    }
     let watched_ms = seen.watch.watched_ms();
     if watched_ms < LONG_MS {
         return Verdict::Early(format!(
@@ -67,6 +57,18 @@ fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
     let shrinks = end < most - most / 20;
     let grown = end.saturating_sub(start);
     (first < second && second < third && !shrinks && grown >= FEW).then_some(grown)
+}
+
+/// By at least half as many as target has grown, late entries have got fewer meanwhile, or a change of
+/// ours is moving them.
+fn worked_off(seen: &Seen, growth: u64) -> bool {
+    let late = |beat: Option<&Beat>| beat.and_then(|beat| beat.late);
+    let mut beats = seen.watch.last(LONG_MS);
+    let (before, now) = (late(beats.next()), late(beats.next_back()));
+    let fewer = before
+        .zip(now)
+        .map(|(before, now)| before.saturating_sub(now));
+    seen.watch.changing || fewer.is_some_and(|fewer| fewer * 2 >= growth)
 }
 
 fn mean(lengths: &[(i64, u64)]) -> f64 {
@@ -210,6 +212,23 @@ mod tests {
             scene(&long, 500).found(ID).unwrap().severity,
             Severity::Note
         );
+    }
+
+    #[test]
+    fn while_a_backlog_is_transferred_consumers_are_not_to_blame() {
+        let late = |late: fn(u64) -> u64| {
+            let mut scene = Scene::default();
+            for second in 0..=31_u32 {
+                let mut seen = pulse(i64::from(second) * 1_000, 5, None, 1);
+                seen.target = Known::Is(100 + u64::from(second) * 20);
+                seen.late = Known::Is(late(u64::from(second)));
+                scene = scene.pulse(seen);
+            }
+            scene.verdict(ID)
+        };
+        let words = "target grows while what is late is transferred";
+        assert_eq!(late(|s| 9_000 - s * 30), Verdict::Early(words.to_owned()));
+        assert_ne!(late(|s| 9_000 - s * 9), Verdict::Early(words.to_owned()));
     }
 
     #[test]

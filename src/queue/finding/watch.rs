@@ -31,6 +31,8 @@ pub struct Beat {
     pub target: Option<u64>,
     /// Clients subscribed to the channel.
     pub clients: Option<u64>,
+    /// How long the answer took, in ms of our clock.
+    pub took_ms: u64,
     /// The entry that clients transfer next, and when it is due.
     pub first: Option<(EntryId, EpochMillis)>,
 }
@@ -94,6 +96,8 @@ pub struct Watch {
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// So many stand-in workers of this session are subscribed to the queue's channel.
+    pub own_workers: u64,
     /// The last look at all members.
     exact: Option<Arc<Exact>>,
     /// The last pulse before the last sample.
@@ -125,6 +129,7 @@ impl Watch {
             order: pulse.order.get(),
             target: pulse.target.get(),
             clients: pulse.transfer_clients.get(),
+            took_ms: pulse.took_ms,
             first: pulse
                 .first
                 .as_ref()

@@ -36,6 +36,16 @@ impl Queue {
         (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
     }
 
+    /// The scores from `.0` on and below `.2` are due times that make sense only as microseconds in a
+    /// queue that counts milliseconds; those below `.1` were meant to be due by now. None in a queue
+    /// that counts seconds, where milliseconds are [no time](Self::no_time) already.
+    #[must_use]
+    pub fn in_micros(&self, now: EpochMillis) -> Option<[f64; 3]> {
+        let micros = |ms: i64| self.score(now.plus(ms)) * 1e3;
+        let few = self.layout.unit() == Unit::Millis;
+        few.then(|| [micros(1 - NEAR_MS), micros(0), micros(NEAR_MS)])
+    }
+
     /// When an entry was meant to be due whose score makes sense only in a finer unit than the
     /// queue's, such as micro- or nanoseconds for milliseconds; none when it makes none there either.
     #[must_use]

@@ -18,6 +18,12 @@ const ELEMENTS: usize = 25;
 /// How many elements of the order list are looked through for an entry.
 pub const MAXLEN: u64 = 1_000;
 
+/// From which rank of timeouts on some more are read: they wait still when those before them have been
+/// transferred.
+const AHEAD: usize = 1_000;
+/// How many those are.
+const FURTHER: usize = 3;
+
 /// The members as they lie in Redis; all from one instant.
 #[derive(Clone, Debug)]
 pub struct RawFrames {
@@ -25,6 +31,8 @@ pub struct RawFrames {
     pub at: EpochMillis,
     /// The first of timeouts, with their scores.
     pub next_due: Vec<(Vec<u8>, f64)>,
+    /// A few of timeouts further down, from rank [`AHEAD`] on, with their scores.
+    pub ahead: Vec<(Vec<u8>, f64)>,
     /// The tail of the order list, its last element last.
     pub newest: Vec<Vec<u8>>,
     /// The head of target.
@@ -47,6 +55,15 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
     t.add("ZRANGE", &range);
     t.add("LRANGE", &[&keys.target, b"0", front_last.as_bytes()]);
     t.add("LRANGE", &[&keys.target, back.as_bytes(), b"-1"]);
+    let further = AHEAD + count.clamp(1, FURTHER) - 1;
+    let (from, to) = (AHEAD.to_string(), further.to_string());
+    let range: [&[u8]; 4] = [
+        &keys.timeouts,
+        from.as_bytes(),
+        to.as_bytes(),
+        b"WITHSCORES",
+    ];
+    t.add("ZRANGE", &range);
     if let Some(order) = &keys.order {
         t.add("LRANGE", &[order, tail.as_bytes(), b"-1"]);
     }
@@ -61,6 +78,7 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
         next_due: scored(next()),
         head: strings(next()),
         tail: strings(next()),
+        ahead: scored(next()),
         newest: strings(next()),
         server_us: done.server_us,
     })

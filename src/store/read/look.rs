@@ -133,7 +133,7 @@ fn listed(text: &str) -> Clients {
     for line in text.lines() {
         clients.total += 1;
         let client = client(line);
-        let of_interest = client.channels > 0 || client.blocked_on_list;
+        let of_interest = client.channels > 0 || client.blocked_on_list || client.took();
         if of_interest && clients.listed.len() < Clients::KEPT {
             clients.listed.push(client);
         }
@@ -172,9 +172,12 @@ mod tests {
     fn of_the_clients_those_that_wait_or_listen_are_kept() {
         let text = "id=3 addr=10.0.0.1:5 name= age=9 idle=0 flags=N db=0 sub=0 psub=0 cmd=get\n\
                     id=4 addr=10.0.0.2:5 name=app age=9 idle=7 flags=b db=2 sub=0 psub=0 cmd=blpop\n\
-                    id=5 addr=10.0.0.3:5 name= age=9 idle=0 flags=P db=0 sub=2 psub=0 cmd=subscribe\n";
+                    id=5 addr=10.0.0.3:5 name= age=9 idle=0 flags=P db=0 sub=2 psub=0 cmd=subscribe\n\
+                    id=6 addr=10.0.0.4:5 name= age=9 idle=8 flags=N db=2 sub=0 psub=0 cmd=blpop\n";
         let clients = listed(text);
-        assert_eq!((clients.total, clients.listed.len()), (3, 2));
+        assert_eq!((clients.total, clients.listed.len()), (4, 3));
+        let took: Vec<_> = clients.took(2).map(|client| client.id).collect();
+        assert_eq!(took, [6]);
         assert_eq!(clients.blocked_on_lists(0).count(), 0);
         let waiting: Vec<_> = clients.blocked_on_lists(2).collect();
         assert_eq!((waiting[0].name.as_str(), waiting[0].idle_s), ("app", 7));

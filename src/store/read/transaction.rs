@@ -23,6 +23,8 @@ pub(super) struct Done {
     pub(super) at: EpochMillis,
     /// What it cost the server, in µs by its own clock.
     pub(super) server_us: u64,
+    /// How long the answer took, in ms of our clock.
+    pub(super) took_ms: u64,
     /// The replies in the order of the commands, errors in their places.
     pub(super) values: Vec<Value>,
 }
@@ -184,6 +186,7 @@ fn unpack(
     Ok(Done {
         at: EpochMillis::new(start.div_euclid(1000)),
         server_us,
+        took_ms: u64::try_from(round_trip.as_millis()).unwrap_or(u64::MAX),
         values: refused
             .iter()
             .map(|refused| match refused {

@@ -122,7 +122,11 @@ pub fn calm(model: &Model) -> Calm {
     for (_, row) in rows(model) {
         for (id, how_far) in &row.early {
             if !early.iter().any(|(known, _)| known == id) {
-                early.push((id, how_far.clone()));
+                let whose = match model.screen {
+                    Screen::Dashboard => format!("{}: ", name(row)),
+                    _ => String::new(),
+                };
+                early.push((id, format!("{whose}{how_far}")));
             }
         }
         found.extend(row.findings.iter().map(|finding| finding.id));

@@ -1,17 +1,12 @@
 //! What an opened entry says, as a tree whose parts can be folded.
 
+mod rows;
+
 use std::ops::Range;
 
 use serde_json::Value;
 
 use crate::payload::{self, Codec, Node, Reading, Shape};
-use crate::queue::text;
-
-/// Bytes of text that the lines of a tree may have together, before they are cut short.
-const ROOM: usize = 1 << 20;
-/// Where a line is cut, in characters: while there is room, and after that.
-const MOST: usize = 4096;
-const LEAST: usize = 40;
 
 /// The tree of an opened entry, a line a value.
 #[derive(Clone, Debug)]
@@ -84,13 +79,7 @@ impl Tree {
     /// The tree of what was read; none when there is nothing to fold in it.
     #[must_use]
     pub fn of_reading(reading: Reading) -> Option<Self> {
-        let mut rows = Rows {
-            lines: Vec::new(),
-            room: ROOM,
-            is_packed: reading.unpacked.is_some(),
-        };
-        rows.add(&reading.tree, 0, Label::default());
-        let lines = rows.lines;
+        let lines = rows::of(&reading.tree, reading.unpacked.is_some());
         if lines.len() < 2 {
             return None;
         }
@@ -213,108 +202,6 @@ impl TreeLine {
             Step::Name if !name.is_empty() && name.chars().all(is_plain) => format!(".{name}"),
             Step::Name => format!("[{}]", Value::from(name.as_str())),
         }
-    }
-}
-
-#[derive(Default)]
-struct Label {
-    name: String,
-    step: Step,
-}
-
-/// The lines of a tree while they are made.
-struct Rows {
-    lines: Vec<TreeLine>,
-    /// Bytes of text that there is room for.
-    room: usize,
-    is_packed: bool,
-}
-
-impl Rows {
-    /// Adds a node and all that it holds.
-    fn add(&mut self, node: &Node, depth: usize, label: Label) {
-        let at = self.lines.len();
-        let place = |byte: u32| usize::try_from(byte).unwrap_or(usize::MAX);
-        let bytes = place(node.span.start)..place(node.span.end);
-        let (words, kind) = self.words(node);
-        let class = self.line(node.class.as_deref().unwrap_or_default());
-        self.lines.push(TreeLine {
-            depth,
-            name: label.name,
-            step: label.step,
-            words,
-            class,
-            kind,
-            below: 0,
-            folded: false,
-            bytes: if self.is_packed { 0..0 } else { bytes },
-        });
-        let labels = self.labels(node);
-        for (child, label) in held(node).into_iter().zip(labels) {
-            self.add(child, depth + 1, label);
-        }
-        self.lines[at].below = self.lines.len() - at - 1;
-    }
-
-    /// A text in one line: all of it while there is room, for a class of a kilobyte may be that of
-    /// each of thousands of values.
-    fn line(&mut self, text: &str) -> String {
-        let line = payload::line_within(text, self.room.clamp(LEAST, MOST));
-        self.room = self.room.saturating_sub(line.len());
-        line
-    }
-
-    /// What the values that a node holds are called, in their order.
-    fn labels(&mut self, node: &Node) -> Vec<Label> {
-        match &node.shape {
-            Shape::List(nodes) | Shape::Nameless(nodes) => (0..nodes.len()).map(indexed).collect(),
-            Shape::Object(fields) => fields.iter().map(|f| self.named(&f.name)).collect(),
-            Shape::Map(pairs) => {
-                let keys = pairs.iter().map(|(key, _)| plain(key.json_once()));
-                keys.map(|key| self.named(&key)).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn named(&mut self, name: &str) -> Label {
-        Label {
-            name: self.line(name),
-            step: Step::Name,
-        }
-    }
-
-    /// A node in a line, and what kind it is.
-    fn words(&mut self, node: &Node) -> (String, Kind) {
-        let count = |n: usize, one: &str, many: &str| text::counted(n as u64, one, many);
-        match &node.shape {
-            Shape::Null => ("null".to_owned(), Kind::Other),
-            Shape::Bool(is) => (is.to_string(), Kind::Number),
-            Shape::Number(number) => (self.line(number.as_str()), Kind::Number),
-            Shape::Text(text) => (self.line(text), Kind::Text),
-            Shape::Bytes(bytes) => (count(bytes.len(), "byte", "bytes"), Kind::Other),
-            Shape::List(nodes) => {
-                let cut = matches!(nodes.last(), Some(node) if matches!(node.shape, Shape::Cut(_)));
-                let values = count(nodes.len() - usize::from(cut), "value", "values");
-                let first = if cut { "the first " } else { "" };
-                (format!("{first}{values}"), Kind::Branch)
-            }
-            Shape::Object(fields) => (count(fields.len(), "field", "fields"), Kind::Branch),
-            Shape::Nameless(nodes) => (
-                format!("{} without names", count(nodes.len(), "field", "fields")),
-                Kind::Branch,
-            ),
-            Shape::Map(pairs) => (count(pairs.len(), "entry", "entries"), Kind::Branch),
-            Shape::Same(id) => (format!("the same as #{id}"), Kind::Other),
-            Shape::Cut(why) => (why.to_string(), Kind::Other),
-        }
-    }
-}
-
-fn indexed(i: usize) -> Label {
-    Label {
-        name: format!("{i}"),
-        step: Step::Place,
     }
 }
 

@@ -160,6 +160,7 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     let Some(row) = model.queues.get_mut(at) else {
         return false;
     };
+    row.watch.own_workers = model.workers.listening(&row.queue);
     row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
     let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));
     sample(row, &pulse);

@@ -118,14 +118,14 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
             "{} OK    {} {other}{checks}{open}",
             d.glyphs.good, calm.fine
         );
-        lines.push((words, d.ok));
+        let style = if calm.early.is_empty() { d.ok } else { d.text };
+        lines.push((words, style));
     }
     if !calm.early.is_empty() {
-        let early = calm.early.iter().map(|(id, far)| format!("{id}: {far}"));
-        let early: Vec<String> = early.collect();
+        let early: Vec<&str> = calm.early.iter().map(|(_, far)| far.as_str()).collect();
         lines.push((
             format!("{}       {}", d.glyphs.cut, early.join("; ")),
-            d.text,
+            d.warn,
         ));
     }
     for (id, why) in &calm.blind {
@@ -258,11 +258,15 @@ fn well_in_line(ctx: &Ctx, all_well: bool, mut line: Line, buf: &mut Buffer) {
         line.put_right(buf, &words, ctx.data.dim);
         line.end = line.end.saturating_sub(2);
     }
-    let well = calm(ctx, false).into_iter().next();
+    // What may still turn out to be wrong says more than how much is well.
+    let open = usize::from(!findings::calm(ctx.model).early.is_empty());
+    let well = calm(ctx, false).into_iter().nth(open);
     let well = well.filter(|(words, _)| !words.starts_with('?'));
     if let Some((words, style)) = well.filter(|_| all_well) {
         let words = words.replace("    ", " ");
-        line.put_right(buf, &words, style);
+        if !line.put_right(buf, &words, style) {
+            line.put_cut(buf, &words, ctx.data.glyphs.cut, style);
+        }
         line.end = line.end.saturating_sub(2);
     }
     if !ctx.areas.traffic.shown() {

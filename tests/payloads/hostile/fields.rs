@@ -3,7 +3,13 @@
 use super::{Named, close, fill, named};
 
 pub fn all(size: usize) -> Vec<Named> {
-    [named(kryo(size)), named(fst(size)), named(fury(size))].concat()
+    [
+        named(kryo(size)),
+        named(kryo_classes(size)),
+        named(fst(size)),
+        named(fury(size)),
+    ]
+    .concat()
 }
 
 fn kryo(size: usize) -> Vec<(&'static str, Vec<u8>)> {
@@ -12,17 +18,6 @@ fn kryo(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     let inside = |part: &[u8]| fill(b"\x01\0java.util.ArrayLis\xf4\x7f\xff\xff\x7f", part);
     let unknown = b"\x01\0com.acme.Orde\xf2";
     let name = [&b"\x01"[..], &b"a.".repeat(510), b"\xe1"].concat();
-    let brackets = [&b"\x01\x01"[..], &b"[".repeat(1000), b"\xc9\x01"].concat();
-    let number = [
-        &b"\x01\x01java.math.BigIntege\xf2\x81\x04"[..],
-        &[0x7e; 512],
-    ]
-    .concat();
-    let number_again = [&b"\x01\x01\x81\x04"[..], &[0x7e; 512]].concat();
-    let bits = [&b"\x01\x01java.util.BitSe\xf4\x40"[..], &[0xff; 512]].concat();
-    let bits_again = [&b"\x01\x01\x40"[..], &[0xff; 512]].concat();
-    let head = b"\x01\0java.util.ArrayLis\xf4\x7f\xff\xff\x7f";
-    let after = |first: &[u8], part: &[u8]| fill(&[&head[..], first].concat(), part);
     vec![
         ("kryo optionals", fill(b"", b"\x01\0java.util.Optiona\xec")),
         (
@@ -50,18 +45,6 @@ fn kryo(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("kryo unknown long lengths", fill(unknown, b"\xbf\xbf\x01")),
         ("kryo unknown accents", fill(unknown, "é".as_bytes())),
         ("kryo a number", fill(b"\x0c", b"\0")),
-        (
-            "kryo a name of brackets",
-            [
-                &b"\x01\0\xe1\x9a\x0c"[..],
-                &b"[".repeat(100_000),
-                b"\x02\x02",
-            ]
-            .concat(),
-        ),
-        ("kryo brackets", after(&brackets, b"\x01\x01\x01")),
-        ("kryo big integers", after(&number, &number_again)),
-        ("kryo bits", after(&bits, &bits_again)),
         ("kryo two characters", close(size, b"\x03", b"a", b"\xe1")),
         (
             "kryo long text",
@@ -75,6 +58,35 @@ fn kryo(size: usize) -> Vec<(&'static str, Vec<u8>)> {
             "kryo maps in keys again",
             fill(b"\x01\0java.util.HashMa\xf0\x02", b"\x01\0\x02"),
         ),
+    ]
+}
+
+/// Classes and numbers that take long to be said.
+fn kryo_classes(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let brackets = [&b"\x01\x01"[..], &b"[".repeat(1000), b"\xc9\x01"].concat();
+    let number = [
+        &b"\x01\x01java.math.BigIntege\xf2\x81\x04"[..],
+        &[0x7e; 512],
+    ]
+    .concat();
+    let number_again = [&b"\x01\x01\x81\x04"[..], &[0x7e; 512]].concat();
+    let bits = [&b"\x01\x01java.util.BitSe\xf4\x40"[..], &[0xff; 512]].concat();
+    let bits_again = [&b"\x01\x01\x40"[..], &[0xff; 512]].concat();
+    let head = b"\x01\0java.util.ArrayLis\xf4\x7f\xff\xff\x7f";
+    let after = |first: &[u8], part: &[u8]| fill(size, &[&head[..], first].concat(), part);
+    vec![
+        (
+            "kryo a name of brackets",
+            [
+                &b"\x01\0\xe1\x9a\x0c"[..],
+                &b"[".repeat(100_000),
+                b"\x02\x02",
+            ]
+            .concat(),
+        ),
+        ("kryo brackets", after(&brackets, b"\x01\x01\x01")),
+        ("kryo big integers", after(&number, &number_again)),
+        ("kryo bits", after(&bits, &bits_again)),
     ]
 }
 

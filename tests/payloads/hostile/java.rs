@@ -6,6 +6,8 @@ pub fn all(size: usize) -> Vec<Named> {
     [
         named(stream(size)),
         named(same_again(size)),
+        named(same_values(size)),
+        named(classes(size)),
         named(river(size)),
     ]
     .concat()
@@ -52,6 +54,31 @@ fn text(length: usize) -> Vec<u8> {
 fn stream(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     let fill = |head: &[u8], part: &[u8]| fill(size, head, part);
     let one = b"\xac\xed\0\x05\x75\x72\0\x13[Ljava.lang.Object;\x90\xce\x58\x9f\x10\x73\x29\x6c\x02\0\0\x78\x70\0\0\0\x01";
+    vec![
+        ("java arrays", fill(one, b"\x75\x71\0\x7e\0\0\0\0\0\x01")),
+        ("java nulls", fill(b"\xac\xed\0\x05", b"\x70")),
+        ("java null elements", fill(ARRAY, b"\x70")),
+        ("java block data", fill(b"\xac\xed\0\x05", b"\x77\0")),
+        ("java resets", fill(b"\xac\xed\0\x05", b"\x79")),
+        ("java texts", fill(ARRAY, b"\x74\0\0")),
+        (
+            "java classes",
+            fill(ARRAY, &[&b"\x76"[..], &class(b"a", 2, &[])].concat()),
+        ),
+        (
+            "java blocks of one object",
+            fill(
+                &[ARRAY, b"\x73", &class(b"a.B", 3, &[])].concat(),
+                b"\x77\0",
+            ),
+        ),
+        ("java references", fill(ARRAY, b"\x71\0\x7e\0\x01")),
+    ]
+}
+
+/// Classes that are tall, wide or take long to be said.
+fn classes(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let fill = |head: &[u8], part: &[u8]| fill(size, head, part);
     let big = class(
         b"java.math.BigInteger",
         2,
@@ -73,25 +100,8 @@ fn stream(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     .concat();
     let open = begin(b"a", 2, &[]);
     let open = &open[..open.len() - 1];
-    let wide = class(b"a.B", 2, &[&b"I\0\x01a"[..]; 8000]);
+    let wide = class(b"a.B", 2, &vec![&b"I\0\x01a"[..]; 8000]);
     vec![
-        ("java arrays", fill(one, b"\x75\x71\0\x7e\0\0\0\0\0\x01")),
-        ("java nulls", fill(b"\xac\xed\0\x05", b"\x70")),
-        ("java null elements", fill(ARRAY, b"\x70")),
-        ("java block data", fill(b"\xac\xed\0\x05", b"\x77\0")),
-        ("java resets", fill(b"\xac\xed\0\x05", b"\x79")),
-        ("java texts", fill(ARRAY, b"\x74\0\0")),
-        (
-            "java classes",
-            fill(ARRAY, &[&b"\x76"[..], &class(b"a", 2, &[])].concat()),
-        ),
-        (
-            "java blocks of one object",
-            fill(
-                &[ARRAY, b"\x73", &class(b"a.B", 3, &[])].concat(),
-                b"\x77\0",
-            ),
-        ),
         (
             "java superclasses",
             fill(b"\xac\xed\0\x05\x73", &begin(b"a", 2, &[])),
@@ -114,7 +124,6 @@ fn stream(size: usize) -> Vec<(&'static str, Vec<u8>)> {
             "java wide objects",
             fill(&[ARRAY, b"\x73", &wide].concat(), b"\0"),
         ),
-        ("java references", fill(ARRAY, b"\x71\0\x7e\0\x01")),
     ]
 }
 
@@ -134,23 +143,6 @@ fn same_again(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     let long_field = class(b"a.B", 2, &[&name]);
     let parent = class(&b"p".repeat(60_000), 2, &[b"B\0\x01a"]);
     let hidden = [begin(b"a.B", 2, &[b"B\0\x01a"]), parent].concat();
-    let copies = class(
-        b"java.util.Collections$CopiesList",
-        2,
-        &[b"I\0\x01n", b"L\0\x07element\x74\0\0"],
-    );
-    let first = [&b"\0\0\0\x64"[..], &text(100)].concat();
-    let again = [&object[..], b"\0\0\0\x64\x71\0\x7e\0\x05"].concat();
-    let set = class(b"java.util.BitSet", 2, &[b"[\0\x04bits\x74\0\0"]);
-    let words = [
-        &[0x75][..],
-        &class(b"[J", 2, &[]),
-        b"\0\0\0\x40",
-        &[0xff; 512],
-    ]
-    .concat();
-    let bits = [&object[..], b"\x75\x71\0\x7e\0\x05\0\0\0\x40", &[0xff; 512]].concat();
-    let builder = class(b"java.lang.StringBuilder", 3, &[]);
     vec![
         ("java tall objects", fill(&[b"\x73", &tall], &object)),
         ("java long class", fill(&[b"\x73", &long], &object)),
@@ -182,6 +174,32 @@ fn same_again(size: usize) -> Vec<(&'static str, Vec<u8>)> {
                 &[&object[..], b"\0\0"].concat(),
             ),
         ),
+    ]
+}
+
+/// Values that are said in few bytes where they stand again.
+fn same_values(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let fill =
+        |parts: &[&[u8]], part: &[u8]| fill(size, &[&[ARRAY], parts].concat().concat(), part);
+    let object = [&b"\x73"[..], AGAIN].concat();
+    let copies = class(
+        b"java.util.Collections$CopiesList",
+        2,
+        &[b"I\0\x01n", b"L\0\x07element\x74\0\0"],
+    );
+    let first = [&b"\0\0\0\x64"[..], &text(100)].concat();
+    let again = [&object[..], b"\0\0\0\x64\x71\0\x7e\0\x05"].concat();
+    let set = class(b"java.util.BitSet", 2, &[b"[\0\x04bits\x74\0\0"]);
+    let words = [
+        &[0x75][..],
+        &class(b"[J", 2, &[]),
+        b"\0\0\0\x40",
+        &[0xff; 512],
+    ]
+    .concat();
+    let bits = [&object[..], b"\x75\x71\0\x7e\0\x05\0\0\0\x40", &[0xff; 512]].concat();
+    let builder = class(b"java.lang.StringBuilder", 3, &[]);
+    vec![
         ("java copies", fill(&[b"\x73", &copies, &first], &again)),
         ("java bits", fill(&[b"\x73", &set, &words], &bits)),
         (

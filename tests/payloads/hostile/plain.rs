@@ -27,7 +27,8 @@ fn text(size: usize) -> Vec<(&'static str, Vec<u8>)> {
 fn json(size: usize) -> Vec<(&'static str, Vec<u8>)> {
     let fill = |head: &[u8], part: &[u8]| fill(size, head, part);
     let list = |part: &[u8]| close(size, b"[", part, b"0]");
-    let distinct: String = (0..size / 10).map(|i| format!("\"{i:05x}\":0,")).collect();
+    let distinct: Vec<String> = (0..size / 10).map(|i| format!("\"{i:05x}\":0,")).collect();
+    let distinct = distinct.concat();
     let typed = b"[\"java.util.Date\",1],";
     vec![
         ("json lists", fill(b"", b"[")),

@@ -63,7 +63,8 @@ impl Watch {
             let first = FramesAsk {
                 count: FEELER,
                 long,
-                seek: false,
+                // Nobody knows yet how long the order list is.
+                seek: true,
             };
             return self.asked.is_none().then_some(first);
         };

@@ -151,8 +151,10 @@ fn worker(pulse: &Pulse) -> String {
 fn realign(row: &QueueRow, pulse: &Pulse) -> Seen {
     has_order_list(row)?;
     is_at_home(row)?;
+    let slow = row.findings.iter().any(|found| found.id == "slow-transfer");
     match pulse.waiting.get() {
         Some(0) => nothing("nothing waits"),
+        _ if slow => Ok("transfers are slow: what is late is moved by hand first".to_owned()),
         _ => Ok("no transfer is slow so far; it helps a burst that is to come".to_owned()),
     }
 }
@@ -249,10 +251,16 @@ fn unit(pulse: &Pulse) -> Seen {
 
 fn score(row: &QueueRow, pulse: &Pulse) -> Seen {
     let below = matches!(pulse.head, Some(Due::OutOfRange(_)));
-    let beyond = row.survey.as_ref().map_or(0, |survey| survey.no_time);
+    let survey = row.survey.as_ref();
+    let beyond = survey.map_or(0, |survey| survey.no_time);
+    let micros: u64 = survey.map_or(0, |survey| survey.micros.iter().sum());
     match (below, beyond) {
         _ if pulse.waiting == Known::Is(0) => nothing("nothing waits"),
         (true, _) => Ok("the first has a score that is no due time".to_owned()),
+        (false, 0) if micros > 0 => {
+            let words = text::counted(micros, "score is", "scores are");
+            Ok(format!("{words} most likely microseconds"))
+        }
         (false, 0) => nothing("all scores are due times"),
         (false, some) => {
             let words = text::counted(some, "score is", "scores are");
