@@ -26,6 +26,8 @@ mod reading;
 mod running;
 #[path = "cli/searching.rs"]
 mod searching;
+#[path = "cli/several.rs"]
+mod several;
 #[path = "cli/stopping.rs"]
 mod stopping;
 mod support;

@@ -256,9 +256,9 @@ fn more_queues_than_rows_say_which_are_in_sight() {
     let mut m = build::evening((80, 24), build::look());
     let row = m.queues[1].clone();
     m.queues.resize(40, row);
-    assert_eq!(title(&m), "── Queues 1–6 of 40 ─ wait ── late ──── ");
+    assert_eq!(title(&m), "── Queues 1–6 of 40 ───── late ── next <");
     m.top = 34;
-    assert_eq!(title(&m), "── Queues 35–40 of 40 wait ── late ──── ");
+    assert_eq!(title(&m), "── Queues 35–40 of 40 ─── late ── next <");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod asking;
 mod bulk;
 mod flow;
 mod forms;
+mod menu;
 mod repairs;
 
 use delayscope::queue::plan::Progress;

@@ -112,11 +112,32 @@ fn queues_are_sorted_by_what_the_key_chooses() {
 }
 
 #[test]
+fn the_most_late_stand_first_and_a_hand_over_is_not_late() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 1, -500, 1000),
+        World::new("beta", 1_000, -90_000, 1),
+        World::new("delta", 2, -200_000, 1),
+        World::new("gamma", 3, 600_000, 1000),
+    ]);
+    // What is wrong is the same everywhere.
+    for row in &mut desk.model.queues {
+        row.findings.clear();
+    }
+    desk.char('s');
+    while desk.model.queue_sort != QueueSort::Late {
+        desk.char('s');
+    }
+    let rows = desk.model.queues.iter();
+    let shown: Vec<String> = rows.map(|row| row.queue.name.to_string()).collect();
+    assert_eq!(shown, ["beta", "delta", "alpha", "gamma"]);
+}
+
+#[test]
 fn further_down_the_cursor_goes_with_its_queue_when_the_order_changes() {
     let mut desk = Desk::of(vec![
         World::new("alpha", 3, 600_000, 1000),
         World::new("beta", 30, -90_000, 1000),
-        World::new("gamma", 5, -600_000, 1000),
+        World::new("gamma", 25, -600_000, 1000),
     ]);
     desk.press(Code::Down);
     let selected = |desk: &Desk| desk.model.selected().unwrap().queue.name.to_string();

@@ -325,7 +325,7 @@ mod tests {
         let mut odd = scene(&[(5, 4); 4]);
         let by_numbers = odd.found(ID).unwrap().sentence;
         odd.watch.examined(exact(1, 0));
-        assert!(by_numbers.starts_with("Timeouts holds 1 entry more"));
+        assert!(by_numbers.contains("timeouts holds so many more"));
         assert_eq!(odd.found(ID).unwrap().evidence.figures["exact"], true);
         // They have come to say something else.
         odd.watch.examined(exact(3, 0));

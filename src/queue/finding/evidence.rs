@@ -49,11 +49,16 @@ impl Repair {
         reaching(&self.lines, redis_cli)
     }
 
-    /// All that is to be done, in one line: the sentence, and the commands by hand.
+    /// All that is to be done, in one line: the commands by hand come first, since a command that is
+    /// cut is none.
     #[must_use]
     pub fn to_do(&self, redis_cli: &str) -> String {
-        let lines = self.by_hand(redis_cli).map(|line| format!(" $ {line}"));
-        lines.fold(self.sentence.clone(), |all, line| all + &line)
+        let lines = self.by_hand(redis_cli).map(|line| format!("$ {line} "));
+        let lines: String = lines.collect();
+        if lines.is_empty() {
+            return self.sentence.clone();
+        }
+        format!("{lines}({})", self.sentence)
     }
 
     /// The sentence where there is no screen whose keys could be pressed.

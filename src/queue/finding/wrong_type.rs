@@ -44,11 +44,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let it = if wrong.len() == 1 { "it" } else { "them" };
     finding = finding.repair(
         Step::Outside,
-        format!(
-            "Rename {it} out of the way (0 would say that the new name is in use), then find out who \
-             writes {it}."
-        ),
+        format!("Rename {it} out of the way, then find out who writes {it}."),
     );
+    finding = finding.words("RENAMENX answers 0 where the new name is in use");
     for one in &wrong {
         let free = out_of_the_way(&one.key);
         finding = finding.by_hand("RENAMENX", &one.key, &[&free]);

@@ -123,7 +123,9 @@ pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
     ];
     if room < 98 {
         all.retain(|c| c.what != Col::Oldest && c.what != Col::Trend);
-        if let Some(close) = with_target(&all, room, longest) {
+        // A million in full, if that is possible.
+        let close = |waiting| with_target(&all, (room, longest), waiting);
+        if let Some(close) = close(10).or_else(|| close(8)) {
             return close;
         }
     }
@@ -133,14 +135,20 @@ pub fn columns(room: u16, longest: u16) -> Vec<Placed<Col>> {
 
 /// The columns with that of target, its neighbours closer, where that cuts no name: that nobody
 /// consumes is seen there first.
-fn with_target(all: &[Column<Col>], room: u16, longest: u16) -> Option<Vec<Placed<Col>>> {
+fn with_target(
+    all: &[Column<Col>],
+    (room, longest): (u16, u16),
+    waiting: u16,
+) -> Option<Vec<Placed<Col>>> {
     let mut close = all.to_vec();
     close.retain(|c| c.what != Col::Order);
     for column in &mut close {
         match column.what {
             Col::Name => column.width = longest.max(8) + 3,
-            Col::Waiting | Col::Next => column.width = 8,
-            Col::Late | Col::Target => column.width = 7,
+            Col::Waiting => column.width = waiting,
+            Col::Next => column.width = 8,
+            Col::Late => column.width = 7,
+            Col::Target => column.width = 6,
             _ => {}
         }
     }
@@ -172,5 +180,26 @@ fn make_room(all: &mut Vec<Column<Col>>, room: u16, longest: u16) {
     }
     if left(all) < needed {
         all.retain(|c| c.what != Col::Trend);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_is_shown_at_80_columns_unless_that_cuts_a_name() {
+        let shown = |longest| {
+            columns(79, longest)
+                .iter()
+                .any(|(col, ..)| *col == Col::Target)
+        };
+        assert!(shown(9));
+        assert!(!shown(30));
+        for longest in [9, 30] {
+            let placed = columns(79, longest);
+            assert!(placed.iter().any(|(col, ..)| *col == Col::Classes));
+            assert!(placed.iter().all(|(_, x, w)| x + w <= 79));
+        }
     }
 }

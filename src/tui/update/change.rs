@@ -6,7 +6,7 @@ mod question;
 
 use std::time::Duration;
 
-use super::{act, dialog, journal, link, load, marks, plan};
+use super::{act, dialog, filter, journal, link, load, marks, plan};
 use crate::payload;
 use crate::queue::asks::Asks;
 use crate::queue::plan::Progress;
@@ -376,6 +376,10 @@ pub(super) fn over(model: &mut Model, one: &UnderWay) {
         .is_some_and(|of| of.left_in(&model.marks))
     {
         marks::clear(model);
+    }
+    // Another due time or payload may not match the filter any more.
+    if matches!(one.change, Change::Requeue | Change::Edit | Change::Undo) {
+        filter::again(model);
     }
     plan::want_selected(model);
 }

@@ -10,10 +10,11 @@ use crate::tui::model::{EntryRow, Model, Overlay, Pane, Screen, Tab, Tone};
 /// Terminals refuse more than about this, in bytes.
 const MOST: usize = 100_000;
 
-/// The keys act on a finding.
+/// What is in sight is a finding, and no entry.
 fn on_findings(model: &Model) -> bool {
     let listed = !matches!(model.screen, Screen::Entry(_)) && model.overlay.is_none();
-    listed && model.tab == Tab::Findings && model.focus == Pane::Entries
+    let there = matches!(model.focus, Pane::Entries | Pane::Queues);
+    listed && there && model.tab == Tab::Findings
 }
 
 /// The commands that mend by hand what is under the cursor, else those that show it.

@@ -25,8 +25,9 @@ pub(super) fn held(model: &Model) -> Option<Held> {
     })
 }
 
-/// Something may have come or gone: the cursor goes where its finding stands now, and as far as can
-/// be the finding keeps its place on the screen.
+/// Something may have come or gone: the cursor goes where its finding stands now. A list that shows
+/// its begin goes on doing so, for the worst comes first; in one that is scrolled the finding keeps
+/// its place on the screen as far as can be.
 pub(super) fn follow(model: &mut Model, held: &Held) {
     let is_it = |told: &areas::findings::Told| {
         told.finding.id == held.id && model.queues[told.row].queue == held.queue
@@ -41,6 +42,8 @@ pub(super) fn follow(model: &mut Model, held: &Held) {
     }
     let offset = stand.cursor.saturating_sub(stand.top);
     stand.cursor = at;
-    stand.top = at.saturating_sub(offset);
+    if stand.top > 0 {
+        stand.top = at.saturating_sub(offset);
+    }
     cursor::keep_in_sight(model);
 }

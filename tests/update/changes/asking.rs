@@ -153,6 +153,7 @@ fn in_the_queues_t_transfers_what_is_due_and_the_others_say_choose() {
         (asked_of.what, asked_of.which),
         (What::Transfer, Marked::Due)
     );
+    desk.press(Code::Esc);
     for key in ['p', 'r', 'x', 'e', 'D'] {
         assert_eq!(asked(&desk.char(key)), None, "{key}");
         assert!(

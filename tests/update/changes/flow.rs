@@ -162,7 +162,7 @@ fn keys_and_clicks_while_a_plan_is_made_do_nothing_behind_it() {
         assert!(!effects.iter().any(|e| matches!(e, Effect::Copy(_))));
         assert!(toast(&desk).contains("Esc stops it"), "{}", toast(&desk));
     }
-    desk.click(5, 12);
+    desk.tell(Msg::Clicked(5, 12));
     let (now, then) = (&desk.model, &before);
     assert_eq!(
         (now.tab, now.focus, now.cursor),
@@ -258,6 +258,23 @@ fn marks_go_once_they_were_acted_on_and_not_when_others_stand_there() {
         desk.live(2_000, 5);
         desk.tell(Msg::Applied(generation, ended(Change::Delete)));
         assert_eq!(desk.model.marks.is_empty(), !others);
+    }
+}
+
+#[test]
+fn what_may_not_match_the_filter_any_more_is_searched_again() {
+    for (key, change, again) in [('u', Change::Undo, true), ('x', Change::Delete, false)] {
+        let mut desk = desk();
+        desk.char('/');
+        desk.type_in("late");
+        desk.press(Code::Enter);
+        desk.answer_all();
+        let generation = generation(&desk.char(key));
+        planned(&mut desk, generation, plan(change, 2));
+        desk.char('y');
+        let effects = desk.tell(Msg::Applied(generation, ended(change)));
+        let searches = |e: &Effect| matches!(e, Effect::Search { .. });
+        assert_eq!(effects.iter().any(searches), again, "{change:?}");
     }
 }
 

@@ -3,8 +3,8 @@
 use delayscope::queue::finding::{Finding, Repair, Severity, Step};
 use delayscope::queue::wish::What;
 use delayscope::queue::{Form, Known, Queue, State};
-use delayscope::tui::effect::{Effect, Marked};
-use delayscope::tui::keys::{self, Code, Key};
+use delayscope::tui::effect::Marked;
+use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::form::{Filling as _, Part};
 use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
 use delayscope::tui::model::{Overlay, Pane, RepairForm, Tab};
@@ -12,7 +12,7 @@ use delayscope::tui::model::{Overlay, Pane, RepairForm, Tab};
 use super::{asked, desk, dialog, toast};
 use crate::desk::{Desk, START, member, score};
 
-fn menu(desk: &Desk) -> &RepairForm {
+pub(super) fn menu(desk: &Desk) -> &RepairForm {
     match &desk.model.overlay {
         Some(Overlay::Repair(form)) => form,
         other => panic!("no menu: {other:?}"),
@@ -249,7 +249,7 @@ fn how_far_is_realigned_can_be_typed() {
     assert_eq!(wish.what, What::Realign(None));
 }
 
-fn finding(id: &'static str, step: Step) -> Finding {
+pub(super) fn finding(id: &'static str, step: Step) -> Finding {
     Finding {
         repair: Box::new(Repair {
             sentence: "mend it".to_owned(),
@@ -279,68 +279,6 @@ fn on_a_finding_r_plans_its_own_repair() {
         desk.model.queues[0].findings = vec![finding(id, step)];
         assert_eq!(asked(&desk.char('R')).map(|wish| wish.what), what, "{id}");
     }
-}
-
-#[test]
-fn r_goes_on_in_its_menu_and_other_letters_say_what_does() {
-    let mut desk = desk();
-    let step = Step::Change(What::RestoreOrder);
-    desk.model.queues[0].findings = vec![finding("set-aside", step)];
-    desk.model.queues[0].survey.as_mut().unwrap().aside = Some(3);
-    desk.char('R');
-    assert_eq!(menu(&desk).chosen(), Some(Row::RestoreOrder));
-    assert_eq!(asked(&desk.char('y')), None);
-    assert!(toast(&desk).contains("plans what the cursor is on"));
-    let wish = asked(&desk.char('R')).unwrap();
-    assert_eq!(wish.what, What::RestoreOrder);
-}
-
-#[test]
-fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
-    for key in ['y', 'Y'] {
-        let mut desk = desk();
-        desk.model.redis_cli = "redis-cli -s /run/x.sock".to_owned();
-        desk.model.focus = Pane::Entries;
-        desk.char('5');
-        let mut found = finding("wrong-type", Step::Outside);
-        found.evidence.commands = vec!["redis-cli TYPE orders".to_owned()];
-        desk.model.queues[0].findings = vec![found.clone()];
-        let copied = |desk: &mut Desk| {
-            let mut effects = desk.char(key).into_iter();
-            effects.find_map(|effect| match effect {
-                Effect::Copy(words) => Some(words),
-                _ => None,
-            })
-        };
-        let there = "redis-cli -s /run/x.sock";
-        assert_eq!(copied(&mut desk).unwrap(), format!("{there} TYPE orders"));
-        found.repair.lines = vec!["redis-cli RENAMENX orders taken".to_owned()];
-        desk.model.queues[0].findings = vec![found];
-        let mends = format!("{there} RENAMENX orders taken");
-        assert_eq!(copied(&mut desk).unwrap(), mends);
-        desk.model.queues[0].findings = Vec::new();
-        assert_eq!(copied(&mut desk), None);
-        assert!(
-            toast(&desk).contains("nothing is wrong"),
-            "{}",
-            toast(&desk)
-        );
-    }
-}
-
-#[test]
-fn enter_is_hinted_in_the_menu_only_where_it_plans_something() {
-    let plans = |desk: &Desk| {
-        keys::hints(&desk.model)
-            .iter()
-            .any(|hint| hint.word == "plan")
-    };
-    let mut desk = desk();
-    desk.model.queues[0].findings = vec![finding("wrong-type", Step::Outside)];
-    desk.char('R');
-    assert!(!plans(&desk));
-    desk.press(Code::Down);
-    assert!(plans(&desk));
 }
 
 #[test]

@@ -91,37 +91,25 @@ impl Rows {
 
     /// A node in a line, and what kind it is.
     fn words(&mut self, node: &Node) -> (String, Kind) {
-        let thousands = |n: usize| text::thousands(n as u64);
-        let count = |n: usize, one: &str| {
-            let n_of = thousands(n);
-            format!("{n_of} {one}{}", if n == 1 { "" } else { "s" })
-        };
+        let count = |n: usize, one: &str, many: &str| text::counted(n as u64, one, many);
         match &node.shape {
             Shape::Null => ("null".to_owned(), Kind::Other),
             Shape::Bool(is) => (is.to_string(), Kind::Number),
             Shape::Number(number) => (self.line(number.as_str()), Kind::Number),
             Shape::Text(text) => (self.line(text), Kind::Text),
-            Shape::Bytes(bytes) => (count(bytes.len(), "byte"), Kind::Other),
-            Shape::List(nodes)
-                if let Some(Shape::Cut(_)) = nodes.last().map(|node| &node.shape) =>
-            {
-                let first = count(nodes.len() - 1, "value");
-                (format!("the first {first}"), Kind::Branch)
+            Shape::Bytes(bytes) => (count(bytes.len(), "byte", "bytes"), Kind::Other),
+            Shape::List(nodes) => {
+                let cut = matches!(nodes.last(), Some(node) if matches!(node.shape, Shape::Cut(_)));
+                let values = count(nodes.len() - usize::from(cut), "value", "values");
+                let first = if cut { "the first " } else { "" };
+                (format!("{first}{values}"), Kind::Branch)
             }
-            Shape::List(nodes) => (count(nodes.len(), "value"), Kind::Branch),
-            Shape::Object(fields) => (count(fields.len(), "field"), Kind::Branch),
+            Shape::Object(fields) => (count(fields.len(), "field", "fields"), Kind::Branch),
             Shape::Nameless(nodes) => (
-                format!("{} without names", count(nodes.len(), "field")),
+                format!("{} without names", count(nodes.len(), "field", "fields")),
                 Kind::Branch,
             ),
-            Shape::Map(pairs) => (
-                format!(
-                    "{} {}",
-                    thousands(pairs.len()),
-                    if pairs.len() == 1 { "entry" } else { "entries" }
-                ),
-                Kind::Branch,
-            ),
+            Shape::Map(pairs) => (count(pairs.len(), "entry", "entries"), Kind::Branch),
             Shape::Same(id) => (format!("the same as #{id}"), Kind::Other),
             Shape::Cut(why) => (why.to_string(), Kind::Other),
         }
