@@ -127,10 +127,10 @@ impl Sample {
             Some(order) => sample_list(store, order, facts.order).await?,
             None => Vec::new(),
         };
-        let placed = pages
+        let numbered = pages
             .into_iter()
             .flat_map(|(first, page)| (first..).zip(page));
-        let (places, members): (Vec<u64>, Vec<_>) = placed.unzip();
+        let (places, members): (Vec<u64>, Vec<_>) = numbered.unzip();
         // All pages in one go: where others block the server, each answer is waited for.
         let scores = super::scores(store, &keys.timeouts, &members).await?;
         let each = places.into_iter().zip(members).zip(scores);

@@ -97,9 +97,9 @@ fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
     #[expect(clippy::cast_possible_truncation, reason = "saturates")]
     let in_ms = (needs_s * 1_000.0) as i64;
-    let needs = text::countdown(in_ms);
+    let rest = text::countdown(in_ms);
     let sentence =
-        format!("{late} late, oldest {oldest}: they are transferred, in about {needs} all.");
+        format!("{late} late, oldest {oldest}: they are transferred, in about {rest} all.");
     let finding = evidence(seen, Finding::new(ID, Severity::Note, sentence), pace);
     finding.number("needs_ms", in_ms).repair(
         Step::Outside,

@@ -79,16 +79,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);
         rows.sort_by_key(|(binding, ..)| !first(binding.action));
     }
-    let mut hints: Vec<Hint> = Vec::new();
-    if named {
-        let (enter, columns) = (Key::of(Code::Enter), 1);
-        hints.push(Hint {
-            keys: enter.label(ascii),
-            word: "once the name is typed",
-            enabled: true,
-            parts: vec![(enter, columns)],
-        });
-    }
+    let mut hints: Vec<Hint> = named.then(|| once_typed(ascii)).into_iter().collect();
     for (binding, key, word) in rows {
         let enabled = update::why_not(model, binding.action).is_none();
         let label = key.label(ascii);
@@ -108,6 +99,17 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         }
     }
     hints
+}
+
+/// What a name is typed for.
+fn once_typed(ascii: bool) -> Hint {
+    let (enter, columns) = (Key::of(Code::Enter), 1);
+    Hint {
+        keys: enter.label(ascii),
+        word: "once the name is typed",
+        enabled: true,
+        parts: vec![(enter, columns)],
+    }
 }
 
 /// What a form does, in a word.
