@@ -130,10 +130,10 @@ impl Sample {
         let placed = pages
             .into_iter()
             .flat_map(|(first, page)| (first..).zip(page));
-        let (places, members): (Vec<u64>, Vec<_>) = placed.unzip();
+        let (stand_at, members): (Vec<u64>, Vec<_>) = placed.unzip();
         // All pages in one go: where others block the server, each answer is waited for.
         let scores = super::scores(store, &keys.timeouts, &members).await?;
-        let each = places.into_iter().zip(members).zip(scores);
+        let each = stand_at.into_iter().zip(members).zip(scores);
         let each = each.map(|((place, member), score)| Sampled {
             place,
             member,

@@ -52,12 +52,11 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if model.read_only && update::is_change(binding.action) {
             return None;
         }
-        // A menu is not filled in: Enter does what it stands on, if that is anything.
-        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
-        let idle = matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none());
-        if idle && binding.action == Action::Submit {
+        if is_idle_menu(model) && binding.action == Action::Submit {
             return None;
         }
+        // A menu is not filled in: Enter does what it stands on.
+        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
         let key = match binding.action {
             Action::Submit if menu => Key::of(Code::Enter),
             _ => key,
@@ -80,15 +79,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         rows.sort_by_key(|(binding, ..)| !first(binding.action));
     }
     let mut hints: Vec<Hint> = Vec::new();
-    if named {
-        let (enter, columns) = (Key::of(Code::Enter), 1);
-        hints.push(Hint {
-            keys: enter.label(ascii),
-            word: "once the name is typed",
-            enabled: true,
-            parts: vec![(enter, columns)],
-        });
-    }
+    hints.extend(named.then(|| end_of_name(ascii)));
     for (binding, key, word) in rows {
         let enabled = update::why_not(model, binding.action).is_none();
         let label = key.label(ascii);
@@ -108,6 +99,24 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         }
     }
     hints
+}
+
+/// Enter in the menu of repairs would do nothing: its cursor is on words.
+fn is_idle_menu(model: &Model) -> bool {
+    matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none())
+}
+
+/// What Enter waits for where a name is typed.
+fn end_of_name(ascii: bool) -> Hint {
+    let enter = Key::of(Code::Enter);
+    let keys = enter.label(ascii);
+    let columns = u16::try_from(text::width(&keys)).unwrap_or(0);
+    Hint {
+        keys,
+        word: "once the name is typed",
+        enabled: true,
+        parts: vec![(enter, columns)],
+    }
 }
 
 /// What a form does, in a word.

@@ -331,15 +331,18 @@ pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
 /// A key while a plan is made that is to be asked about: it may be meant for the question, so it does
 /// nothing to what is in sight.
 pub(super) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
-    match model.keymap.resolve(Place::Dialog, key) {
-        Some(action @ (Action::Back | Action::QuitNow | Action::Suspend | Action::Redraw)) => {
-            act::act(model, action)
-        }
-        _ => {
-            hold(model);
-            Vec::new()
-        }
+    let leaves = [
+        Action::Back,
+        Action::QuitNow,
+        Action::Suspend,
+        Action::Redraw,
+    ];
+    let action = model.keymap.resolve(Place::Dialog, key);
+    if let Some(action) = action.filter(|action| leaves.contains(action)) {
+        return act::act(model, action);
     }
+    hold(model);
+    Vec::new()
 }
 
 /// Says what keeps a key or a click from doing anything.
