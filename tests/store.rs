@@ -12,6 +12,8 @@ mod support;
 mod discover;
 #[path = "store/entries.rs"]
 mod entries;
+#[path = "store/far_end.rs"]
+mod far_end;
 #[path = "store/link.rs"]
 mod link;
 #[path = "store/lists.rs"]

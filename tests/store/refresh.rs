@@ -224,35 +224,6 @@ async fn a_survey_counts_every_entry_once() {
 }
 
 #[tokio::test]
-async fn a_survey_counts_what_makes_sense_in_microseconds_only_and_no_never() {
-    let server = Server::start();
-    let store = open(&server).await;
-    let queue = Queue::redisson("orders");
-    let day = 86_400_000;
-    // The year 9999, and as far as a Java calendar and a double reach.
-    for (i, never) in ["253402300799000", "9007199254740991", "3e16"]
-        .iter()
-        .enumerate()
-    {
-        server.put(&queue, format!("never{i}").as_bytes(), never);
-    }
-    for (i, ms) in [-400 * day, -day, day, 2 * day, 400 * day]
-        .into_iter()
-        .enumerate()
-    {
-        let micros = server.now().plus(ms).get() * 1_000;
-        server.put(&queue, format!("micros{i}").as_bytes(), &micros.to_string());
-    }
-    let seen = refresh::survey(&store, &queue, None, None).await.unwrap();
-    assert_eq!((seen.micros, seen.no_time), ([2, 3], 0));
-    let plain: Queue = "zset-list:z,r".parse().unwrap();
-    let micros = (server.now().plus(day).get() * 1_000).to_string();
-    server.cmd(&["ZADD", "z", &micros, "m"]);
-    let seen = refresh::survey(&store, &plain, None, None).await.unwrap();
-    assert_eq!((seen.micros, seen.no_time), ([0, 0], 1));
-}
-
-#[tokio::test]
 async fn all_is_shown_in_bars_that_reach_the_last_due_time_and_keep_still() {
     let server = Server::start();
     let store = open(&server).await;

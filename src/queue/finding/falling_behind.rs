@@ -44,7 +44,7 @@ fn early(seen: &Seen, pulse: &Pulse) -> Option<String> {
     let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
     (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
         format!(
-            "{} late, oldest {}: whether they get fewer is known in {} s",
+            "{} late, oldest {}: known in {} s whether they get fewer",
             text::thousands(late),
             text::countdown(late_ms),
             (SPAN_MS - watched_ms + 999) / 1_000
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn until_it_knows_it_says_what_is_late_already() {
         let said = |seconds, late_ms| late(&vec![9; seconds], late_ms, 1).verdict(ID);
-        let known = "9 late, oldest 1:00: whether they get fewer is known in 2 s";
+        let known = "9 late, oldest 1:00: known in 2 s whether they get fewer";
         assert_eq!(said(2, 60_000), Verdict::Early(known.to_owned()));
         assert_eq!(said(2, 10_000), Verdict::Fine);
         assert!(matches!(said(4, 60_000), Verdict::Found(_)));

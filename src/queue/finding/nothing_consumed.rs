@@ -35,7 +35,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
             let known_ms = if ms < WHILE_MS { WHILE_MS } else { LONG_MS } - ms;
             Verdict::Early(format!(
-                "{} in target: whether anybody takes them is known in {} s",
+                "{} in target: known in {} s whether any is taken",
                 text::counted(standing.length, "waits", "wait"),
                 (known_ms + 999) / 1_000
             ))
@@ -225,10 +225,7 @@ mod tests {
             let Verdict::Early(words) = early.verdict(ID) else {
                 panic!("{:?}", early.verdict(ID));
             };
-            assert!(
-                words.contains("wait in target: whether anybody takes"),
-                "{words}"
-            );
+            assert!(words.contains("wait in target: known in"), "{words}");
         }
         // Two samples that are apart tell it, for now as a note.
         let found = seen(10, 8_000).found(ID).unwrap();
