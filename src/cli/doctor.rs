@@ -260,7 +260,7 @@ fn people<W: Write>(
     }
     let well = all.len() - sick;
     let line = match (well, all) {
-        (0, _) => return Ok(()),
+        (0, [] | [_]) => return Ok(()),
         (1, [said]) => {
             let all = doctor.queues[0].exact().map_or_else(String::new, |exact| {
                 let entries = text::counted(exact.looked(), "entry", "entries");
@@ -273,19 +273,21 @@ fn people<W: Write>(
                 undecided(said.early.len())
             )
         }
-        _ => {
-            let open = all.iter().map(|said| said.early.len()).sum();
-            let open = undecided(open);
-            let looked = text::counted(u64::try_from(all.len())?, "queue", "queues");
-            let found = match sick {
-                0 => String::new(),
-                _ => format!("something found in {sick}, "),
-            };
-            format!("{looked} looked at: {found}nothing in {well}{open}")
-        }
+        _ => of_several(all, [sick, well]),
     };
     out.whole(&line)?;
     Ok(())
+}
+
+/// How many queues were looked at, and in how many something was found and nothing.
+fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
+    let open = undecided(all.iter().map(|said| said.early.len()).sum());
+    let found = match (sick, well) {
+        (0, _) => "nothing found".to_owned(),
+        (_, 0) => "something found in each".to_owned(),
+        _ => format!("something found in {sick}, nothing in {well}"),
+    };
+    format!("{} queues looked at: {found}{open}", all.len())
 }
 
 /// How many have not decided yet: not all is well as long as one of them may find something.

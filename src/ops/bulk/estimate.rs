@@ -127,13 +127,13 @@ impl Sample {
             Some(order) => sample_list(store, order, facts.order).await?,
             None => Vec::new(),
         };
-        let numbered = pages
+        let placed = pages
             .into_iter()
             .flat_map(|(first, page)| (first..).zip(page));
-        let (places, members): (Vec<u64>, Vec<_>) = numbered.unzip();
+        let (stand_at, members): (Vec<u64>, Vec<_>) = placed.unzip();
         // All pages in one go: where others block the server, each answer is waited for.
         let scores = super::scores(store, &keys.timeouts, &members).await?;
-        let each = places.into_iter().zip(members).zip(scores);
+        let each = stand_at.into_iter().zip(members).zip(scores);
         let each = each.map(|((place, member), score)| Sampled {
             place,
             member,

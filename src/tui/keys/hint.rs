@@ -52,12 +52,11 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if model.read_only && update::is_change(binding.action) {
             return None;
         }
-        // A menu is not filled in: Enter does what it stands on, if that is anything.
-        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
-        let idle = matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none());
-        if idle && binding.action == Action::Submit {
+        if is_idle_menu(model) && binding.action == Action::Submit {
             return None;
         }
+        // A menu is not filled in: Enter does what it stands on.
+        let menu = matches!(model.overlay, Some(Overlay::Repair(_)));
         let key = match binding.action {
             Action::Submit if menu => Key::of(Code::Enter),
             _ => key,
@@ -79,7 +78,8 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);
         rows.sort_by_key(|(binding, ..)| !first(binding.action));
     }
-    let mut hints: Vec<Hint> = named.then(|| once_typed(ascii)).into_iter().collect();
+    let mut hints: Vec<Hint> = Vec::new();
+    hints.extend(named.then(|| end_of_name(ascii)));
     for (binding, key, word) in rows {
         let enabled = update::why_not(model, binding.action).is_none();
         let label = key.label(ascii);
@@ -101,11 +101,18 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     hints
 }
 
-/// What a name is typed for.
-fn once_typed(ascii: bool) -> Hint {
-    let (enter, columns) = (Key::of(Code::Enter), 1);
+/// Enter in the menu of repairs would do nothing: its cursor is on words.
+fn is_idle_menu(model: &Model) -> bool {
+    matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none())
+}
+
+/// What Enter waits for where a name is typed.
+fn end_of_name(ascii: bool) -> Hint {
+    let enter = Key::of(Code::Enter);
+    let keys = enter.label(ascii);
+    let columns = u16::try_from(text::width(&keys)).unwrap_or(0);
     Hint {
-        keys: enter.label(ascii),
+        keys,
         word: "once the name is typed",
         enabled: true,
         parts: vec![(enter, columns)],

@@ -331,9 +331,14 @@ pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
 /// A key while a plan is made that is to be asked about: it may be meant for the question, so it does
 /// nothing to what is in sight.
 pub(super) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
-    if let Some(action @ (Action::Back | Action::QuitNow | Action::Suspend | Action::Redraw)) =
-        model.keymap.resolve(Place::Dialog, key)
-    {
+    let leaves = [
+        Action::Back,
+        Action::QuitNow,
+        Action::Suspend,
+        Action::Redraw,
+    ];
+    let action = model.keymap.resolve(Place::Dialog, key);
+    if let Some(action) = action.filter(|action| leaves.contains(action)) {
         return act::act(model, action);
     }
     hold(model);
