@@ -117,8 +117,8 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
     let server = &program.server;
     let (queue, spec) = (["delay", "ready"], "zset-list:delay,ready");
     server.cmd(&["ZADD", queue[0], "9000000000", "later"]);
-    server.cmd(&["RPUSH", queue[1], "first"]);
-    // Target grows for as long as somebody looks, and nobody takes.
+    // So many in target are no hand-over; it grows for as long as somebody looks, and nobody takes.
+    server.cmd(&[&["RPUSH", queue[1]][..], &["first"; 100]].concat());
     let growing = |args: &[&str]| {
         let over = std::sync::atomic::AtomicBool::new(false);
         let order = std::sync::atomic::Ordering::Relaxed;
