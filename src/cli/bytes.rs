@@ -34,20 +34,31 @@ pub(super) fn read(line: &[u8], encoding: Encoding) -> Result<Vec<u8>, BadBytes>
     }
     let text = std::str::from_utf8(line).map_err(|_| BadBytes::Utf8)?;
     let text = text.strip_suffix('\r').unwrap_or(text);
+    let typed = text;
     let text = match encoding {
-        Encoding::Auto | Encoding::Escaped => unnumbered(text),
-        _ => text,
+        Encoding::Auto | Encoding::Escaped => unnumbered(typed),
+        _ => typed,
     };
     match encoding {
         Encoding::Hex => hex(text),
         Encoding::Base64 => base64(text),
         Encoding::Escaped => escaped(unquoted(text)),
         Encoding::Auto if looks_like_hex(text) => hex(text),
+        // Only redis-cli numbers strings.
+        Encoding::Auto if text.len() < typed.len() => escaped_or_plain(unquoted(text)),
+        // A document has escapes of its own.
+        Encoding::Auto if is_document(text) => Ok(text.as_bytes().to_vec()),
         // Quotes without a backslash between them may be a JSON string's own.
         Encoding::Auto if text.contains('\\') => escaped_or_plain(unquoted(text)),
         Encoding::Auto => Ok(text.as_bytes().to_vec()),
         Encoding::Text => Ok(line.to_vec()),
     }
+}
+
+/// A JSON object or array.
+fn is_document(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn looks_like_hex(text: &str) -> bool {
@@ -174,13 +185,16 @@ mod tests {
         assert_eq!(auto(r#" 2) 10) "\x08\"""#), [8, b'"']);
         let escaped = read(br#"3) "17""#, Encoding::Escaped);
         assert_eq!(escaped, Ok(b"17".to_vec()));
+        assert_eq!(auto(r#"1) "hello""#), b"hello");
         assert_eq!(auto("1) buy milk"), b"1) buy milk");
     }
 
     #[test]
-    fn a_json_string_keeps_its_quotes() {
+    fn what_is_json_keeps_its_quotes_and_escapes() {
         assert_eq!(auto(r#""ok""#), br#""ok""#);
-        assert_eq!(auto(r#"{"re":"\d"}"#), br#"{"re":"\d"}"#);
+        for document in [r#"{"re":"\d"}"#, r#"{"a":"he said \"hi\"\n"}"#, r#"["\\"]"#] {
+            assert_eq!(auto(document), document.as_bytes());
+        }
     }
 
     #[test]

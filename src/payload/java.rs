@@ -62,6 +62,11 @@ fn known<'a>(
     if !class.starts_with("java") && !class.starts_with("sun.util.calendar") {
         return Err(levels);
     }
+    // A collection whose size was not read any more is none without elements.
+    let of_all = levels.iter().flat_map(|level| &level.fields);
+    if let Some(cut) = { of_all }.find(|field| matches!(field.node.shape, Shape::Cut(_))) {
+        return Ok(cut.node.clone());
+    }
     if let Some(node) = scalar::value(r, class, &levels) {
         return Ok(node.of(class.clone()));
     }
@@ -89,6 +94,7 @@ fn wrapped(class: &str) -> Option<&'static str> {
         "Arrays$ArrayList" => "a",
         "EnumSet$SerializationProxy" => "elements",
         "concurrent.CopyOnWriteArraySet" => "al",
+        "concurrent.PriorityBlockingQueue" => "q",
         "concurrent.atomic.AtomicIntegerArray"
         | "concurrent.atomic.AtomicLongArray"
         | "concurrent.atomic.AtomicReferenceArray" => "array",
@@ -140,7 +146,12 @@ fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<
         return Err(levels);
     }
     let mut elements = elements(levels);
-    if kind.starts_with("Concurrent") || kind.starts_with("Linked") && kind.contains("Blocking") {
+    let linked = [
+        "LinkedBlockingQueue",
+        "LinkedBlockingDeque",
+        "LinkedTransferQueue",
+    ];
+    if kind.starts_with("Concurrent") || linked.contains(&kind) {
         // A null ends what is written without its number.
         while matches!(elements.last(), Some(node) if node.shape == Shape::Null) {
             elements.pop();

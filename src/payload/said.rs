@@ -124,8 +124,10 @@ impl<'a> Teller<'a> {
     fn list(&mut self, nodes: &'a [Node]) -> Value {
         let mut said = Vec::new();
         for node in nodes {
+            // The next one is said to be cut: there may be many more.
+            let ended = self.values == 0;
             said.push(self.say(node));
-            if self.values == 0 {
+            if ended {
                 break;
             }
         }
@@ -135,13 +137,14 @@ impl<'a> Teller<'a> {
     fn map(&mut self, pairs: &'a [(Node, Node)]) -> Value {
         let mut said = Map::new();
         for (key, value) in pairs {
+            let ended = self.values == 0;
             let key = match self.say(key) {
                 Value::String(text) => text,
                 other => self.as_key(&other),
             };
             let value = self.say(value);
             said.insert(key, value);
-            if self.values == 0 {
+            if ended {
                 break;
             }
         }

@@ -86,3 +86,20 @@ fn values_of_every_kind_are_named_as_the_snapshot_says() {
     }
     insta::assert_snapshot!(table);
 }
+
+#[test]
+fn what_is_too_deep_or_too_much_says_where_it_is_cut() {
+    let one = "00000001770400000001";
+    let deep = format!(
+        "aced0005737200136a6176612e7574696c2e41727261794c6973747881d21d99c7619d03000149000473697a657870\
+         {one}{}{}",
+        format!("7371007e0000{one}").repeat(299),
+        "78".repeat(300)
+    );
+    let wide = format!("dd00007530{}", "a161".repeat(30_000));
+    for (codec, hex) in [(Codec::Serialization, deep), (Codec::MsgPack, wide)] {
+        let read = payload::read(&unhex(&hex), Some(codec)).unwrap();
+        let said = read.tree.json().to_string();
+        assert!(said.contains("cut"), "{codec:?}: {said}");
+    }
+}

@@ -73,7 +73,10 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     section(out, "Findings")?;
     let said = &bundle.said;
     if said.findings.is_empty() {
-        out.whole("Nothing is found to be wrong.")?;
+        out.whole(match said.early.first() {
+            Some(_) => "Not all is decided yet; nothing else is found to be wrong.",
+            None => "Nothing is found to be wrong.",
+        })?;
     }
     for found in &said.findings {
         out.whole(&format!("### {}: {}", found.severity.word(), found.id))?;

@@ -121,6 +121,22 @@ impl RepairForm {
         }
     }
 
+    /// That nothing is found wrong here, and where something is.
+    #[must_use]
+    pub fn well(&self, model: &Model) -> String {
+        const FEW: usize = 3;
+        let sick = |row: &&QueueRow| row.queue != self.queue && !row.findings.is_empty();
+        let name = |row: &QueueRow| text::printable_bytes(row.queue.name.as_bytes());
+        let sick: Vec<String> = model.queues.iter().filter(sick).map(name).collect();
+        let more = match sick.len() {
+            0 => return "nothing is found wrong here".to_owned(),
+            n if n > FEW => format!(" and {} more", n - FEW),
+            _ => String::new(),
+        };
+        let names = sick[..sick.len().min(FEW)].join(", ");
+        format!("nothing is found wrong here, but in {names}{more}")
+    }
+
     /// What is asked for by the part that has the keys, none for the stand-in worker, which is no
     /// change of its own; or why it cannot be.
     pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
@@ -128,7 +144,7 @@ impl RepairForm {
         let Some(chosen) = self.chosen() else {
             return Err(match row.findings.first() {
                 Some(found) => format!("{}: no key repairs that; what does stands here", found.id),
-                None => "nothing is found wrong: choose a repair".to_owned(),
+                None => format!("{}: choose a repair", self.well(model)),
             });
         };
         if let Fit::Not(why) = fit(model, row, chosen) {

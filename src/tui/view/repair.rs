@@ -49,7 +49,7 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
             ),
             t.warn,
         ),
-        None => ("nothing is found wrong here".to_owned(), t.dim),
+        None => (menu.well(ctx.model), t.dim),
     };
     let area = plan.value(Part::Cure);
     let rows = wrapped(&words, usize::from(area.w));
