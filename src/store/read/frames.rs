@@ -31,7 +31,7 @@ pub struct RawFrames {
     pub at: EpochMillis,
     /// The first of timeouts, with their scores.
     pub next_due: Vec<(Vec<u8>, f64)>,
-    /// A few of timeouts further down, from rank [`AHEAD`] on, with their scores.
+    /// A few of timeouts further down, from rank 1,000 on, with their scores.
     pub ahead: Vec<(Vec<u8>, f64)>,
     /// The tail of the order list, its last element last.
     pub newest: Vec<Vec<u8>>,
