@@ -22,9 +22,9 @@ ends it at any time. --watch does so at the beginning, when timeouts and order l
 and again while something is wrong.
 
 It only reads. Ends with 0 when nothing is wrong, 1 when something is at least as bad as --fail-on
-says, 2 when it could not look. Some rules need half a minute: where
-one has not decided yet, that is told, with the command that waits for it (--for 35s); in JSON as a
-line of severity \"undecided\". It does not change how doctor ends.")]
+says, 2 when it could not look. Some rules need half a minute: where one has not decided yet, that
+is told, with the command that waits for it (--for 35s); in JSON as a line of severity \"undecided\".
+It does not change how doctor ends.")]
 pub struct Doctor {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]

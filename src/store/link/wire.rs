@@ -1,7 +1,7 @@
 //! The one place that makes connections. TLS, Sentinel and Cluster will be told apart here, by
 //! the endpoint's kind; nothing else in the program says how a server is reached.
 
-use std::io::ErrorKind as ErrorKindIo;
+use std::io;
 use std::time::Duration;
 
 use redis::aio::{MultiplexedConnection, PubSub};
@@ -88,7 +88,7 @@ pub(in crate::store) async fn named_pubsub(
     let login = add_login(&mut hello, endpoint);
     // Who may not do that goes unnamed.
     hello.cmd("CLIENT").arg("SETNAME").arg(name);
-    let unreachable = |why: std::io::Error| StoreError::NotConnected {
+    let unreachable = |why: io::Error| StoreError::NotConnected {
         server: endpoint.to_string(),
         why: why.to_string(),
     };
@@ -121,10 +121,10 @@ where
         stream.write_all(&hello.get_packed_pipeline()).await?;
         while answers.split(|byte| *byte == b'\n').count() <= hello.len() {
             if stream.read_buf(&mut answers).await? == 0 {
-                return Err(ErrorKindIo::UnexpectedEof.into());
+                return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        Ok::<(), std::io::Error>(())
+        Ok::<(), io::Error>(())
     };
     let talked = talk.await;
     let said = String::from_utf8_lossy(&answers);
