@@ -18,6 +18,7 @@
 //! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`;
 //! * a Kryo string that begins with U+0001, and one with the mark of `useReferences` → the latter.
 
+mod again;
 mod avro;
 mod cbor;
 mod codec;
@@ -64,6 +65,7 @@ use rows::Verdict;
 use said::Told;
 use typed::{Scalar, Typed};
 
+pub use again::{Held, encode_as, encode_like, held};
 pub use codec::Codec;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
@@ -71,6 +73,7 @@ pub use plain::{MARKS, SEPARATORS, plain};
 pub use rows::Sure;
 pub use said::written;
 pub use tree::{Cut, Field, Name, Node, Shape};
+pub use typed::class_named;
 
 /// A payload, read: what a table shows of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +128,18 @@ pub enum EncodeError {
     /// Its class was said, and it is no value of that.
     #[error("{0} is no value of `{1}`")]
     NotOfClass(String, String),
+    /// In the place of a value that no text is written as.
+    #[error(
+        "it holds a {0}, in whose place a string would be: if that is meant, write \
+         [\"java.lang.String\",\"…\"]"
+    )]
+    Other(String),
+    /// In the place of JSON of that kind.
+    #[error("it holds {0}, and this is no JSON")]
+    NoJson(&'static str),
+    /// JSON of that kind in the place of another.
+    #[error("this is {0}, and it holds {1}")]
+    Kind(&'static str, &'static str),
 }
 
 /// Bytes of a payload of which the text takes much memory.

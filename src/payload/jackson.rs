@@ -125,15 +125,8 @@ fn unwrap(node: Node) -> Node {
         // It names its own: what stands around it is no wrapper of Jackson's.
         return Node::new(Shape::List(vec![Node::text(class), value]));
     }
-    match (&*class, &value.shape) {
-        (
-            "java.util.Date"
-            | "java.util.Calendar"
-            | "java.util.GregorianCalendar"
-            | "java.sql.Timestamp"
-            | "java.sql.Date",
-            Shape::Number(n),
-        ) => match n.as_i64() {
+    match &value.shape {
+        Shape::Number(n) if is_date(&class) => match n.as_i64() {
             Some(ms) => time::date(ms).of(class),
             None => value.of(class),
         },
@@ -153,6 +146,26 @@ fn wrapped(node: &Node) -> Option<(&str, &Node)> {
         Shape::Text(name) if is_class_name(name) => Some((name, value)),
         _ => None,
     }
+}
+
+/// Whether a number of that class is a date, in epoch milliseconds.
+pub(super) fn is_date(class: &str) -> bool {
+    matches!(
+        class,
+        "java.util.Date"
+            | "java.util.Calendar"
+            | "java.util.GregorianCalendar"
+            | "java.sql.Timestamp"
+            | "java.sql.Date"
+    )
+}
+
+/// Whether a class is one of Java's own, or an array: what has such a name in front is no list of two
+/// texts.
+pub(super) fn is_javas(class: &str) -> bool {
+    class.starts_with("java.")
+        || class.starts_with("javax.")
+        || is_class_name(class) && class.starts_with('[')
 }
 
 /// A Java class in a package, an array of one (`[Lcom.acme.Order;`, `[I`), or one with type
