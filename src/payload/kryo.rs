@@ -213,10 +213,10 @@ impl Kryo {
             id::BYTE => Node::number(i8::from_le_bytes(r.array()?)),
             id::LONG => Node::number(long(r)?),
             id::VOID => Node::new(Shape::Null),
-            id::FLOAT => parts::fixed(r, b'F', is_old)?,
+            id::FLOAT => parts::boxed(r, b'F', is_old)?,
             id::CHAR => parts::fixed(r, b'C', is_old)?,
             id::SHORT => parts::fixed(r, b'S', is_old)?,
-            _ => parts::fixed(r, b'D', is_old)?,
+            _ => parts::boxed(r, b'D', is_old)?,
         })
     }
 

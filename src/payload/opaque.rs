@@ -19,6 +19,15 @@ pub(super) fn pieces(
     Some(pieces)
 }
 
+/// Printable characters, as many as there are.
+pub(super) fn printable(r: &mut Reader<'_>) -> Option<Node> {
+    let chunk = r.rest().utf8_chunks().next()?;
+    let text = chunk.valid();
+    let end = text.find(|c: char| c.is_control() && !c.is_whitespace());
+    let length = end.unwrap_or(text.len());
+    r.utf8(length).map(Node::text)
+}
+
 /// Bytes up to what stands out, or all that are left.
 pub(super) fn bytes(
     r: &mut Reader<'_>,
