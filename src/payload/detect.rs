@@ -178,7 +178,7 @@ fn contested(found: Found, payload: &[u8], budget: &mut Budget, packed: u32) -> 
             std::mem::swap(&mut rival, &mut found);
         }
         // Few texts begin with a control; most are a number to somebody.
-        let is_usual = is_text && payload.first().is_some_and(|first| *first >= b' ');
+        let is_usual = is_text && payload.len() > 1 && payload[0] >= b' ';
         let far = if is_usual { MARGIN } else { FAR };
         if rival.surprise() <= found.surprise() + far {
             found.also.push(rival.verdict.codec);
@@ -200,7 +200,7 @@ fn rivals(payload: &[u8], codec: Codec) -> &'static [Codec] {
             &[Codec::Kryo5, Codec::Protobuf, Codec::SnappyV2]
         }
         // A number, and what has its length in front.
-        (Codec::Text, [0xc4..=0xdf, ..]) if length <= 9 => &[Codec::MsgPack],
+        (Codec::Text, [0xc4..=0xdf, ..]) if length <= 9 => &[Codec::MsgPack, Codec::Cbor],
         (Codec::Text, [0xd9, count, ..]) if usize::from(*count) + 2 == length => &[Codec::MsgPack],
         (Codec::Text, [0x18..0x3c, ..]) if length <= 9 => &[Codec::Cbor],
         (Codec::Text, [first @ 0x60..0x78, ..]) if usize::from(first - 0x60) + 1 == length => {
@@ -327,7 +327,7 @@ fn too_large(row: &Row, payload: &[u8], why: Cut) -> Found {
 fn unexplained(row: &Row, payload: &[u8], bytes: Vec<u8>, budget: &mut Budget) -> Option<Found> {
     let mut reader = Reader::new(&bytes, *budget);
     let tree = reader.node(|r| {
-        let pieces = opaque::pieces(r, opaque::printable)?;
+        let pieces = opaque::pieces(r, r.rest().len(), opaque::printable)?;
         let shape = match <[Node; 1]>::try_from(pieces) {
             Ok([one]) => one.shape,
             Err(pieces) => Shape::Nameless(pieces),

@@ -38,6 +38,8 @@ enum Unknown {
     Rest,
     /// One number, as the constants of enums are written, where something follows.
     Small,
+    /// Nothing: it is none that can be read.
+    Nothing,
 }
 
 /// Which Kryo wrote a payload, and how it was set up.

@@ -140,6 +140,11 @@ fn of_text(text: &str) -> u32 {
     size.saturating_add(if first { NOISE + 4 } else { 4 })
 }
 
+/// Whether people write that character.
+pub(super) fn is_usual(c: char) -> bool {
+    of_char(c) <= 12
+}
+
 fn of_char(c: char) -> u32 {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' => 5,
