@@ -3,8 +3,9 @@
 
 use serde_json::Value;
 
+use super::causes::follows;
 use super::watch::LASTS_MS;
-use super::{Beat, Finding, Repair, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Seen, Severity, Step, Verdict};
 use super::{foreign_member, mixed_fleet, poison};
 use crate::clock::EpochMillis;
 use crate::queue::exact::Drifted;
@@ -193,15 +194,9 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         return;
     };
     let drift = &mut findings[at];
-    drift.severity = Severity::Note;
-    drift.sentence = format!("It follows from {cause}: {}", drift.sentence);
-    *drift.repair = Repair {
-        sentence: format!(
-            "Mend {cause} first: this goes with it. Only what is left then is drift."
-        ),
-        step: Step::Outside,
-        lines: Vec::new(),
-    };
+    let sentence = format!("It follows from {cause}: {}", drift.sentence);
+    let then = format!("Mend {cause} first: this goes with it. Only what is left then is drift.");
+    follows(drift, cause, sentence, then);
 }
 
 /// Since when all pulses have seen them disagree this way, as far as that was watched.

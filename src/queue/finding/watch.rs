@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 pub(super) use self::exact::LASTS_MS;
 pub(super) use self::sampling::{APART_MS, FEW, Standing};
+use super::Passed;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
 use crate::queue::frames::Frames;
@@ -263,6 +264,12 @@ impl Watch {
     pub fn presses_for_look(&self) -> bool {
         let lately = self.standing().is_some_and(|(stood, _)| stood < ACUTE_MS);
         self.presses || lately && self.stands_still()
+    }
+
+    /// What was wrong and is over, the newest first: at most twenty, not those that are still told as
+    /// just gone.
+    pub fn passed(&self) -> impl Iterator<Item = &Passed> {
+        self.ledger.passed()
     }
 
     /// For how long it has been watched without a break, in ms.
