@@ -2,6 +2,7 @@
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
 mod causes;
+mod clients;
 mod clock_skew;
 mod cross_slot;
 mod drift;
@@ -27,6 +28,7 @@ mod score_range;
 mod set_aside;
 mod slow_transfer;
 mod stuck_client;
+
 mod target_backlog;
 mod ttl;
 mod watch;
@@ -122,6 +124,12 @@ impl Finding {
     /// With a figure of evidence, for JSON.
     fn number(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.evidence.figures.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With lines of evidence in words.
+    fn all_words(mut self, lines: Vec<String>) -> Self {
+        self.evidence.words.extend(lines);
         self
     }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(super) use self::exact::LASTS_MS;
-pub(super) use self::sampling::{APART_MS, FEW, Standing};
+pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, Standing};
 use super::Passed;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
@@ -16,6 +16,9 @@ use crate::queue::{Announcement, EntryId, Exact, Known, Pulse, Survey};
 
 /// An entry that has stood still for so long will not say more, in ms.
 const ACUTE_MS: i64 = 60_000;
+
+/// Two looks so far apart are no chance, in ms.
+const LOOKS_MS: i64 = 500;
 
 /// What one pulse said, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,6 +42,12 @@ pub struct Beat {
 }
 
 impl Beat {
+    /// Which of timeouts and order list is the longer one; none when neither is.
+    fn differ(&self) -> Option<std::cmp::Ordering> {
+        let order = self.waiting?.cmp(&self.order?);
+        Some(order).filter(|order| order.is_ne())
+    }
+
     /// The other one shows the same entries, as far as a pulse tells.
     fn shows(&self, other: &Self) -> bool {
         let figures = |beat: &Self| (beat.waiting, beat.order, beat.target, beat.first);
@@ -248,6 +257,25 @@ impl Watch {
     pub fn standing(&self) -> Option<(i64, i64)> {
         let still = self.still?;
         Some((still.until.since(still.since), still.until.since(still.due)))
+    }
+
+    /// Since when all pulses have seen timeouts and order list differ in length, the same one being the
+    /// longer; as far as that was watched.
+    #[must_use]
+    pub fn differ_since(&self) -> Option<EpochMillis> {
+        let now = self.beats.back()?.differ()?;
+        let beats = self.beats.iter().rev();
+        let same = beats.take_while(|beat| beat.differ() == Some(now));
+        same.last().map(|beat| beat.at)
+    }
+
+    /// Timeouts and order list differ in length, and not only in one look: who writes both without a
+    /// script is seen in between now and then.
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        let last = self.beats.back();
+        let since = self.differ_since().zip(last);
+        since.is_some_and(|(since, last)| last.at.since(since) >= LOOKS_MS)
     }
 
     /// The pulses of the last so many ms.
