@@ -96,7 +96,7 @@ impl Bundle {
     ) -> anyhow::Result<Self> {
         let shown = show::Shown::read(session, &queue, config).await?;
         let mut doctor = Doctor::new(session, vec![queue.clone()]);
-        let span = Duration::from_millis(asked.span.ms());
+        let span = asked.span.map(|span| Duration::from_millis(span.ms()));
         let said = doctor.examine(span).await?.pop().unwrap_or_default();
         // As things are at the end of looking: the findings and the figures shall agree.
         let shown = show::Shown::read(session, &queue, config)
@@ -126,10 +126,10 @@ impl Bundle {
         let late: Vec<Value> = entries.map(|shown| shown.fields(false)).collect();
         let found = self.said.findings.iter();
         let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, programs)));
-        let rules = |said: &[(&'static str, String)]| -> Map<String, Value> {
-            let pair = |(id, words): &(&str, String)| ((*id).to_owned(), words.as_str().into());
-            said.iter().map(pair).collect()
-        };
+        let blind = self.said.blind.iter();
+        let blind = blind.map(|(id, why)| ((*id).to_owned(), why.as_str().into()));
+        let early = self.said.early.iter();
+        let early = early.map(|(id, open)| ((*id).to_owned(), open.undecided().into()));
         let changes = match &self.changes {
             Ok(all) => {
                 let all = all.iter();
@@ -146,9 +146,9 @@ impl Bundle {
             "redacted": redact,
             "findings": found.collect::<Vec<_>>(),
             "rules_fine": self.said.fine,
-            "rules_blind": rules(&self.said.blind),
-            "rules_early": rules(&self.said.early),
-            "decided_by": (!self.said.early.is_empty())
+            "rules_blind": blind.collect::<Map<String, Value>>(),
+            "rules_early": early.collect::<Map<String, Value>>(),
+            "decided_by": self.said.open().next().is_some()
                 .then(|| finding::longer("report", &self.queue, &programs.ours)),
             "snapshot": self.shown.object(&self.queue),
             "late": late,

@@ -100,10 +100,13 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     for (id, why) in &said.blind {
         out.whole(&format!("- {id} cannot look: `{}`", text::printable(why)))?;
     }
-    for (id, words) in &said.early {
-        out.whole(&format!("- {id} is not yet decided: {words}"))?;
+    for (id, open) in &said.early {
+        out.whole(&format!(
+            "- {id} is not yet decided: {}, {}",
+            open.seen, open.asks
+        ))?;
     }
-    if !said.early.is_empty() {
+    if said.open().next().is_some() {
         let command = finding::longer("report", &bundle.queue, &programs.ours);
         out.whole(&format!("- so that all are decided: `{command}`"))?;
     }
