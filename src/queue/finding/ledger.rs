@@ -51,6 +51,13 @@ impl Ledger {
         self.history.newest_first()
     }
 
+    /// The same, and what has just gone before it.
+    pub(super) fn over(&self) -> impl Iterator<Item = Passed> {
+        let gone = |known: &Known| Some(known.as_passed(known.gone?));
+        let gone = self.known.iter().rev().filter_map(gone);
+        gone.chain(self.passed().cloned())
+    }
+
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
         for known in &mut self.known {

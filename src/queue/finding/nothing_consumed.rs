@@ -239,7 +239,7 @@ mod tests {
         let words = found.evidence.words.join("\n");
         for named in [
             "10.0.0.2:5 (app), db 0, connected for 10:00: took from a list last, by BLPOP, 5:12 ago",
-            "10.0.0.1:5, db 0, connected for 10:00: waits for some other list, in BLPOP for 5 s",
+            "10.0.0.1:5, db 0, connected for 10:00: waits for an element of some list, in BLPOP for 5 s",
         ] {
             assert!(words.contains(named), "{words}");
         }
