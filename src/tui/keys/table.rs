@@ -24,7 +24,7 @@ const PANES: &[Place] = &[
 ];
 /// Where there is more than one to have the keys.
 const FIELDS: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk, Help,
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
@@ -73,6 +73,7 @@ const PANE: &[(Place, &str)] = &[
     (Findings, "pane"),
     (Changes, "pane"),
     (Form, "next field"),
+    (Help, "next page"),
 ];
 const TABS: &[(Place, &str)] = &[
     (Delivered, "tab"),
@@ -87,7 +88,7 @@ const ZOOM_HELP: &str = "closer, wider, 10 min";
 const PAGE_HELP: &str = "one page up, down";
 const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
-const PANE_HELP: &str = "next pane, pane before";
+const PANE_HELP: &str = "next pane/page, before";
 const ANSWER_HELP: &str = "answer yes, answer no";
 const COPY_HELP: &str = "copy: payload, cli, path";
 const ENTRY_HELP: &str = "turn, fold, codec";
@@ -166,5 +167,5 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),
     row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], "suspend; fg brings it back"),
     row(Section::Else, "redraw", Action::Redraw, &[Key::ctrl('l')], EVERYWHERE, &[], "draw every cell again"),
-    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "these keys"),
+    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "the keys, then the words"),
 ];
