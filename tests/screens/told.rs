@@ -1,7 +1,7 @@
 //! The findings, as they are told: what is known, what is not yet, and what has gone.
 
-use delayscope::queue::Pulse;
 use delayscope::queue::finding::{Finding, Repair, Severity, Step, Watch};
+use delayscope::queue::{Pulse, ServerWatch};
 use delayscope::tui::model::{Model, Pane, Tab};
 
 use crate::build::{NOW, evening, figures, look};
@@ -100,6 +100,33 @@ fn a_command_stands_whole_and_what_has_gone_asks_for_nothing() {
         m.tab = Tab::Waiting;
         picture(&format!("findings_outside_{name}"), &m);
     }
+}
+
+#[test]
+fn what_was_wrong_before_is_told_below() {
+    let mut m = evening(MIDDLE, look());
+    m.queues.truncate(1);
+    let row = &mut m.queues[0];
+    row.watch = Watch::default();
+    // Nobody was there to transfer for 20 s, and then somebody came.
+    let mut at = NOW.plus(-60_000);
+    for (clients, seconds) in [(0, 20), (4, 40)] {
+        for _ in 0..seconds {
+            at = at.plus(1_000);
+            let mut pulse = figures(40, 12, clients);
+            pulse.at = at;
+            pulse.oldest_late = Some(NOW.plus(-90_000));
+            row.watch.saw(&pulse);
+            row.pulse = Some(pulse);
+            row.survey.as_mut().unwrap().at = at;
+            row.diagnose(&ServerWatch::default());
+        }
+    }
+    m.tab = Tab::Findings;
+    let all = words(&m);
+    assert!(all.contains("Earlier"), "{all}");
+    assert!(all.contains("orders: for 0:19 until 14:01:30: "), "{all}");
+    picture("tab_findings_earlier", &m);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod tab;
 use std::cmp::Reverse;
 
 use crate::clock::EpochMillis;
+use crate::queue::finding::Passed;
 use crate::queue::{Finding, Severity, text};
 use crate::tui::model::{Model, QueueRow, Screen};
 pub use calm::{Calm, calm};
@@ -122,6 +123,16 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     });
     let words: Vec<String> = since.into_iter().chain(trend).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// What was wrong and is over, with the index of its queue in the table: what ended last first.
+#[must_use]
+pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
+    let each = rows(model);
+    let passed = each.flat_map(|(row, queue)| queue.watch.passed().map(move |one| (row, one)));
+    let mut all: Vec<_> = passed.collect();
+    all.sort_by_key(|(_, passed)| Reverse(passed.until));
+    all
 }
 
 /// Whether anything is told here.

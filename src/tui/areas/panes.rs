@@ -84,7 +84,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX);
         let most = (body.h / 3).saturating_sub(chrome).max(1);
         let least = if roomy {
-            super::findings::panel_rows(model, (w * 3 / 10).saturating_sub(2))
+            super::findings::panel_rows(model, (w * 2 / 5).saturating_sub(2))
         } else {
             1
         };
@@ -93,7 +93,7 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         Area::default()
     };
     let findings = if dashboard && roomy {
-        queues.take_right(w * 3 / 10)
+        queues.take_right(w * 2 / 5)
     } else {
         Area::default()
     };

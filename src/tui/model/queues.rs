@@ -87,6 +87,14 @@ impl QueueRow {
         self.findings.first().map(|finding| finding.severity)
     }
 
+    /// How much it wants looking at: by its worst finding, then by what is late. None while nothing is
+    /// found wrong.
+    #[must_use]
+    pub fn sickness(&self) -> Option<(Severity, u64)> {
+        let late = self.pulse.as_ref().and_then(|pulse| pulse.late.get());
+        Some((self.worst()?, late.unwrap_or(0)))
+    }
+
     /// Since when its oldest entry is late, by more than a hand-over takes.
     #[must_use]
     pub fn late_since(&self, now: EpochMillis) -> Option<EpochMillis> {

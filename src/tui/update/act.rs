@@ -16,7 +16,7 @@ const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000]
 
 /// Does what the user wants, or says why not.
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
-    model.schedule.touched = true;
+    model.schedule.touched |= !only_looks(model, action);
     if let Some(why) = why_not(model, action) {
         say(model, why.to_owned(), Tone::Warn);
         return Vec::new();
@@ -26,6 +26,11 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         return Vec::new();
     }
     run(model, action)
+}
+
+/// Whoever reads the help has not chosen a queue yet.
+const fn only_looks(model: &Model, action: Action) -> bool {
+    help::is_open(model) || matches!(action, Action::Help | Action::Redraw | Action::Suspend)
 }
 
 fn run(model: &mut Model, action: Action) -> Vec<Effect> {

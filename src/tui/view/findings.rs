@@ -3,7 +3,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::{Ctx, tabs, traffic, words};
+use super::{Ctx, tabs, time, traffic, words};
+use crate::queue::finding::Passed;
 use crate::queue::{Finding, Severity, text};
 use crate::tui::areas::findings::{self, Block, INDENT, Kind, LEAD, MARK, Said, Told};
 use crate::tui::areas::{Area, Slot};
@@ -13,11 +14,15 @@ use crate::tui::widget::pane::Part;
 
 /// Glyph, word and style of how bad a finding is.
 fn sign(ctx: &Ctx, finding: &Finding) -> (String, Style) {
-    let d = &ctx.data;
     if finding.gone.is_some() {
-        return (format!("{} GONE", d.glyphs.good), d.dim);
+        return (format!("{} GONE", ctx.data.glyphs.good), ctx.data.dim);
     }
-    match finding.severity {
+    severity(ctx, finding.severity)
+}
+
+fn severity(ctx: &Ctx, severity: Severity) -> (String, Style) {
+    let d = &ctx.data;
+    match severity {
         Severity::Critical => (format!("{} CRIT", d.glyphs.lost), d.late),
         Severity::Warning => (format!("{} WARN", d.glyphs.warn), d.warn),
         Severity::Note => (format!("{} NOTE", d.glyphs.dot), d.dim),
@@ -63,6 +68,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let quiet = quiet(ctx).into_iter().map(|words| (words, ctx.data.dim));
     let calm = calm(ctx, !told.is_empty()).into_iter().chain(quiet);
+    let calm = calm.chain(earlier(ctx));
     for (i, (words, style)) in (used..area.h).zip(calm) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
@@ -133,6 +139,34 @@ fn quiet(ctx: &Ctx) -> Vec<String> {
         lines.push(format!("        all {looked} looked at, {ago} ago"));
     }
     lines
+}
+
+/// What was wrong and is over.
+fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
+    let (d, zone) = (&ctx.data, ctx.model.look.zone);
+    let earlier = findings::earlier(ctx.model);
+    if earlier.is_empty() {
+        return Vec::new();
+    }
+    let one = |(row, passed): (usize, &Passed)| {
+        let lasted = text::countdown(passed.until.since(passed.since).max(0));
+        let times = match passed.times {
+            ..2 => String::new(),
+            n => format!(", {n} times"),
+        };
+        let words = format!(
+            "{}  {}: for {lasted} until {}{times}: {}",
+            severity(ctx, passed.severity).0,
+            findings::name(&ctx.model.queues[row]),
+            time::clock(zone, passed.until),
+            text::printable(&passed.sentence),
+        );
+        (words, d.dim)
+    };
+    let head = [(String::new(), d.dim), ("Earlier".to_owned(), d.strong)];
+    head.into_iter()
+        .chain(earlier.into_iter().map(one))
+        .collect()
 }
 
 /// The pane: at the right of the queues, or below everything.

@@ -38,17 +38,22 @@ pub(super) fn nothing(plan: &Plan) -> String {
 /// The question whether it shall be applied.
 pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     let profile = model.profile.as_ref();
-    let protected = profile.is_some_and(|profile| profile.protected);
+    let profile = profile.filter(|profile| profile.protected);
     let throwaway = model.workers.program.is_none();
-    let name = plan.asks(protected, throwaway) == Asks::Name;
+    let name = plan.asks(profile.is_some(), throwaway) == Asks::Name;
+    let name = name.then(|| {
+        let protected = profile.map(|profile| profile.name.as_str());
+        NameAsked::of(&plan.queue, plan.planned, protected)
+    });
     Dialog {
         title: title(plan),
         lines: lines(model, one, plan),
         yes: plan.change.word(),
         no: "cancel",
-        name: name.then(|| NameAsked::of(&plan.queue)),
+        name,
         opened_by: one.asked_by,
         question: Question::Change(one.generation),
+        told: None,
     }
 }
 
