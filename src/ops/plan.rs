@@ -5,6 +5,7 @@ mod cost;
 pub(super) mod make;
 mod mend;
 mod quarantine;
+mod taken;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -123,6 +124,7 @@ pub async fn plan(
                 What::Unwrap | What::Persist | What::Unit | What::Score => {
                     mend::make(&making, &wish.what, &tell).await?
                 }
+                What::RenameTaken => taken::make(&making).await?,
                 _ => {
                     let which = match (&wish.what, wish.which) {
                         (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
@@ -172,6 +174,7 @@ impl What {
             Self::Restore => Change::Restore,
             Self::Unwrap => Change::Unwrap,
             Self::Persist => Change::Persist,
+            Self::RenameTaken => Change::RenameTaken,
         }
     }
 }

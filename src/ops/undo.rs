@@ -14,7 +14,7 @@ use self::earlier::{Back, Earlier};
 use self::unwritten::{Unwritten, doubtful, is_unwritten};
 use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
 use super::plan::make::{Made, Making, describe};
-use super::plan::work::{Expiry, Work};
+use super::plan::work::{Expiry, Rename, Work};
 use super::plan::{ChangeError, Prepared, READY, Undone, blank};
 use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
 use crate::store::Store;
@@ -171,6 +171,7 @@ struct Inverse {
     perhaps: Vec<(u64, (Chosen, Place))>,
     replace: Vec<(Vec<u8>, Vec<u8>)>,
     expiry: Vec<Expiry>,
+    rename: Vec<Rename>,
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
     /// The same of elements of target.
@@ -236,6 +237,7 @@ async fn back(
         Work::Edit(back.edit),
         Work::Replace(back.replace),
         Work::Expiry(back.expiry),
+        Work::Rename(back.rename),
         Work::TakeBack(elements, called, End::Head),
         Work::Deliver(back.deliver),
         Work::OrderList(back.order_list),

@@ -280,6 +280,19 @@ pub(crate) async fn persist(stage: &Stage, back: bool) {
     }
 }
 
+/// What has taken target's name gets another one; `back`: that is taken back, and that again.
+pub(crate) async fn rename_taken(stage: &Stage, back: bool) {
+    let target = stage.queue.keys().target;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"SET", &target, b"in the way"]);
+    });
+    if back {
+        undo(stage, What::RenameTaken, Chosen::Waiting).await;
+    } else {
+        change(stage, What::RenameTaken, Chosen::Waiting).await;
+    }
+}
+
 /// What mends drift.
 pub(crate) async fn drift(stage: &Stage) {
     if stage.is_redisson() {

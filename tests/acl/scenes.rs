@@ -84,6 +84,12 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Persist, |stage| {
         changes::persist(stage, false).boxed()
     }),
+    (Change::RenameTaken, |stage| {
+        changes::rename_taken(stage, false).boxed()
+    }),
+    (Change::Undo, |stage| {
+        changes::rename_taken(stage, true).boxed()
+    }),
     (Change::Undo, |stage| changes::unwrap(stage, true).boxed()),
     (Change::Undo, |stage| changes::persist(stage, true).boxed()),
     (Change::Undo, |stage| changes::undo_each(stage).boxed()),

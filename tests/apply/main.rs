@@ -22,6 +22,7 @@ mod proxy;
 mod quarantine;
 mod repack;
 mod replicas;
+mod taken;
 mod undo;
 mod unknown;
 #[path = "../support/watch.rs"]
