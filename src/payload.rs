@@ -61,12 +61,13 @@ use serde_json::Value;
 
 use detect::Found;
 use rows::Verdict;
+use said::Told;
 use typed::{Scalar, Typed};
 
 pub use codec::Codec;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
-pub use plain::{SEPARATORS, plain};
+pub use plain::{MARKS, SEPARATORS, plain};
 pub use rows::Sure;
 pub use said::written;
 pub use tree::{Cut, Field, Name, Node, Shape};
@@ -174,15 +175,13 @@ impl Decoded {
     }
 }
 
-/// What a payload says as JSON. JSON stays as it was written, so that it can be written again;
-/// what its binary relatives say is what it means.
+/// What a payload says as JSON.
 fn value(found: Found) -> Value {
-    let is_json = matches!(found.codec(), Codec::Json | Codec::Json3 | Codec::TypedJson);
-    if is_json {
-        said::value(&found.tree)
-    } else {
-        said::value(&typed(found.codec(), found.tree))
-    }
+    let told = match found.codec() {
+        Codec::Json | Codec::Json3 | Codec::TypedJson => Told::Json,
+        _ => Told::Other,
+    };
+    said::value(&typed(found.codec(), found.tree), told)
 }
 
 /// A tree with the types that Jackson puts into its data.

@@ -121,6 +121,10 @@ fn unwrap(node: Node) -> Node {
         },
         _ => typed(value),
     };
+    if value.class.as_ref().is_some_and(|own| **own != *class) {
+        // It names its own: what stands around it is no wrapper of Jackson's.
+        return Node::new(Shape::List(vec![Node::text(class), value]));
+    }
     match (&*class, &value.shape) {
         (
             "java.util.Date"
@@ -133,7 +137,6 @@ fn unwrap(node: Node) -> Node {
             Some(ms) => time::date(ms).of(class),
             None => value.of(class),
         },
-        ("java.lang.Long" | "java.lang.Short" | "java.lang.Byte" | "java.lang.Float", _) => value,
         _ => value.of(class),
     }
 }

@@ -11,7 +11,8 @@
 /// codec begins with. It can be but two things. A text, which is said as it stands: there is
 /// nothing in it that could make it hex. Or JSON, of which strings are said as they stand, since
 /// nothing in them is escaped or is to be; between them spaces go, numbers get an exponent's sign,
-/// and a repeated key takes a field away, but all of these lie between separators.
+/// and a value loses its wrapper, but all of these lie between separators. What is said besides are
+/// the [`MARKS`]. A date with its class is said in other words than it is written.
 #[must_use]
 pub fn plain(payload: &[u8]) -> Option<&str> {
     let foreign = |&byte: &u8| matches!(byte, 0..0x20 | b'\\' | 0x7f);
@@ -28,7 +29,21 @@ pub fn plain(payload: &[u8]) -> Option<&str> {
     let text = str::from_utf8(payload).ok()?;
     // The controls of two bytes (C1), which can make a text binary.
     let controls = !text.is_ascii() && text.contains(|c| matches!(c, '\u{80}'..='\u{9f}'));
-    (!controls).then_some(text)
+    (!controls && !has_dates(text)).then_some(text)
+}
+
+/// Whether a class stands in it whose numbers Jackson means as dates.
+fn has_dates(text: &str) -> bool {
+    let class = |(at, _)| &text[at + 1..];
+    text.match_indices("\"java.").map(class).any(|class| {
+        let dates = [
+            "java.util.Date",
+            "java.util.Calendar",
+            "java.util.Gregorian",
+            "java.sql.",
+        ];
+        dates.iter().any(|date| class.starts_with(date))
+    })
 }
 
 /// Whether it begins or ends as only Ion does, which says dates and numbers in other words.
@@ -38,7 +53,10 @@ fn may_be_ion(payload: &[u8]) -> bool {
 
 /// The characters that may stand in what a [`plain`] payload says although what is on both sides
 /// of them does not stand so in the payload.
-pub const SEPARATORS: [char; 8] = ['{', '}', '[', ']', ',', ':', '"', '+'];
+pub const SEPARATORS: [char; 9] = ['{', '}', '[', ']', ',', ':', '"', '+', '@'];
+
+/// The words that what a [`plain`] payload says may hold although they do not stand in it.
+pub const MARKS: [&str; 2] = ["class", "entries"];
 
 #[cfg(test)]
 mod tests {

@@ -4,13 +4,17 @@
 //! `@fields`. Lists, maps, dates and the like are what they mean, without their types. Bytes are
 //! `{"bytes": hex}`. A value that stands elsewhere in the tree is said again, unless it holds
 //! itself: then it is `{"@same": id}`. What was cut is a text that says so.
+//!
+//! A map is an object while its keys, which may be of any type, differ as texts; else it is
+//! `{"@entries": [[key, value], …]}`, and so is an object with a field twice. A key of the data that
+//! could be taken for one of these marks has one more `@` in front: `@@class`, `@bytes`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use serde_json::{Map, Value};
 
-use super::tree::{Cut, Name, Node, Shape};
+use super::tree::{Cut, Field, Name, Node, Shape};
 
 /// Values that are said: those of a tree, and some of them again.
 const MAX_VALUES: usize = 24_000;
@@ -21,17 +25,34 @@ const MAX_KEY: usize = 64 << 10;
 /// Nesting that is said. References can make it deeper than the tree.
 const MAX_DEPTH: u32 = 110;
 
+/// The mark of a map whose keys are not all different texts.
+pub(super) const ENTRIES: &str = "@entries";
+/// The marks that a key of the data could be taken for, without their `@`.
+const MARKS: [&str; 5] = ["class", "fields", "same", "entries", "written"];
+/// What stands for bytes, where nothing stands beside it.
+const BYTES: &str = "bytes";
+
+/// What a tree was read from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Told {
+    /// JSON as text: it has no bytes, and what looks like a value with its class may be a list.
+    Json,
+    /// Anything else.
+    Other,
+}
+
 /// All of a tree, within bounds.
-pub(super) fn value(tree: &Node) -> Value {
-    value_within(tree, MAX_VALUES)
+pub(super) fn value(tree: &Node, told: Told) -> Value {
+    value_within(tree, told, MAX_VALUES)
 }
 
 /// The same, of at most so many values.
-fn value_within(tree: &Node, values: usize) -> Value {
+fn value_within(tree: &Node, told: Told, values: usize) -> Value {
     let size = usize::try_from(tree.span.end).unwrap_or(usize::MAX);
     let mut teller = Teller {
         named: None,
         tree,
+        told,
         inside: Vec::new(),
         values,
         text: size.saturating_add(MORE_TEXT),
@@ -44,14 +65,14 @@ impl Node {
     /// All of it as JSON, within bounds.
     #[must_use]
     pub fn json(&self) -> Value {
-        value(self)
+        value(self, Told::Other)
     }
 
     /// The same, of at most twice as many values as it holds: values that stand in it again and
     /// again do not make it longer.
     #[must_use]
     pub fn json_once(&self) -> Value {
-        value_within(self, 2 * count(self))
+        value_within(self, Told::Other, 2 * count(self))
     }
 }
 
@@ -62,6 +83,7 @@ fn count(node: &Node) -> usize {
 
 struct Teller<'a> {
     tree: &'a Node,
+    told: Told,
     /// The nodes that can be referred to; found when the first reference is met.
     named: Option<HashMap<u32, &'a Node>>,
     /// The ids of the nodes that are being said.
@@ -85,7 +107,12 @@ impl<'a> Teller<'a> {
         let value = self.shape(node);
         self.inside.pop();
         self.depth -= 1;
-        value
+        match &node.class {
+            Some(class) if self.told == Told::Json && may_be_list(node, class) => {
+                Value::Array(vec![Value::from(class.as_ref()), value])
+            }
+            _ => value,
+        }
     }
 
     fn shape(&mut self, node: &'a Node) -> Value {
@@ -98,18 +125,7 @@ impl<'a> Teller<'a> {
             Shape::Bytes(bytes) if !self.has_room(bytes.len() * 2) => cut(Cut::Long),
             Shape::Bytes(bytes) => one("bytes", Value::from(hex(bytes))),
             Shape::List(nodes) => self.list(nodes),
-            Shape::Object(fields) => {
-                let mut said = self.object(node.class.as_ref());
-                for field in fields {
-                    if !self.has_room(field.name.len()) {
-                        said.insert("…".into(), cut(Cut::Long));
-                        break;
-                    }
-                    let value = self.say(&field.node);
-                    said.insert(field.name.to_string(), value);
-                }
-                Value::Object(said)
-            }
+            Shape::Object(fields) => self.fields(node.class.as_ref(), fields),
             Shape::Nameless(nodes) => {
                 let mut said = self.object(node.class.as_ref());
                 said.insert("@fields".into(), self.list(nodes));
@@ -134,21 +150,67 @@ impl<'a> Teller<'a> {
         Value::Array(said)
     }
 
+    fn fields(&mut self, class: Option<&Name>, fields: &'a [Field]) -> Value {
+        let mut said = Vec::new();
+        for field in fields {
+            let name = Value::from(&*field.name);
+            if !self.has_room(field.name.len()) {
+                said.push((Value::from("…"), cut(Cut::Long)));
+                break;
+            }
+            let value = self.say(&field.node);
+            said.push((name, value));
+        }
+        // What a class wrote besides its fields has a name that no field can have.
+        let is_ours = |name: &str| class.is_some() && name == "@written";
+        let object = self.object(class);
+        self.keyed(object, said, is_ours)
+    }
+
     fn map(&mut self, pairs: &'a [(Node, Node)]) -> Value {
-        let mut said = Map::new();
+        let mut said = Vec::new();
         for (key, value) in pairs {
             let ended = self.values == 0;
-            let key = match self.say(key) {
-                Value::String(text) => text,
-                other => self.as_key(&other),
-            };
-            let value = self.say(value);
-            said.insert(key, value);
+            let key = self.say(key);
+            said.push((key, self.say(value)));
             if ended {
                 break;
             }
         }
-        Value::Object(said)
+        self.keyed(Map::new(), said, |_| false)
+    }
+
+    /// Keys and their values as an object; where two of the keys are the same text, as pairs.
+    fn keyed(
+        &mut self,
+        mut object: Map<String, Value>,
+        pairs: Vec<(Value, Value)>,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> Value {
+        let only = matches!(&*pairs, [(_, Value::String(_))]) && object.is_empty();
+        let mut name = |key: &Value| match key {
+            Value::String(text) if is_ours(text) || !self.is_mark(text, only) => text.clone(),
+            Value::String(text) => format!("@{text}"),
+            other => self.as_key(other),
+        };
+        let names: Vec<String> = pairs.iter().map(|(key, _)| name(key)).collect();
+        let differ = names.iter().collect::<HashSet<_>>().len() == names.len();
+        if differ {
+            let values = pairs.into_iter().map(|(_, value)| value);
+            object.extend(names.into_iter().zip(values));
+        } else {
+            let pair = |(key, value)| Value::Array(vec![key, value]);
+            object.insert(ENTRIES.into(), pairs.into_iter().map(pair).collect());
+        }
+        Value::Object(object)
+    }
+
+    /// Whether a key of the data could be taken for a mark of ours; `only` if it holds a text and
+    /// nothing stands beside it.
+    fn is_mark(&self, key: &str, only: bool) -> bool {
+        let word = key.trim_start_matches('@');
+        MARKS.contains(&word) && word.len() < key.len()
+            || word == BYTES && only && self.told == Told::Other
     }
 
     /// A key that is no text, as JSON. In a key that stands in a key that stands in a key all
@@ -189,6 +251,18 @@ impl<'a> Teller<'a> {
         self.text = left.unwrap_or_default();
         left.is_some()
     }
+}
+
+/// Whether a value with a class may as well be a list of two texts: the class is none of Java's own,
+/// and the value no object, which names its class itself.
+fn may_be_list(node: &Node, class: &str) -> bool {
+    let is_javas =
+        class.starts_with("java.") || class.starts_with("javax.") || class.starts_with('[');
+    !is_javas
+        && !matches!(
+            node.shape,
+            Shape::Object(_) | Shape::Nameless(_) | Shape::Map(_)
+        )
 }
 
 fn collect<'a>(node: &'a Node, named: &mut HashMap<u32, &'a Node>) {

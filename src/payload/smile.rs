@@ -232,6 +232,6 @@ mod tests {
             body.push(0xc0);
         }
         body.extend(b"\x40\xc2\xfb");
-        assert!(value(&body).ends_with(r#""1023":0,"1024":1}"#));
+        assert!(value(&body).ends_with(r#"["1023",0],["1024",0],["1024",1]]}"#));
     }
 }

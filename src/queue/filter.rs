@@ -58,7 +58,9 @@ pub const CODECS: [&str; 24] = [
 ];
 
 /// The characters between which `payload` says pieces of what it was given as they stand there.
-pub const SEPARATORS: [char; 8] = ['{', '}', '[', ']', ',', ':', '"', '+'];
+pub const SEPARATORS: [char; 9] = ['{', '}', '[', ']', ',', ':', '"', '+', '@'];
+/// Words that may stand in a decoded text although nothing like them stands in its payload.
+pub const MARKS: [&str; 2] = ["class", "entries"];
 
 /// How far a search is, in entries.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

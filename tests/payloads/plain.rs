@@ -87,7 +87,10 @@ fn what_is_not_in_the_bytes_is_not_decoded() {
 fn what_json_makes_of_itself_is_found_although_its_bytes_are_others() {
     for (payload, words) in [
         (r#"{"a" : 1, "b": 2}"#, &["\"a\":1,\"b\"", "1,\"B\":2"][..]),
-        (r#"{"a":1,"b":3,"a":2}"#, &["2,\"b\"", "\"a\":2"]),
+        (
+            r#"{"a":1,"b":3,"a":2}"#,
+            &["1],[\"b\"", "\"a\",2", "entries"],
+        ),
         ("[1E5, 2e-7]", &["1e+5", "e+5,2e-7", "e+"]),
         (" [ ] ", &["[]"]),
     ] {

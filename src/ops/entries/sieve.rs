@@ -73,7 +73,7 @@ impl Sieve {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::filter::{CODECS, SEPARATORS};
+    use crate::queue::filter::{CODECS, MARKS, SEPARATORS};
 
     #[test]
     fn a_filter_knows_the_codecs_that_there_are() {
@@ -83,5 +83,6 @@ mod tests {
     #[test]
     fn a_filter_divides_its_words_where_payloads_are_divided() {
         assert_eq!(payload::SEPARATORS, SEPARATORS);
+        assert_eq!(payload::MARKS, MARKS);
     }
 }

@@ -120,11 +120,9 @@ fn decimal(magnitude: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::payload::reader::Budget;
-    use crate::payload::said;
 
     fn said(node: Option<Node>) -> String {
-        node.map(|node| said::value(&node).to_string())
-            .unwrap_or_default()
+        node.map(|node| node.json().to_string()).unwrap_or_default()
     }
 
     fn reader() -> Reader<'static> {

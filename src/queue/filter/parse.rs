@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::{BadFilter, CODECS, SEPARATORS, Side, Term, Wrong};
+use super::{BadFilter, CODECS, MARKS, SEPARATORS, Side, Term, Wrong};
 use crate::clock::when::When;
 
 /// No filter has more bytes.
@@ -227,7 +227,11 @@ fn word(word: &str, at: Range<usize>) -> Result<Term, BadFilter> {
             .map_err(|_| Wrong::TooLong(LONGEST).at(at.clone()))
     };
     let mut pieces: Vec<&str> = word.split(SEPARATORS).collect();
-    pieces.retain(|piece| !piece.is_empty());
+    let is_mark = |piece: &str| {
+        let piece = piece.to_lowercase().replace('ſ', "s");
+        MARKS.iter().any(|mark| mark.contains(&*piece))
+    };
+    pieces.retain(|piece| !piece.is_empty() && !is_mark(piece));
     pieces.sort_by_key(|piece| Reverse(piece.len()));
     pieces.truncate(PIECES);
     let pieces: Result<Vec<Regex>, BadFilter> = pieces.into_iter().map(find).collect();

@@ -161,7 +161,7 @@ fn next(ctx: &Ctx, pulse: &Pulse, alone: bool) -> (String, Style) {
 }
 
 /// `equal` or `≠ 2`: order list against timeouts. What is set aside is missing in one of them and
-/// is no drift.
+/// is no drift; nor is what one look alone has seen.
 pub(in crate::tui::view) fn difference(
     ctx: &Ctx,
     row: &QueueRow,
@@ -176,7 +176,9 @@ pub(in crate::tui::view) fn difference(
         return ("aside".to_owned(), d.warn);
     }
     match (&pulse.order, &pulse.waiting) {
-        (Known::Is(a), Known::Is(b)) if a == b => ("equal".to_owned(), d.dim),
+        (Known::Is(a), Known::Is(b)) if a == b || !row.watch.differ() => {
+            ("equal".to_owned(), d.dim)
+        }
         (Known::Is(a), Known::Is(b)) => {
             let differ = text::compact(a.abs_diff(*b));
             (format!("{} {differ}", d.glyphs.differs), d.late)
