@@ -167,7 +167,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::RenameTaken => &[SCRIPT, RENAME],
         // The other way round, and that again.
         Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY, RENAME],
-        Change::Worker => &[SCRIPT, TRANSFER, &["subscribe"]],
+        Change::Worker => &[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE],
         Change::Consume => &[&["blpop", "brpop", "lpop", "rpop"]],
     };
     parts.concat()
