@@ -116,7 +116,7 @@ pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
     stage.by_hand(|_| ());
     for _ in 0..2 {
         let newest = journal.list().await.unwrap()[0].id.clone();
-        let prepared = plan_undo(&stage.store, &journal, Some(&newest), false).await;
+        let prepared = plan_undo(&stage.store, &journal, Some(&*newest), false).await;
         done(&stage.store, &journal, prepared.unwrap()).await;
     }
 }

@@ -17,6 +17,7 @@ mod cut;
 mod halts;
 mod kicks;
 mod mends;
+mod newest;
 mod noted;
 mod proxy;
 mod quarantine;

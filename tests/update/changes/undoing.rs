@@ -5,13 +5,14 @@ use delayscope::tui::effect::Effect;
 use delayscope::tui::model::ChangeLine;
 use delayscope::tui::model::change::Stage;
 
-use super::{applied, desk, generation, plan, planned};
+use super::{applied, desk, generation, orders, plan, planned};
 
 #[test]
-fn u_asks_for_the_newest_change_to_be_taken_back() {
+fn u_asks_for_the_newest_change_of_the_selected_queue_to_be_taken_back() {
     let mut desk = desk();
     let effects = desk.char('u');
-    let newest = |e: &Effect| matches!(e, Effect::PlanUndo { id: None, .. });
+    let newest =
+        |e: &Effect| matches!(e, Effect::PlanUndo { id: None, queue, .. } if *queue == orders());
     assert!(effects.iter().any(newest));
     let generation = generation(&effects);
     assert!(applied(&planned(
