@@ -1,6 +1,8 @@
 //! One diagnosed problem: what is wrong, the evidence, and what repairs it. And the rules that find
 //! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
 
+mod causes;
+mod clients;
 mod clock_skew;
 mod cross_slot;
 mod drift;
@@ -17,7 +19,9 @@ mod mixed_frames;
 mod name_collision;
 mod no_transfer_client;
 mod nothing_consumed;
+mod open;
 mod own_worker;
+mod passed;
 mod poison;
 mod quarantined;
 mod refused_writes;
@@ -25,13 +29,12 @@ mod score_range;
 mod set_aside;
 mod slow_transfer;
 mod stuck_client;
+
 mod target_backlog;
 mod ttl;
 mod watch;
 mod wrong_announcement;
 mod wrong_type;
-
-use std::cmp::Reverse;
 
 use serde_json::Value;
 
@@ -41,6 +44,8 @@ use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
 pub use ledger::Trend;
+pub use open::Open;
+pub use passed::Passed;
 pub use watch::{Beat, Departure, Still, Watch};
 
 /// How bad it is.
@@ -81,8 +86,14 @@ pub struct Finding {
     pub repair: Box<Repair>,
     /// How much of it there is, such as entries: the figure that grows or shrinks.
     pub figure: Option<u64>,
+    /// When the entry that it is about falls due, if it is about one.
+    pub due: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
     pub of_server: bool,
+    /// The rule whose finding it follows from: it goes with that one.
+    pub follows: Option<&'static str>,
+    /// It is a suspicion only: more watching bears it out, or it has gone.
+    pub open: Option<Box<Open>>,
     /// Since when it is so, by the server's clock: since the rule knows, or since it was found first.
     pub since: Option<EpochMillis>,
     /// How its figure has moved since then.
@@ -102,7 +113,10 @@ impl Finding {
             evidence: Box::default(),
             repair: Box::default(),
             figure: None,
+            due: None,
             of_server: false,
+            follows: None,
+            open: None,
             since: None,
             trend: None,
             gone: None,
@@ -112,6 +126,12 @@ impl Finding {
     /// With a figure of evidence, for JSON.
     fn number(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.evidence.figures.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With lines of evidence in words.
+    fn all_words(mut self, lines: Vec<String>) -> Self {
+        self.evidence.words.extend(lines);
         self
     }
 
@@ -169,6 +189,12 @@ impl Finding {
         self
     }
 
+    /// With the moment when the entry that it is about falls due.
+    fn due(mut self, due: Option<EpochMillis>) -> Self {
+        self.due = due;
+        self.number("due_ms", due.map(EpochMillis::get))
+    }
+
     /// With the moment since when it is so.
     fn since(mut self, since: EpochMillis) -> Self {
         self.since = Some(since);
@@ -204,8 +230,8 @@ pub enum Verdict {
     Found(Finding),
     /// It cannot look: the server refuses what it needs, in these words.
     Blind(String),
-    /// It needs more time: what it has seen so far, and for how long.
-    Early(String),
+    /// It needs more time.
+    Early(Open),
     /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
     Silent,
 }
@@ -261,8 +287,8 @@ pub struct Diagnosis {
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
-    /// The rules that need more time, and how far they are.
-    pub early: Vec<(&'static str, String)>,
+    /// The rules that need more time.
+    pub early: Vec<(&'static str, Open)>,
     /// What was wrong until a moment ago.
     pub gone: Vec<Finding>,
 }
@@ -280,6 +306,15 @@ const LOOKING: [&str; 7] = [
 ];
 
 impl Diagnosis {
+    /// What is not decided yet: what rules ask, and what is only suspected.
+    pub fn open(&self) -> impl Iterator<Item = &Open> {
+        let suspected = self
+            .findings
+            .iter()
+            .filter_map(|found| found.open.as_deref());
+        self.early.iter().map(|(_, open)| open).chain(suspected)
+    }
+
     /// What is wrong, or may be, shall be told by the newest look at the server.
     fn presses(&self) -> bool {
         let found = self.findings.iter().map(|found| found.id);
@@ -336,46 +371,12 @@ fn look(seen: &Seen) -> Diagnosis {
             Verdict::Fine => all.fine += 1,
             Verdict::Found(finding) => all.findings.push(finding),
             Verdict::Blind(why) => all.blind.push((rule.id, why)),
-            Verdict::Early(words) => all.early.push((rule.id, words)),
+            Verdict::Early(open) => all.early.push((rule.id, open)),
             Verdict::Silent => {}
         }
     }
-    let explained = |found: &Finding| {
-        found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
-    };
-    if all.findings.iter().any(explained) {
-        let effects = [stuck_client::ID, falling_behind::ID];
-        all.findings.retain(|found| !effects.contains(&found.id));
-    }
-    let slow = |found: &Finding| {
-        seen.pulse
-            .is_some_and(|p| slow_transfer::explains(found, p))
-    };
-    if all.findings.iter().any(slow) {
-        all.findings.retain(|found| found.id != falling_behind::ID);
-    }
-    drift::subordinate(&mut all.findings);
-    all.findings.sort_by_key(|found| Reverse(found.severity));
-    first_breaks_first(&mut all.findings);
+    causes::settle(seen, &mut all);
     all
-}
-
-/// Of two entries that break every transfer, the one that is due first is told first: clients come
-/// to the other one only when it has gone.
-fn first_breaks_first(findings: &mut [Finding]) {
-    let place = |id| findings.iter().position(|found: &Finding| found.id == id);
-    let (Some(poison), Some(foreign)) = (place(poison::ID), place(foreign_member::ID)) else {
-        return;
-    };
-    let key = |at: usize| {
-        let found: &Finding = &findings[at];
-        let due = found.evidence.figures.get("due_ms").and_then(Value::as_i64);
-        let due = due.unwrap_or(i64::MAX);
-        (Reverse(found.severity), due)
-    };
-    if poison < foreign && key(foreign) < key(poison) {
-        findings.swap(poison, foreign);
-    }
 }
 
 #[cfg(test)]

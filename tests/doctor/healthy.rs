@@ -37,7 +37,8 @@ const LONG: &[(&str, Scene)] = scenes! {
     clients: the_only_one_restarts_within_5_s ticks_of_100_ms a_subscription_that_reconnects
         the_stand_in_worker;
     consumers: one_slower_than_bursts several_that_block a_poller_that_counts_milliseconds
-        one_that_takes_in_batches;
+        one_that_takes_in_batches one_that_takes_in_large_batches a_slow_one
+        the_only_one_restarts_behind_a_burst a_rolling_restart;
     around: a_server_that_saves_to_disk many_idle_queues our_own_changes_beside
         a_reader_with_few_rights;
 };

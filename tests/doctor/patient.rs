@@ -106,6 +106,16 @@ impl Patient {
         member
     }
 
+    /// So many elements are in target.
+    pub(crate) fn heap(&self, count: u64) {
+        let mut push = redis::cmd("RPUSH");
+        push.arg(&self.queue.keys().target);
+        for n in 0..count {
+            push.arg(format!("before {n}"));
+        }
+        push.exec(&mut self.server.connection()).unwrap();
+    }
+
     /// One look at everything.
     pub(crate) async fn round(&mut self) -> Diagnosis {
         let pressing = self.examination.presses_for_look();

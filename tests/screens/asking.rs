@@ -154,7 +154,8 @@ pub(crate) fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
     spread.spread.set("1h");
     let mut bad = requeue(1);
     bad.when.set("订单 \x1b[2J");
-    let mut repair = RepairForm::new(&evening(size, look.clone()).queues[0]);
+    let shown = evening(size, look.clone());
+    let mut repair = RepairForm::new(&shown, &shown.queues[0]);
     repair.at = Part::Within;
     let over = |overlay| with(size, look.clone(), overlay);
     let mut all: Vec<Model> = [1, 3, 1_000_000]
@@ -266,7 +267,8 @@ fn bytes_that_no_codec_writes_are_edited_in_hex() {
 #[test]
 fn the_menu_of_repairs_at_three_sizes() {
     for (name, size) in SIZES {
-        let form = RepairForm::new(&evening(size, look()).queues[0]);
+        let shown = evening(size, look());
+        let form = RepairForm::new(&shown, &shown.queues[0]);
         let overlay = Overlay::Repair(Box::new(form));
         picture(&format!("repair_{name}"), &with(size, look(), overlay));
     }

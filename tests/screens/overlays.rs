@@ -38,9 +38,10 @@ fn question(name: bool) -> Dialog {
         ],
         yes: "start",
         no: "cancel",
-        name: name.then(|| NameAsked::of(&orders)),
+        name: name.then(|| NameAsked::of(&orders, 1_204, None)),
         opened_by: None,
         question: Question::StartWorker(orders),
+        told: None,
     }
 }
 

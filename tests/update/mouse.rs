@@ -91,7 +91,7 @@ fn a_payload_is_copied_as_the_text_that_it_is() {
         "{effects:?}"
     );
     let toast = desk.model.toast.as_ref().unwrap();
-    assert_eq!(toast.text, "copied the payload, 7 bytes");
+    assert_eq!(toast.text, "copied the payload, 7 bytes: entry 0");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The cursors.
 
-use delayscope::queue::{Bar, PageAsk, Queue, Zoom};
+use delayscope::queue::{Bar, PageAsk, Queue, Severity, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::{Pane, Screen};
@@ -147,14 +147,55 @@ fn a_key_on_the_rows_keeps_them_in_their_places_and_then_the_cursor_keeps_its_qu
         World::new("alpha", 3, 600_000, 1000),
         World::new("beta", 3, 600_000, 1000),
     ]);
-    desk.char('?');
-    desk.press(Code::Esc);
+    desk.press(Code::Up);
     desk.world[1].entries[0].1 = score(crate::desk::START.plus(-60_000));
     desk.live(9_000, 0);
     assert_eq!(names(&desk), ["alpha", "beta"]);
     desk.live(10_000, 0);
     assert_eq!(names(&desk), ["beta", "alpha"]);
     assert_eq!(selected(&desk), "alpha");
+}
+
+#[test]
+fn who_has_only_read_the_help_has_not_moved_the_cursor_yet() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, 600_000, 1000),
+    ]);
+    desk.char('?');
+    desk.press(Code::Down);
+    desk.press(Code::Esc);
+    desk.world[1].entries[0].1 = score(crate::desk::START.plus(-60_000));
+    desk.live(20_000, 0);
+    assert_eq!(names(&desk), ["beta", "alpha"]);
+    assert_eq!(selected(&desk), "beta");
+}
+
+#[test]
+fn until_it_is_moved_the_cursor_goes_to_a_queue_of_which_there_is_only_a_note_to_say() {
+    let noted = |moved: bool| {
+        let mut desk = Desk::of(vec![
+            World::new("alpha", 3, 600_000, 1000),
+            World::new("beta", 3, 600_000, 1000),
+        ]);
+        desk.live(2_000, 0);
+        if moved {
+            desk.press(Code::Up);
+        }
+        // Nobody transfers, and nothing is late yet.
+        desk.world[1].clients = 0;
+        desk.live(15_000, 0);
+        let beta = desk
+            .model
+            .queues
+            .iter()
+            .find(|row| row.queue.name.text() == "beta");
+        let worst = beta.and_then(|row| row.worst());
+        assert_eq!(worst, Some(Severity::Note));
+        selected(&desk)
+    };
+    assert_eq!(noted(false), "beta");
+    assert_eq!(noted(true), "alpha");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
+use super::causes::follows;
 use super::watch::LASTS_MS;
-use super::{Beat, Finding, Repair, Seen, Severity, Step, Verdict};
+use super::{Finding, Seen, Severity, Step, Verdict};
 use super::{foreign_member, mixed_fleet, poison};
-use crate::clock::EpochMillis;
 use crate::queue::exact::Drifted;
 use crate::queue::wish::What;
 use crate::queue::{Exact, text};
@@ -42,7 +42,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if waiting == order {
         return Verdict::Fine;
     }
-    let since = since(seen, waiting > order);
+    let since = seen.watch.differ_since();
     let lasts = since.is_some_and(|since| pulse.at.since(since) >= LASTS_MS && survey.at >= since);
     if !lasts {
         return Verdict::Fine;
@@ -193,25 +193,9 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
         return;
     };
     let drift = &mut findings[at];
-    drift.severity = Severity::Note;
-    drift.sentence = format!("It follows from {cause}: {}", drift.sentence);
-    *drift.repair = Repair {
-        sentence: format!(
-            "Mend {cause} first: this goes with it. Only what is left then is drift."
-        ),
-        step: Step::Outside,
-        lines: Vec::new(),
-    };
-}
-
-/// Since when all pulses have seen them disagree this way, as far as that was watched.
-fn since(seen: &Seen, more_waiting: bool) -> Option<EpochMillis> {
-    let disagree = |beat: &&Beat| match (beat.waiting, beat.order) {
-        (Some(waiting), Some(order)) => waiting != order && (waiting > order) == more_waiting,
-        _ => false,
-    };
-    let beats = seen.watch.beats.iter().rev().take_while(disagree);
-    beats.last().map(|beat| beat.at)
+    let sentence = format!("It follows from {cause}: {}", drift.sentence);
+    let then = format!("Mend {cause} first: this goes with it. Only what is left then is drift.");
+    follows(drift, cause, sentence, then);
 }
 
 #[cfg(test)]

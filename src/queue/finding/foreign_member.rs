@@ -85,7 +85,7 @@ fn about(finding: Finding, bad: &Judged) -> Finding {
     finding
         .number("entry", bad.id.to_string())
         .number("bytes", bad.bytes)
-        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
+        .due(bad.due_at())
 }
 
 /// With what repairs it; `count`: as many are known.

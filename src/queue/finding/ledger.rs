@@ -1,6 +1,9 @@
 //! Since when a finding holds, whether it gets worse, and that it has gone: what no single look tells.
 
-use super::{Diagnosis, Finding, Severity};
+use std::cmp::Reverse;
+
+use super::passed::History;
+use super::{Diagnosis, Finding, Passed, Severity};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
@@ -8,6 +11,10 @@ use crate::queue::text;
 const MOMENT_MS: i64 = 10_000;
 /// Whether a figure grows is told after so long, in ms.
 const TREND_MS: i64 = 3_000;
+/// It is told to be less bad than it was only when it has been so for so long, in ms, and in so many
+/// looks: a figure about a limit would have it come and go.
+const CALMS_MS: i64 = 5_000;
+const CALM_LOOKS: u32 = 3;
 
 /// How the figure of a finding moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +29,7 @@ pub struct Trend {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     known: Vec<Known>,
+    history: History,
 }
 
 #[derive(Clone, Debug)]
@@ -31,11 +39,25 @@ struct Known {
     first: (EpochMillis, Option<u64>),
     /// How bad it was at its worst, how large its figure, and what it said then.
     worst: (Severity, Option<u64>, String),
+    /// Since when it is less bad than it is told to be, and in how many looks.
+    calmer: Option<(EpochMillis, u32)>,
     /// When it was not found any more.
     gone: Option<EpochMillis>,
 }
 
 impl Ledger {
+    /// What is over, the newest first.
+    pub(super) fn passed(&self) -> impl Iterator<Item = &Passed> {
+        self.history.newest_first()
+    }
+
+    /// The same, and what has just gone before it.
+    pub(super) fn over(&self) -> impl Iterator<Item = Passed> {
+        let gone = |known: &Known| Some(known.as_passed(known.gone?));
+        let gone = self.known.iter().rev().filter_map(gone);
+        gone.chain(self.passed().cloned())
+    }
+
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
         for known in &mut self.known {
@@ -45,19 +67,36 @@ impl Ledger {
                 known.gone = Some(at);
             }
         }
-        // What cannot be looked at any more has not gone.
-        self.known.retain(|known| {
-            let told = known
-                .gone
-                .is_none_or(|gone| (0..MOMENT_MS).contains(&at.since(gone)));
-            told && !said.blind.iter().any(|(id, _)| *id == known.finding.id)
-        });
+        self.forget(&said, at);
         for finding in &mut said.findings {
             self.complete(finding, at);
         }
+        // The sorting is stable: causes stay before what they cause.
+        said.findings
+            .sort_by_key(|finding| Reverse(finding.severity));
         let gone = self.known.iter().filter(|known| known.gone.is_some());
         said.gone = gone.map(Known::as_gone).collect();
         said
+    }
+
+    /// What went a moment ago is told no more: it is history. What cannot be looked at any more has
+    /// not gone, and a suspicion that was not borne out was nothing.
+    fn forget(&mut self, said: &Diagnosis, at: EpochMillis) {
+        let blind = |id| said.blind.iter().any(|(blind, _)| *blind == id);
+        let history = &mut self.history;
+        self.known.retain(|known| {
+            let (id, Some(gone)) = (known.finding.id, known.gone) else {
+                return !blind(known.finding.id);
+            };
+            if blind(id) || known.finding.open.is_some() {
+                return false;
+            }
+            let told = (0..MOMENT_MS).contains(&at.since(gone));
+            if !told {
+                history.add(known.as_passed(gone));
+            }
+            told
+        });
     }
 
     fn complete(&mut self, finding: &mut Finding, at: EpochMillis) {
@@ -65,26 +104,25 @@ impl Ledger {
             .known
             .iter()
             .position(|one| one.finding.id == finding.id);
-        let first = match known {
-            Some(i) => {
-                let first = self.known[i].first;
-                // It comes and goes: the same one.
-                self.known[i].gone = None;
-                first
-            }
-            None => (at, finding.figure),
-        };
+        // What comes and goes is the same one.
+        let before = known.map(|i| &self.known[i]);
+        let first = before.map_or((at, finding.figure), |known| known.first);
         finding.since = Some(finding.since.map_or(first.0, |since| since.min(first.0)));
         finding.trend = trend(first, at, finding.figure);
         let now = (finding.severity, finding.figure, finding.sentence.clone());
-        let before = known.map(|i| self.known[i].worst.clone());
+        let worst = match before.map(|known| known.worst.clone()) {
+            Some(worst) if (worst.0, worst.1) > (now.0, now.1) => worst,
+            _ => now,
+        };
+        let calmer = before.and_then(|known| known.calmer(finding, at));
+        if let (Some(known), Some(_)) = (before, calmer) {
+            finding.severity = known.finding.severity;
+        }
         let entry = Known {
             finding: finding.clone(),
             first,
-            worst: match before {
-                Some(worst) if (worst.0, worst.1) > (now.0, now.1) => worst,
-                _ => now,
-            },
+            worst,
+            calmer,
             gone: None,
         };
         match known {
@@ -95,6 +133,33 @@ impl Ledger {
 }
 
 impl Known {
+    /// Since when `now` is less bad than this is told to be, and in how many looks, while that is not
+    /// yet believed. What is explained by another finding is so at once.
+    fn calmer(&self, now: &Finding, at: EpochMillis) -> Option<(EpochMillis, u32)> {
+        let less = now.severity < self.finding.severity;
+        if !less || self.gone.is_some() || now.follows.is_some() {
+            return None;
+        }
+        let (since, looks) = self.calmer.unwrap_or((at, 0));
+        let looks = looks + 1;
+        let early = (0..CALMS_MS).contains(&at.since(since)) || looks < CALM_LOOKS;
+        early.then_some((since, looks))
+    }
+
+    /// What is remembered of it.
+    fn as_passed(&self, gone: EpochMillis) -> Passed {
+        let (severity, figure, sentence) = self.worst.clone();
+        Passed {
+            id: self.finding.id,
+            severity,
+            figure,
+            sentence,
+            since: self.finding.since.unwrap_or(self.first.0).min(gone),
+            until: gone,
+            times: 1,
+        }
+    }
+
     /// Told as what it was: at its worst, not with whatever figures its last look happened to show.
     fn as_gone(&self) -> Finding {
         let ms = self.finding.since.zip(self.gone);
@@ -135,7 +200,7 @@ fn trend(first: (EpochMillis, Option<u64>), at: EpochMillis, now: Option<u64>) -
 #[cfg(test)]
 mod tests {
     use super::super::tests::START;
-    use super::super::{Finding, Severity};
+    use super::super::{Finding, Open, Severity};
     use super::*;
 
     fn found(figure: Option<u64>) -> Diagnosis {
@@ -205,6 +270,49 @@ mod tests {
         let gone = ledger.enter(Diagnosis::default(), at(67_000)).gone;
         assert_eq!(gone[0].sentence, "It was so for 1:07: 20 late.");
         assert_eq!((gone[0].severity, gone[0].figure), (critical, Some(20)));
+    }
+
+    #[test]
+    fn what_has_been_gone_for_a_moment_is_history_and_an_unborne_suspicion_is_none() {
+        let mut ledger = Ledger::default();
+        ledger.enter(found(Some(3)), at(0));
+        ledger.enter(found(Some(9)), at(20_000));
+        ledger.enter(Diagnosis::default(), at(30_000));
+        assert_eq!(ledger.passed().count(), 0, "still told as gone");
+        ledger.enter(Diagnosis::default(), at(40_000));
+        let passed: Vec<_> = ledger.passed().collect();
+        assert_eq!(
+            (passed[0].since, passed[0].until, passed[0].figure),
+            (at(0), at(30_000), Some(9))
+        );
+        let mut suspected = found(None);
+        suspected.findings[0].open = Some(Open::new("3 wait", "whether", None).into());
+        let mut ledger = Ledger::default();
+        ledger.enter(suspected, at(0));
+        assert_eq!(ledger.enter(Diagnosis::default(), at(30_000)).gone, []);
+        ledger.enter(Diagnosis::default(), at(40_000));
+        assert_eq!(ledger.passed().count(), 0);
+    }
+
+    #[test]
+    fn what_gets_less_bad_is_told_so_when_it_has_stayed_so_and_what_gets_worse_at_once() {
+        let (warning, critical) = (Severity::Warning, Severity::Critical);
+        let told = |ledger: &mut Ledger, ms, severity, follows| {
+            let mut said = found(None);
+            (said.findings[0].severity, said.findings[0].follows) = (severity, follows);
+            ledger.enter(said, at(ms)).findings[0].severity
+        };
+        let mut ledger = Ledger::default();
+        for ms in (0..20_000).step_by(2_000) {
+            let severity = [critical, warning][usize::from(ms % 4_000 > 0)];
+            assert_eq!(told(&mut ledger, ms, severity, None), critical, "{ms}");
+        }
+        assert_eq!(told(&mut ledger, 20_000, critical, None), critical);
+        for (ms, expected) in [(21_000, critical), (25_999, critical), (26_000, warning)] {
+            assert_eq!(told(&mut ledger, ms, warning, None), expected, "{ms}");
+        }
+        assert_eq!(told(&mut ledger, 27_000, critical, None), critical);
+        assert_eq!(told(&mut ledger, 28_000, warning, Some("poison")), warning);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Both frame forms in one queue: no Redisson client can unpack both.
 
-use super::heads;
+use super::causes::follows;
 use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{heads, poison};
 use crate::queue::exact::Group;
 use crate::queue::frame::Era;
 use crate::queue::wish::What;
@@ -36,13 +37,16 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         let releases = era.releases();
         format!("{releases}: {next} of the next due, {newest} of the last offered")
     };
-    let finding = Finding::new(
-        ID,
-        Severity::Warning,
-        "No client can transfer all that waits: entries of Redisson up to 3.21.0 and of later \
-         releases stand in one queue.",
+    let (some, rarer) = match exact {
+        Some(exact) => rarer_of_all(exact),
+        None => rarer_of_sample([older, newer], [next.len(), sample.newest.len()]),
+    };
+    let sentence = format!(
+        "No client can transfer all that waits: {some} the form of {}, the others have that of {}.",
+        rarer.releases(),
+        rarer.other().releases()
     );
-    let finding = finding
+    let finding = Finding::new(ID, Severity::Warning, sentence)
         .number("older_next_due", older.0)
         .number("older_newest", older.1)
         .number("newer_next_due", newer.0)
@@ -59,14 +63,72 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         let form = fleet.era.form(seen.server.long);
         return Verdict::Found(finding.repair(
             Step::Change(What::Repack(Some(form))),
-            "Repack (R): all that waits gets the form of its clients; then let nobody offer the \
-             other one.",
+            "Repack (R): what they cannot unpack gets the form of its clients; then let nobody offer \
+             the other one.",
         ));
     }
     Verdict::Found(finding.repair(
         Step::Worker,
         "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",
     ))
+}
+
+/// How many have the rarer form, of all that waits; and which that is.
+fn rarer_of_all(exact: &Exact) -> (String, Era) {
+    let [older, newer] = exact.of_era.each_ref().map(|group| group.count);
+    let (count, rarer) = if older < newer {
+        (older, Era::Older)
+    } else {
+        (newer, Era::Newer)
+    };
+    let has = if count == 1 { "has" } else { "have" };
+    let (count, all) = (text::thousands(count), text::thousands(older + newer));
+    (format!("{count} of {all} {has}"), rarer)
+}
+
+/// The same of the next due ones, or of the last offered ones when they all have one form.
+fn rarer_of_sample(
+    [older, newer]: [(usize, usize); 2],
+    [next, newest]: [usize; 2],
+) -> (String, Era) {
+    let mixed = older.0 > 0 && newer.0 > 0;
+    let (counts, of, which) = if mixed {
+        ([older.0, newer.0], next, "next due")
+    } else {
+        ([older.1, newer.1], newest, "last offered")
+    };
+    let rarer = if counts[0] < counts[1] {
+        Era::Older
+    } else {
+        Era::Newer
+    };
+    let count = counts[0].min(counts[1]);
+    if count == 0 {
+        // All that was offered lately has one form, all that is due next the other.
+        return ("some have".to_owned(), rarer);
+    }
+    let has = if count == 1 { "has" } else { "have" };
+    (format!("{count} of the {of} {which} {has}"), rarer)
+}
+
+/// Beside an entry that breaks every transfer for that reason, it is not told as another matter: one
+/// repair mends both.
+pub(super) fn subordinate(findings: &mut [Finding]) {
+    let Some(at) = findings.iter().position(|found| found.id == ID) else {
+        return;
+    };
+    let step = &findings[at].repair.step;
+    let causes = |found: &&Finding| found.id == poison::ID && found.repair.step == *step;
+    if !findings.iter().any(|found| causes(&found)) {
+        return;
+    }
+    let mixed = &mut findings[at];
+    let sentence = format!("It goes with {}: {}", poison::ID, mixed.sentence);
+    let then = format!(
+        "Mend {}: the same repack mends this too. Then let nobody offer the other form.",
+        poison::ID
+    );
+    follows(mixed, poison::ID, sentence, then);
 }
 
 /// With how many there are of each, and which the first of the rarer ones are.
@@ -95,7 +157,52 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
 mod tests {
     use super::super::tests::{Scene, framed, pulse, sample, server_look};
     use super::*;
-    use crate::queue::{Form, wish};
+    use crate::queue::{Form, Judged, wish};
+
+    #[test]
+    fn it_says_how_many_of_how_many_have_the_rarer_form() {
+        let sentence = |next: Vec<Judged>, newest: Vec<Judged>| {
+            let scene = Scene::default().pulse(pulse(0, 9, None, 1));
+            scene
+                .sample(sample(next, newest))
+                .found(ID)
+                .unwrap()
+                .sentence
+        };
+        let newer = |id| framed(Form::ByteId, id, Some(60_000));
+        let older = |id| framed(Form::DoubleId, id, Some(60_000));
+        let next = sentence(vec![newer(1), older(2), newer(3)], vec![newer(3)]);
+        assert!(
+            next.contains("1 of the 3 next due has the form of Redisson up to 3.21.0"),
+            "{next}"
+        );
+        let newest = sentence(vec![older(1)], vec![older(4), older(3), newer(2), newer(1)]);
+        assert!(newest.contains("2 of the 4 last offered have"), "{newest}");
+        let turned = sentence(vec![older(1)], vec![newer(2)]);
+        assert!(turned.contains("some have the form"), "{turned}");
+    }
+
+    #[test]
+    fn beside_an_entry_that_breaks_transfers_the_same_repair_is_not_told_twice() {
+        let due = |form, id| framed(form, id, Some(i64::from(id) - 60_000));
+        let next = vec![
+            due(Form::ByteId, 1),
+            due(Form::DoubleId, 2),
+            due(Form::ByteId, 3),
+        ];
+        let mut scene = Scene::default()
+            .pulse(pulse(0, 3, Some(60_000), 1))
+            .sample(sample(next.clone(), next))
+            .look(server_look(1_000, [false, true], 0));
+        let said = scene.all().findings;
+        let told: Vec<_> = said
+            .iter()
+            .map(|found| (found.id, found.severity))
+            .collect();
+        assert_eq!(told, [("poison", Severity::Critical), (ID, Severity::Note)]);
+        assert_eq!(said[1].repair.step, Step::Outside);
+        assert!(said[1].sentence.starts_with("It goes with poison: "));
+    }
 
     #[test]
     fn what_the_clients_cannot_unpack_is_repacked_where_it_is_known_who_they_are() {

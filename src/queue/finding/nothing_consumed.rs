@@ -1,9 +1,14 @@
 //! Entries are delivered, and nobody takes them.
+//!
+//! Who takes leaves no trace but what is missing at the front of target. Nothing taken for `t` while
+//! `n` wait: at that pace the last of them waits for `n·t` more. So a few have to stand for half a
+//! minute; where very many wait, a few seconds tell as much, unless whoever takes them does so in
+//! batches or has just been restarted.
 
 use super::flow::{self, Taken};
-use super::watch::{APART_MS, Standing};
-use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::queue::{Known, text};
+use super::watch::{APART_MS, LIES_MS, MANY, Standing};
+use super::{Finding, Open, Seen, Severity, Step, Verdict, clients};
+use crate::queue::{Pulse, text};
 
 pub(super) const ID: &str = "nothing-consumed";
 
@@ -11,13 +16,13 @@ pub(super) const ID: &str = "nothing-consumed";
 const WHILE_MS: i64 = 10_000;
 /// And for so long a warning, in ms.
 const LONG_MS: i64 = 30_000;
+/// It is one sooner where the last one waits so much longer at that pace, in ms.
+const MUCH_MS: i64 = 1_800_000;
+/// But not before this, in ms: a consumer that restarts is back within five seconds.
+const SOON_MS: i64 = 7_000;
 
-/// A few elements that have stood in target for less are a hand-over, in ms.
-const LIES_MS: i64 = 3_000;
-/// So many are none.
-const MANY: u64 = 100;
-
-/// Looks at the length of target in all pulses that are kept, and at its front in the samples.
+/// Looks at the length of target in all pulses that are kept, at its front in the samples, and at the
+/// clients.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(pulse) = seen.pulse else {
         return Verdict::Silent;
@@ -26,53 +31,106 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Fine;
     };
     let ms = pulse.at.since(standing.since);
-    match flow::taken(seen, standing.since) {
-        Taken::Exactly(0, apart) if apart >= APART_MS && ms >= WHILE_MS => {
-            Verdict::Found(finding(seen, &standing, ms))
+    let soon = is_heap(&standing, ms);
+    let enough = if soon && nobody_else(seen, pulse, ms) {
+        SOON_MS
+    } else {
+        WHILE_MS
+    };
+    match flow::taken(seen, standing.sampled()) {
+        Taken::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
+            let long = ms >= LONG_MS || enough == SOON_MS;
+            Verdict::Found(finding(seen, &standing, ms, long))
         }
         Taken::Exactly(1.., _) | Taken::AtLeast(..) => Verdict::Fine,
+        _ if soon && ms < SOON_MS && enough == SOON_MS => {
+            Verdict::Found(suspicion(seen, &standing, SOON_MS - ms))
+        }
         // Two samples that are apart tell it then, else half a minute.
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
             let known_ms = if ms < WHILE_MS { WHILE_MS } else { LONG_MS } - ms;
-            Verdict::Early(format!(
-                "{} in target: known in {} s whether any is taken",
-                text::counted(standing.length, "waits", "wait"),
-                (known_ms + 999) / 1_000
-            ))
+            let seen = text::counted(standing.length, "waits", "wait");
+            let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
+            Verdict::Early(Open::new(seen, asks, Some(known_ms)))
         }
         _ => Verdict::Fine,
     }
 }
 
-fn finding(seen: &Seen, standing: &Standing, ms: i64) -> Finding {
-    let (who, blocked) = consumers(seen);
+/// So many wait that a few seconds tell: they were there before the first look (of what was seen to
+/// come, it is known for how long it stands), they are not what gathers within half a minute (a
+/// consumer may take in batches), and nothing taken for [`SOON_MS`] makes the last of them wait for
+/// long.
+fn is_heap(standing: &Standing, ms: i64) -> bool {
+    let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
+    let grown = i64::try_from(standing.grown).unwrap_or(i64::MAX);
+    let gathers_ms = length.saturating_mul(ms) / grown.max(1);
+    let last_ms = length.saturating_mul(SOON_MS.max(ms));
+    standing.before && gathers_ms >= LONG_MS && last_ms >= MUCH_MS
+}
+
+/// No client can be seen that may be a slow consumer of this queue: one whose last command has taken
+/// from a list within half a minute, before those that wait were first seen to stand. Whoever has taken
+/// from a list since then took from another one, and whoever is blocked waits for another one.
+fn nobody_else(seen: &Seen, pulse: &Pulse, ms: i64) -> bool {
+    let Some((all, look)) = clients::seen(seen).zip(seen.server.last()) else {
+        return false;
+    };
+    let watched_ms = ms - pulse.at.since(look.at);
+    let mut took = all.took(seen.server.db);
+    !took.any(|client| {
+        let idle_ms = i64::try_from(client.idle_s).unwrap_or(i64::MAX / 1_000) * 1_000;
+        // Idle times are told in whole seconds.
+        idle_ms < LONG_MS && idle_ms + 1_000 > watched_ms
+    })
+}
+
+/// What is said before it is known: that so many wait, and nobody is there.
+fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
+    let elements = text::counted(standing.length, "element waits", "elements wait");
+    let open = Open::new(
+        format!("{elements} in target and no client waits for one"),
+        "whether a busy consumer takes them",
+        Some(known_in_ms),
+    );
+    let sentence = format!("{}.", open.words());
+    let mut found = evidence(seen, Finding::new(ID, Severity::Note, sentence), standing);
+    found.open = Some(open.into());
+    found
+}
+
+fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
+    let (who, _) = consumers(seen);
     let elements = text::counted(standing.length, "element waits", "elements wait");
     let since = text::countdown(ms);
-    let severity = if ms < LONG_MS {
-        Severity::Note
-    } else {
+    let severity = if long {
         Severity::Warning
+    } else {
+        Severity::Note
     };
-    let mut finding = Finding::new(
-        ID,
-        severity,
-        format!("{elements} in target and nothing was taken for {since}: {who}."),
-    );
-    finding = finding
-        .of(standing.length)
+    let sentence = format!("{elements} in target and nothing was taken for {since}: {who}.");
+    let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
+    evidence(seen, Finding::new(ID, severity, sentence), standing)
+        .number("nothing_taken_ms", ms)
+        .words(format!(
+            "target grew by {} meanwhile, and its next element is still the same; at this pace the \
+             last one waits for more than {}",
+            text::thousands(standing.grown),
+            text::countdown(length.saturating_mul(ms))
+        ))
         .since(standing.since)
+}
+
+/// With what shows it, and what mends it.
+fn evidence(seen: &Seen, finding: Finding, standing: &Standing) -> Finding {
+    let (_, blocked) = consumers(seen);
+    finding
+        .of(standing.length)
         .number("target", standing.length)
         .number("grown", standing.grown)
-        .number("nothing_taken_ms", ms)
         .number("blocked_clients", blocked)
-        .words(format!(
-            "target grew by {} meanwhile, and its next element is still the same",
-            text::thousands(standing.grown)
-        ));
-    for line in last_takers(seen) {
-        finding = finding.words(line);
-    }
-    finding
+        .all_words(clients::last_takers(seen))
+        .all_words(clients::blocked(seen))
         .check(&["LLEN"], &seen.queue.keys().target)
         .check(&["CLIENT"], b"LIST")
         .repair(
@@ -83,14 +141,13 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64) -> Finding {
 
 /// Whether any client waits for an element of a list, and how many do.
 fn consumers(seen: &Seen) -> (String, Option<u64>) {
-    let clients = seen.server.last().map(|look| &look.clients);
-    let Some(Known::Is(clients)) = clients else {
+    let Some(all) = clients::seen(seen) else {
         return (
             "whether a consumer is there cannot be seen".to_owned(),
             None,
         );
     };
-    let blocked = clients.blocked_on_lists(seen.server.db).count();
+    let blocked = all.blocked_on_lists(seen.server.db).count();
     let blocked = u64::try_from(blocked).unwrap_or(u64::MAX);
     let words = match blocked {
         0 => "no client waits for an element of any list".to_owned(),
@@ -103,36 +160,14 @@ fn consumers(seen: &Seen) -> (String, Option<u64>) {
     (words, Some(blocked))
 }
 
-/// The clients whose last command took from some list, and which do nothing now: one of them may be
-/// the consumer that hangs.
-fn last_takers(seen: &Seen) -> Vec<String> {
-    /// So many are named.
-    const FEW: usize = 3;
-    let look = seen.server.last();
-    let Some(clients) = look.and_then(|look| look.clients.get_ref()) else {
-        return Vec::new();
-    };
-    let mut took: Vec<_> = clients.took(seen.server.db).collect();
-    took.sort_by_key(|client| std::cmp::Reverse(client.idle_s));
-    let line = |client: &&crate::queue::look::Client| {
-        let name = match client.name.as_str() {
-            "" => String::new(),
-            name => format!(" ({})", text::printable(name)),
-        };
-        let ago = text::countdown(i64::try_from(client.idle_s).unwrap_or(0) * 1_000);
-        let (addr, command) = (&client.addr, client.command.to_uppercase());
-        format!("{addr}{name} took from a list last, by {command}, {ago} ago")
-    };
-    took.iter().take(FEW).map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{START, Scene, pulse, sample, server_look};
     use super::*;
+    use crate::queue::Known;
     use crate::queue::frames::{Delivered, Frames};
     use crate::queue::look::{Client, Clients};
-    use crate::queue::{Pulse, Queue};
+    use crate::queue::{Pulse, Queue, ServerLook};
 
     fn at(ms: i64, target: u64) -> Pulse {
         Pulse {
@@ -190,6 +225,7 @@ mod tests {
             name: ["", "app"][usize::from(id > 1)].to_owned(),
             command: "blpop".to_owned(),
             idle_s,
+            age_s: 600,
             blocked_on_list,
             ..Client::default()
         };
@@ -201,13 +237,105 @@ mod tests {
         look.clients = Known::Is(clients.into());
         let found = scene(5..=35, ["a", "a"]).look(look).found(ID).unwrap();
         let words = found.evidence.words.join("\n");
-        let named = "10.0.0.2:5 (app) took from a list last, by BLPOP, 5:12 ago";
-        assert!(
-            words.contains(named) && !words.contains("10.0.0.1"),
-            "{words}"
-        );
+        for named in [
+            "10.0.0.2:5 (app), db 0, connected for 10:00: took from a list last, by BLPOP, 5:12 ago",
+            "10.0.0.1:5, db 0, connected for 10:00: waits for an element of some list, in BLPOP for 5 s",
+        ] {
+            assert!(words.contains(named), "{words}");
+        }
         let who = "no client waits for it (1 is blocked on other lists)";
         assert!(found.sentence.contains(who), "{}", found.sentence);
+    }
+
+    /// What is said `ms` after the first look of a target of so many, to which one is added each
+    /// `each_ms`; a client took from a list so long before the first look (in s) and not since.
+    fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> Verdict {
+        let mut scene = Scene::default();
+        for beat in (0..=ms).step_by(1_000) {
+            let come = (beat / each_ms).unsigned_abs();
+            scene = scene.pulse(at(beat, length + come));
+        }
+        let took = |later: u64| took.map(|idle_s| client(idle_s + later));
+        let look = |ms: i64, client: Option<Client>| ServerLook {
+            clients: Known::Is(std::sync::Arc::new(Clients {
+                total: 1,
+                listed: client.into_iter().collect(),
+            })),
+            ..server_look(ms, [false, true], 0)
+        };
+        for sampled in [-500, 500, 6_500] {
+            if sampled <= ms {
+                scene = scene.sample(fronted(sampled, "a"));
+            }
+        }
+        scene = scene.look(look(0, took(0)));
+        if ms >= 10_000 {
+            scene = scene.look(look(10_000, took(10)));
+        }
+        scene.verdict(ID)
+    }
+
+    fn client(idle_s: u64) -> Client {
+        Client {
+            command: "lpop".to_owned(),
+            idle_s,
+            ..Client::default()
+        }
+    }
+
+    fn severity(verdict: &Verdict) -> Option<(Severity, bool)> {
+        match verdict {
+            Verdict::Found(found) => Some((found.severity, found.open.is_some())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn where_thousands_wait_and_nobody_is_there_it_is_suspected_at_once_and_known_in_seven_seconds()
+    {
+        let (note, warning) = (Severity::Note, Severity::Warning);
+        for ms in [1_000, 6_000] {
+            let said = heap(3_000, 100, ms, None);
+            assert_eq!(severity(&said), Some((note, true)), "{ms}");
+        }
+        assert_eq!(
+            severity(&heap(3_000, 100, 7_000, None)),
+            Some((warning, false))
+        );
+        // The last of these waits for less than half an hour if one is taken each seven seconds.
+        assert_eq!(severity(&heap(200, 100, 7_000, None)), None);
+        // They gather in less than half a minute: a consumer may take them in batches.
+        assert_eq!(severity(&heap(1_000, 10, 9_000, None)), None);
+        assert_eq!(
+            severity(&heap(1_000, 10, 10_000, None)),
+            Some((note, false))
+        );
+    }
+
+    #[test]
+    fn a_client_that_took_from_a_list_of_late_may_be_a_slow_consumer_until_it_takes_from_another() {
+        let said = |ms, took| severity(&heap(3_000, 100, ms, took));
+        let (note, warning) = (Severity::Note, Severity::Warning);
+        assert_eq!([said(1_000, Some(3)), said(7_000, Some(3))], [None, None]);
+        assert_eq!(said(10_000, Some(3)), Some((note, false)));
+        // It is silent for longer than any consumer needs for one.
+        assert_eq!(said(7_000, Some(31)), Some((warning, false)));
+        let mut scene = Scene::default();
+        for beat in 0..=10 {
+            scene = scene.pulse(at(beat * 1_000, 3_000 + beat.unsigned_abs()));
+        }
+        let mut look = server_look(10_000, [false, true], 0);
+        look.clients = Known::Is(std::sync::Arc::new(Clients {
+            total: 1,
+            listed: vec![client(2)],
+        }));
+        scene = scene.sample(fronted(0, "a")).sample(fronted(6_500, "a"));
+        assert_eq!(
+            scene.clone().look(look).found(ID).unwrap().severity,
+            warning
+        );
+        // Whoever cannot see the clients waits for longer.
+        assert_eq!(scene.found(ID).unwrap().severity, note);
     }
 
     #[test]
@@ -221,14 +349,15 @@ mod tests {
                 .sample(fronted(3_000, "a"))
                 .sample(fronted(sampled_ms, "a"))
         };
-        for early in [seen(9, 8_000), seen(12, 7_000)] {
-            let Verdict::Early(words) = early.verdict(ID) else {
+        for early in [seen(9, 9_000), seen(12, 7_000)] {
+            let Verdict::Early(open) = early.verdict(ID) else {
                 panic!("{:?}", early.verdict(ID));
             };
+            let words = open.words();
             assert!(words.contains("wait in target: known in"), "{words}");
         }
         // Two samples that are apart tell it, for now as a note.
-        let found = seen(10, 8_000).found(ID).unwrap();
+        let found = seen(10, 9_000).found(ID).unwrap();
         assert_eq!(found.severity, Severity::Note);
         assert!(found.sentence.contains("for 0:10"), "{}", found.sentence);
     }

@@ -80,7 +80,7 @@ fn finding(
         .of(late.filter(|_| due).unwrap_or(count as u64))
         .number("entry", bad.id.to_string())
         .number("form", bad.form.map(crate::queue::Form::word))
-        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
+        .due(bad.due_at())
         .number("clients", clients)
         .number("bad_of_next", count)
         .number("due_before", block.before)
@@ -125,9 +125,10 @@ fn finding(
 fn repaired(seen: &Seen, finding: Finding, fleet: &Fleet, due: bool) -> Finding {
     let form = fleet.era.form(seen.server.long);
     let repair = if due {
-        "Repack (R): all that waits gets the form of its clients, who then go on by themselves."
+        "Repack (R): what they cannot unpack gets the form of its clients, who then go on by \
+         themselves."
     } else {
-        "Repack (R) before it falls due: all that waits gets the form of its clients."
+        "Repack (R) before it falls due: what they cannot unpack gets the form of its clients."
     };
     finding.repair(Step::Change(What::Repack(Some(form))), repair)
 }
@@ -153,7 +154,7 @@ fn deeper(seen: &Seen, fleet: &Fleet) -> Option<Finding> {
         .of(group.count)
         .number("entry", bad.id.to_string())
         .number("form", bad.form.map(crate::queue::Form::word))
-        .number("due_ms", bad.due_at().map(crate::clock::EpochMillis::get))
+        .due(bad.due_at())
         .number("clients", fleet.era.releases())
         .words(format!(
             "its clients are {}: {}",

@@ -1,6 +1,6 @@
 //! Somebody is subscribed, but the head of timeouts does not move.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, Seen, Severity, Step, Verdict, clients};
 use crate::queue::look::Info;
 use crate::queue::wish::What;
 use crate::queue::{Known, Pulse, text};
@@ -180,6 +180,7 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
             .number("failed_scripts", count)
             .words(format!("{words} failed in {}", text::countdown(span)));
     }
+    finding = finding.all_words(clients::subscribers(seen));
     if let Some(still) = seen.watch.still {
         finding = finding
             .number("head", still.id.to_string())

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub(super) use self::exact::LASTS_MS;
-pub(super) use self::sampling::{APART_MS, FEW, Standing};
+pub(super) use self::sampling::{APART_MS, FEW, LIES_MS, MANY, Standing};
+use super::Passed;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
 use crate::queue::frames::Frames;
@@ -15,6 +16,9 @@ use crate::queue::{Announcement, EntryId, Exact, Known, Pulse, Survey};
 
 /// An entry that has stood still for so long will not say more, in ms.
 const ACUTE_MS: i64 = 60_000;
+
+/// Two looks so far apart are no chance, in ms.
+const LOOKS_MS: i64 = 500;
 
 /// What one pulse said, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -38,6 +42,12 @@ pub struct Beat {
 }
 
 impl Beat {
+    /// Which of timeouts and order list is the longer one; none when neither is.
+    fn differ(&self) -> Option<std::cmp::Ordering> {
+        let order = self.waiting?.cmp(&self.order?);
+        Some(order).filter(|order| order.is_ne())
+    }
+
     /// The other one shows the same entries, as far as a pulse tells.
     fn shows(&self, other: &Self) -> bool {
         let figures = |beat: &Self| (beat.waiting, beat.order, beat.target, beat.first);
@@ -249,6 +259,25 @@ impl Watch {
         Some((still.until.since(still.since), still.until.since(still.due)))
     }
 
+    /// Since when all pulses have seen timeouts and order list differ in length, the same one being the
+    /// longer; as far as that was watched.
+    #[must_use]
+    pub fn differ_since(&self) -> Option<EpochMillis> {
+        let now = self.beats.back()?.differ()?;
+        let beats = self.beats.iter().rev();
+        let same = beats.take_while(|beat| beat.differ() == Some(now));
+        same.last().map(|beat| beat.at)
+    }
+
+    /// Timeouts and order list differ in length, and not only in one look: who writes both without a
+    /// script is seen in between now and then.
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        let last = self.beats.back();
+        let since = self.differ_since().zip(last);
+        since.is_some_and(|(since, last)| last.at.since(since) >= LOOKS_MS)
+    }
+
     /// The pulses of the last so many ms.
     #[must_use]
     pub fn last(&self, ms: i64) -> impl DoubleEndedIterator<Item = &Beat> {
@@ -263,6 +292,17 @@ impl Watch {
     pub fn presses_for_look(&self) -> bool {
         let lately = self.standing().is_some_and(|(stood, _)| stood < ACUTE_MS);
         self.presses || lately && self.stands_still()
+    }
+
+    /// What was wrong and is over, the newest first: at most twenty, not those that are still told as
+    /// just gone.
+    pub fn passed(&self) -> impl Iterator<Item = &Passed> {
+        self.ledger.passed()
+    }
+
+    /// The same, and what has just gone before it.
+    pub fn over(&self) -> impl Iterator<Item = Passed> {
+        self.ledger.over()
     }
 
     /// For how long it has been watched without a break, in ms.

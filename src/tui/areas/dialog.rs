@@ -30,6 +30,8 @@ pub enum Row {
     Fact(&'static str, String),
     /// Nothing.
     Blank,
+    /// Which keys answer; for a moment, why another one does not.
+    Answer(String),
     /// The name that has to be typed.
     Name,
     /// The buttons: each with its place.
@@ -96,7 +98,7 @@ pub fn plan(model: &Model, dialog: &Dialog) -> Plan {
     };
     let margin = if boxed { 2 } else { 0 };
     let columns = usize::from(bw.saturating_sub(2 * margin));
-    let mut rows = rows(dialog, columns);
+    let mut rows = rows(model, dialog, columns);
     let frame = if boxed { 2 } else { 0 };
     // A row stays free above and below, so that it is seen to lie over something.
     let most = if h > 12 { h - 2 } else { h };
@@ -115,7 +117,7 @@ pub fn plan(model: &Model, dialog: &Dialog) -> Plan {
     Plan { slot, rows }
 }
 
-fn rows(dialog: &Dialog, columns: usize) -> Vec<Row> {
+fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in &dialog.lines {
         match line {
@@ -136,16 +138,49 @@ fn rows(dialog: &Dialog, columns: usize) -> Vec<Row> {
     }
     if let Some(name) = &dialog.name {
         rows.push(Row::Blank);
-        let ask = format!("Type the queue's name to {}: {}", dialog.yes, name.wanted);
+        let ask = format!(
+            "Type the queue's name to {} ({}): {}",
+            dialog.yes, name.why, name.wanted
+        );
         rows.extend(wrapped(&ask, columns).into_iter().map(Row::Words));
         rows.push(Row::Name);
+        rows.push(Row::Blank);
+    } else {
+        rows.push(Row::Blank);
+        rows.push(Row::Answer(answer(model, dialog)));
     }
-    rows.push(Row::Blank);
     rows.push(Row::Buttons([
         (Button::No, Area::default()),
         (Button::Yes, Area::default()),
     ]));
     rows
+}
+
+/// Which keys answer; for a moment, why another one does not.
+fn answer(model: &Model, dialog: &Dialog) -> String {
+    if let Some(words) = dialog.told_at(model.instant) {
+        return words.to_owned();
+    }
+    let words = answers(model, dialog);
+    let (first, rest) = words.split_at(1);
+    format!("{}{rest}.", first.to_uppercase())
+}
+
+/// The keys that answer: `press y to delete, Esc to cancel`.
+#[must_use]
+pub fn answers(model: &Model, dialog: &Dialog) -> String {
+    let key = |action| {
+        model
+            .keymap
+            .label(action, model.look.ascii)
+            .unwrap_or_default()
+    };
+    let (yes, no) = (dialog.yes, dialog.no);
+    let no = format!("{} to {no}", key(Action::Back));
+    match dialog.name {
+        Some(_) => format!("the name, then Enter to {yes}; {no}"),
+        None => format!("press {} to {yes}, {no}", key(Action::Confirm)),
+    }
 }
 
 /// What has no room goes: first the blanks, then what stands last above the answer.
@@ -154,7 +189,7 @@ fn shorten(rows: &mut Vec<Row>, most: usize) {
         rows.retain(|row| *row != Row::Blank);
     }
     while rows.len() > most {
-        let spare = |row: &Row| !matches!(row, Row::Name | Row::Buttons(_));
+        let spare = |row: &Row| !matches!(row, Row::Name | Row::Answer(_) | Row::Buttons(_));
         match rows.iter().rposition(spare) {
             Some(i) => rows.remove(i),
             None => rows.remove(0),

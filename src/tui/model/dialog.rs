@@ -1,6 +1,8 @@
 //! A question before something that is not simply done. What it is about stays as it was when it
 //! was asked, whatever is read meanwhile.
 
+use std::time::Instant;
+
 use super::field::{Field, Lines};
 use crate::queue::{Queue, text};
 use crate::tui::effect::Effect;
@@ -23,6 +25,26 @@ pub struct Dialog {
     pub opened_by: Option<Key>,
     /// What yes does.
     pub question: Question,
+    /// What was said to a key that is no answer.
+    pub told: Option<Told>,
+}
+
+impl Dialog {
+    /// What is said now to a key that was no answer.
+    #[must_use]
+    pub fn told_at(&self, now: Instant) -> Option<&str> {
+        let told = self.told.as_ref().filter(|told| now < told.until);
+        told.map(|told| told.words.as_str())
+    }
+}
+
+/// What is said to a key that is no answer, for a moment, where the answers stand.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Told {
+    /// Why it is none.
+    pub words: String,
+    /// When it goes.
+    pub until: Instant,
 }
 
 /// A line of a question.
@@ -56,6 +78,8 @@ pub enum Question {
 pub struct NameAsked {
     /// The name, as it is shown.
     pub wanted: String,
+    /// Why a `y` is not enough.
+    pub why: String,
     /// What has been typed.
     pub field: Field,
     /// Something else was entered.
@@ -63,11 +87,16 @@ pub struct NameAsked {
 }
 
 impl NameAsked {
-    /// Asks for the name of a queue.
+    /// Asks for the name of a queue: for that many entries, or because the profile wants it so.
     #[must_use]
-    pub fn of(queue: &Queue) -> Self {
+    pub fn of(queue: &Queue, entries: u64, protected: Option<&str>) -> Self {
+        let why = match protected {
+            Some(profile) => format!("profile {} is protected", text::printable(profile)),
+            None => format!("{} entries at once", text::thousands(entries)),
+        };
         Self {
             wanted: text::printable_bytes(queue.name.as_bytes()),
+            why,
             field: Field::new(Lines::One, ""),
             wrong: false,
         }

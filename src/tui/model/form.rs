@@ -30,6 +30,8 @@ pub enum Part {
     Repair(Repair),
     /// What falls due within this is realigned.
     Within,
+    /// The repairs that do not apply, in one row.
+    More,
     /// The button that does it.
     Button,
 }
@@ -46,7 +48,7 @@ impl Part {
     pub const fn is_button(self) -> bool {
         matches!(
             self,
-            Self::Button | Self::Repair(_) | Self::Cure | Self::Within
+            Self::Button | Self::Repair(_) | Self::Cure | Self::Within | Self::More
         )
     }
 }
@@ -90,7 +92,7 @@ pub struct Message {
 /// A form that is filled in.
 pub trait Filling {
     /// Its parts, from top to bottom.
-    fn parts(&self) -> &'static [Part];
+    fn parts(&self) -> &[Part];
     /// The part that has the keys.
     fn at(&self) -> Part;
     /// Gives them to another one.
@@ -128,10 +130,10 @@ pub trait Filling {
 
     /// The keys go `steps` parts on.
     fn step(&mut self, steps: usize) {
-        let parts = self.parts();
-        let at = self.at();
+        let (parts, at) = (self.parts(), self.at());
         let at = parts.iter().position(|part| *part == at).unwrap_or(0);
-        self.go(parts[(at + steps) % parts.len()]);
+        let to = parts[(at + steps) % parts.len()];
+        self.go(to);
     }
 }
 

@@ -78,13 +78,23 @@ impl QueueRow {
             early,
         } = said;
         (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
-        self.early = early;
+        self.early = { early.into_iter() }
+            .map(|(id, open)| (id, open.words()))
+            .collect();
     }
 
     /// How bad the worst of its findings is.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         self.findings.first().map(|finding| finding.severity)
+    }
+
+    /// How much it wants looking at: by its worst finding, then by what is late. None while nothing is
+    /// found wrong.
+    #[must_use]
+    pub fn sickness(&self) -> Option<(Severity, u64)> {
+        let late = self.pulse.as_ref().and_then(|pulse| pulse.late.get());
+        Some((self.worst()?, late.unwrap_or(0)))
     }
 
     /// Since when its oldest entry is late, by more than a hand-over takes.

@@ -9,6 +9,7 @@ use crate::clock::when::Span;
 use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::queue::{Form, Queue, text};
+use crate::tui::keys::{Code, Key};
 
 pub use fit::{Fit, fit};
 
@@ -37,6 +38,8 @@ pub enum Repair {
     Unwrap,
     /// The keys lose their expiry.
     Persist,
+    /// What has taken their names is renamed.
+    RenameTaken,
     /// Seconds become milliseconds.
     Unit,
     /// What has no due time gets one.
@@ -44,6 +47,24 @@ pub enum Repair {
 }
 
 impl Repair {
+    /// All of them, in the order in which the menu tries them.
+    pub const ALL: [Self; 14] = [
+        Self::Transfer,
+        Self::Kick,
+        Self::Worker,
+        Self::Repack,
+        Self::Quarantine,
+        Self::Restore,
+        Self::Drift,
+        Self::RestoreOrder,
+        Self::Realign,
+        Self::Unwrap,
+        Self::Persist,
+        Self::RenameTaken,
+        Self::Unit,
+        Self::Score,
+    ];
+
     /// The repair that is a finding's, when it is one of these. That something is in quarantine asks
     /// for nothing: whether it does no harm any more only people know.
     #[must_use]
@@ -59,6 +80,7 @@ impl Repair {
             Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
+            Step::Change(What::RenameTaken) => Self::RenameTaken,
             Step::Change(What::Unit) => Self::Unit,
             Step::Change(What::Score) => Self::Score,
             _ => return None,
@@ -80,6 +102,7 @@ impl Repair {
             Self::Restore => "restore",
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
+            Self::RenameTaken => "rename-taken",
             Self::Unit => "unit",
             Self::Score => "score",
         }
@@ -95,20 +118,68 @@ pub struct RepairForm {
     pub within: Field,
     /// What the keys act on.
     pub at: Part,
+    /// The rows, from the top: what findings ask for, the worst first, then what can be done. What
+    /// does not apply is folded into one row until that is opened. They stay as they were then: no
+    /// row moves away under the cursor.
+    parts: Vec<Part>,
+    /// The healthy queue that it was asked for on.
+    pub instead_of: Option<Queue>,
 }
 
 impl RepairForm {
     /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is on
     /// the words that say what helps: any of these would be a guess.
     #[must_use]
-    pub fn new(row: &QueueRow) -> Self {
+    pub fn new(model: &Model, row: &QueueRow) -> Self {
         let worst = row.findings.first();
         let first = worst.and_then(|found| Repair::of(&found.repair.step));
-        Self {
+        let asked = row.findings.iter();
+        let asked = asked.filter_map(|found| Repair::of(&found.repair.step));
+        let can = Repair::ALL.into_iter();
+        let fits = |repair: &Repair| !matches!(fit(model, row, *repair), Fit::Not(_));
+        let can = can.filter(|repair| Some(*repair) == first || fits(repair));
+        let (mut asked, can): (Vec<_>, Vec<_>) = (asked.collect(), can.collect());
+        asked.retain(|repair| can.contains(repair));
+        let mut menu = Self {
             queue: row.queue.clone(),
             within: Field::proposing("10m"),
             at: first.map_or(Part::Cure, Part::Repair),
+            parts: vec![Part::Cure],
+            instead_of: None,
+        };
+        menu.add(asked.into_iter().chain(can));
+        if menu.folded() > 0 {
+            menu.parts.push(Part::More);
         }
+        menu
+    }
+
+    fn add(&mut self, repairs: impl Iterator<Item = Repair>) {
+        for repair in repairs {
+            let part = Part::Repair(repair);
+            if self.parts.contains(&part) {
+                continue;
+            }
+            self.parts.push(part);
+            if repair == Repair::Realign {
+                self.parts.push(Part::Within);
+            }
+        }
+    }
+
+    /// How many repairs have no row of their own.
+    #[must_use]
+    pub fn folded(&self) -> usize {
+        let shown = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
+        Repair::ALL.iter().filter(shown).count()
+    }
+
+    /// All repairs get their rows; the keys go to the first new one.
+    pub fn unfold(&mut self) {
+        self.parts.retain(|part| *part != Part::More);
+        let first = self.parts.len();
+        self.add(Repair::ALL.into_iter());
+        self.at = self.parts.get(first).copied().unwrap_or(Part::Cure);
     }
 
     /// The repair that has the keys; none while the words above all have them.
@@ -134,7 +205,8 @@ impl RepairForm {
             _ => String::new(),
         };
         let names = sick[..sick.len().min(FEW)].join(", ");
-        format!("nothing is found wrong here, but in {names}{more}")
+        let key = Key::of(Code::Enter).label(model.look.ascii);
+        format!("nothing is found wrong here, but in {names}{more}: {key} goes there")
     }
 
     /// What is asked for by the part that has the keys, none for the stand-in worker, which is no
@@ -162,6 +234,7 @@ impl RepairForm {
             Repair::Restore => What::Restore,
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
+            Repair::RenameTaken => What::RenameTaken,
             Repair::Unit => What::Unit,
             Repair::Score => What::Score,
         }))
@@ -211,24 +284,8 @@ pub fn form_of(row: &QueueRow) -> Option<Form> {
 }
 
 impl Filling for RepairForm {
-    fn parts(&self) -> &'static [Part] {
-        &[
-            Part::Cure,
-            Part::Repair(Repair::Transfer),
-            Part::Repair(Repair::Kick),
-            Part::Repair(Repair::Worker),
-            Part::Repair(Repair::Repack),
-            Part::Repair(Repair::Quarantine),
-            Part::Repair(Repair::Restore),
-            Part::Repair(Repair::Drift),
-            Part::Repair(Repair::RestoreOrder),
-            Part::Repair(Repair::Realign),
-            Part::Within,
-            Part::Repair(Repair::Unwrap),
-            Part::Repair(Repair::Persist),
-            Part::Repair(Repair::Unit),
-            Part::Repair(Repair::Score),
-        ]
+    fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     fn at(&self) -> Part {

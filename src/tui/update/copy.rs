@@ -2,13 +2,15 @@
 
 use super::act::say;
 use super::tree;
-use crate::queue::{redis_cli, text};
+use crate::queue::{Finding, redis_cli, text};
 use crate::tui::areas::{findings, lines};
 use crate::tui::effect::Effect;
 use crate::tui::model::{EntryRow, Model, Overlay, Pane, Screen, Tab, Tone};
 
 /// Terminals refuse more than about this, in bytes.
 const MOST: usize = 100_000;
+/// Columns of what is told of a copy.
+const FIRST: usize = 48;
 
 /// What is in sight is a finding, and no entry.
 fn on_findings(model: &Model) -> bool {
@@ -23,9 +25,28 @@ fn of_finding(model: &mut Model) -> Vec<Effect> {
     let Some(told) = findings::listed(model).get(at).copied() else {
         return Vec::new();
     };
-    let mends: Vec<String> = told.finding.repair.by_hand(&model.redis_cli).collect();
+    let found = told.finding.clone();
+    commands(model, &found)
+}
+
+/// The same of the worst finding of the queue whose menu of repairs is open.
+pub(super) fn of_menu(model: &mut Model) -> Vec<Effect> {
+    let found = model.selected().and_then(|row| row.findings.first());
+    let Some(found) = found.cloned() else {
+        say(
+            model,
+            "nothing is wrong: no command to copy".to_owned(),
+            Tone::Warn,
+        );
+        return Vec::new();
+    };
+    commands(model, &found)
+}
+
+fn commands(model: &mut Model, found: &Finding) -> Vec<Effect> {
+    let mends: Vec<String> = found.repair.by_hand(&model.redis_cli).collect();
     let (lines, what) = if mends.is_empty() {
-        let checks = told.finding.evidence.checks(&model.redis_cli);
+        let checks = found.evidence.checks(&model.redis_cli);
         (checks.collect(), "the commands that show it")
     } else {
         (mends, "the command that mends it")
@@ -130,8 +151,17 @@ fn copy_out(model: &mut Model, copy: String, what: &str) -> Vec<Effect> {
         say(model, why, Tone::Warn);
         return Vec::new();
     }
-    say(model, format!("copied {what}, {bytes} bytes"), Tone::Good);
+    let first = first_words(model, &copy);
+    let words = format!("copied {what}, {bytes} bytes: {first}");
+    say(model, words, Tone::Good);
     vec![Effect::Copy(copy)]
+}
+
+/// How it begins, so that it is seen what was copied: of a command what redis-cli is to do.
+fn first_words(model: &Model, copy: &str) -> String {
+    let line = copy.lines().next().unwrap_or_default();
+    let line = line.strip_prefix(&*model.redis_cli).unwrap_or(line);
+    text::cut(text::printable(line.trim()).as_ref(), FIRST).into_owned()
 }
 
 /// What can be pasted again without doing anything but standing there.

@@ -7,11 +7,13 @@ use super::{act, change, worker};
 use crate::tui::areas::dialog::{self as places, Button};
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key, Place};
-use crate::tui::model::dialog::{Dialog, Question};
-use crate::tui::model::{Model, Overlay, Tone};
+use crate::tui::model::dialog::{Dialog, Question, Told};
+use crate::tui::model::{Model, Overlay};
 
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
 const WORD: Duration = Duration::from_secs(1);
+/// So long it is said why a key is no answer.
+const TOLD: Duration = Duration::from_secs(3);
 
 /// Asks. What else lies over the screen gives way.
 pub(super) fn open(model: &mut Model, dialog: Dialog) {
@@ -48,8 +50,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         // Whoever types a name takes this for the question that asks for one.
         (None, _) if types && dialog.opened_by != Some(key) && (amid || !answers) => {
             model.schedule.typed = Some(now);
-            act::say(model, "y is yes, Esc is no".to_owned(), Tone::Warn);
-            Vec::new()
+            no_answer(model, key)
         }
         (Some(_), Some(Action::Back)) => refused(model),
         (Some(name), _) if key.code == Code::Enter => {
@@ -64,14 +65,29 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             name.wrong &= !name.field.key(key);
             Vec::new()
         }
-        (None, _) if dialog.opened_by == Some(key) => Vec::new(),
+        (None, _) if dialog.opened_by == Some(key) => no_answer(model, key),
         (None, Some(Action::Confirm)) => agreed(model),
         (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
-        (None, _) if key.code == Code::Enter => {
-            act::say(model, "y is yes, Esc is no".to_owned(), Tone::Warn);
-            Vec::new()
-        }
-        _ => Vec::new(),
+        _ => no_answer(model, key),
+    }
+}
+
+/// Any other key does nothing: where the answers stand it is said which do.
+fn no_answer(model: &mut Model, key: Key) -> Vec<Effect> {
+    let Some(Overlay::Dialog(dialog)) = &model.overlay else {
+        return Vec::new();
+    };
+    let label = key.label(model.look.ascii);
+    let words = places::answers(model, dialog);
+    tell(model, format!("{label} is no answer: {words}"));
+    Vec::new()
+}
+
+/// Says something where the answers stand.
+fn tell(model: &mut Model, words: String) {
+    let until = model.instant + TOLD;
+    if let Some(Overlay::Dialog(dialog)) = &mut model.overlay {
+        dialog.told = Some(Told { words, until });
     }
 }
 
@@ -130,7 +146,7 @@ fn agreed(model: &mut Model) -> Vec<Effect> {
     if change::is_asked(model)
         && let Some(why) = change::why_no_yes(model)
     {
-        act::say(model, why.to_owned(), Tone::Warn);
+        tell(model, why.to_owned());
         return Vec::new();
     }
     let Some(Overlay::Dialog(dialog)) = model.overlay.take() else {

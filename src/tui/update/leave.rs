@@ -107,6 +107,7 @@ fn question(model: &Model, effects: Vec<Effect>) -> Dialog {
         name: None,
         opened_by: None,
         question: Question::Leave(effects),
+        told: None,
     }
 }
 

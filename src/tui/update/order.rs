@@ -94,12 +94,15 @@ fn compare(by: QueueSort, now: EpochMillis, a: &QueueRow, b: &QueueRow) -> Order
         QueueSort::Late => late_digits(row, now),
         _ => 0,
     };
+    // A note makes no queue sick, but more than nothing is said of it.
+    let noted = |row: &QueueRow| by == QueueSort::Late && !row.findings.is_empty();
     // What is not known stands last.
     let soonest = |row: &QueueRow| (moment(row).is_none(), moment(row));
     (worst(b).cmp(&worst(a)))
         .then_with(|| much(b).cmp(&much(a)))
         .then_with(|| figure(b).cmp(&figure(a)))
         .then_with(|| soonest(a).cmp(&soonest(b)))
+        .then_with(|| noted(b).cmp(&noted(a)))
         .then_with(|| a.queue.name.cmp(&b.queue.name))
 }
 

@@ -54,7 +54,17 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
     });
     let panel = areas::bulk::shown_from(model).filter(|from| *from > model.instant);
     let noticed = model.noticed_at().filter(|at| *at > model.instant);
-    let all = toast.into_iter().chain(clock).chain(panel).chain(noticed);
+    let told = match &model.overlay {
+        Some(Overlay::Dialog(asked)) => asked.told.as_ref().map(|told| told.until),
+        _ => None,
+    };
+    let told = told.filter(|until| *until > model.instant);
+    let all = toast
+        .into_iter()
+        .chain(told)
+        .chain(clock)
+        .chain(panel)
+        .chain(noticed);
     all.min()
 }
 

@@ -72,18 +72,19 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     ));
     // The demo's own server ends with the program: nothing there is worth the typing.
     let many = late.is_some_and(|n| n >= MANY) && model.workers.program.is_some();
-    let protected = model
-        .profile
-        .as_ref()
-        .is_some_and(|profile| profile.protected);
+    let profile = model.profile.as_ref();
+    let protected = profile.filter(|profile| profile.protected);
+    let protected = protected.map(|profile| profile.name.as_str());
+    let asks = protected.is_some() || many;
     Dialog {
         title: "Stand-in worker".to_owned(),
         lines,
         yes: "start",
         no: "cancel",
-        name: (protected || many).then(|| NameAsked::of(queue)),
+        name: asks.then(|| NameAsked::of(queue, late.unwrap_or(0), protected)),
         opened_by: None,
         question: Question::StartWorker(queue.clone()),
+        told: None,
     }
 }
 
@@ -147,6 +148,7 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
         name: None,
         opened_by: None,
         question: Question::StopWorker(queue.clone()),
+        told: None,
     }
 }
 

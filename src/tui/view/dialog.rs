@@ -46,6 +46,11 @@ pub(super) fn render(ctx: &Ctx, dialog: &Dialog, buf: &mut Buffer) {
                 line.skip(u16::try_from(LABEL).unwrap_or(0))
                     .put(buf, value, t.strong);
             }
+            Row::Answer(words) => {
+                let told = dialog.told_at(ctx.model.instant).is_some();
+                let style = if told { t.warn } else { t.strong };
+                line.put_cut(buf, words, t.glyphs.cut, style);
+            }
             Row::Name => name(ctx, dialog, line, buf),
             Row::Buttons(buttons) => {
                 for (button, area) in buttons {
@@ -65,9 +70,9 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
     line.put(buf, t.glyphs.more, t.accent).skip(1);
     let style = if name.is_right() { t.ok } else { t.text };
     super::field::one_line(ctx, &name.field, true, style, &mut line, buf);
-    if name.wrong {
-        line.skip(2)
-            .put_cut(buf, "that is not its name", t.glyphs.cut, t.warn);
+    let wrong = name.wrong.then_some("that is not its name");
+    if let Some(words) = dialog.told_at(ctx.model.instant).or(wrong) {
+        line.skip(2).put_cut(buf, words, t.glyphs.cut, t.warn);
     }
 }
 

@@ -4,9 +4,10 @@ use ratatui::buffer::Buffer;
 
 use super::Ctx;
 use super::form;
-use crate::queue::text;
+use crate::queue::{Finding, text};
 use crate::tui::areas::form::{Plan, plan};
 use crate::tui::areas::wrap::wrapped;
+use crate::tui::keys::{Action, Code, Key};
 use crate::tui::model::form::{Filling as _, Part};
 use crate::tui::model::repair::{Fit, Repair, fit};
 use crate::tui::model::{QueueRow, RepairForm};
@@ -15,6 +16,13 @@ use crate::tui::widget::line::Line;
 pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     let plan = plan(ctx.model.size, menu);
     let name = text::printable_bytes(menu.queue.name.as_bytes());
+    let name = match &menu.instead_of {
+        Some(well) => {
+            let well = text::printable_bytes(well.name.as_bytes());
+            format!("{name}: nothing is found wrong with {well}")
+        }
+        None => name,
+    };
     form::frame(ctx, &plan, "Repair", &name, buf);
     let row = menu.row(ctx.model);
     for part in menu.parts() {
@@ -27,9 +35,11 @@ pub(super) fn render(ctx: &Ctx, menu: &RepairForm, buf: &mut Buffer) {
     form::typed(ctx, menu, &plan, (Part::Within, &menu.within), buf);
     form::say(ctx, &menu.what_within(), plan.note(Part::Within), buf);
     cure(ctx, menu, &plan, row, buf);
+    more(ctx, menu, &plan, buf);
     let sum = match menu.chosen() {
         Some(repair) => does(repair).to_owned(),
-        None => row.map_or_else(String::new, wrong),
+        None if menu.at == Part::More => MORE.to_owned(),
+        None => row.map_or_else(String::new, |row| wrong(ctx, row)),
     };
     form::sum(ctx, &sum, plan.sum, buf);
 }
@@ -41,12 +51,7 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     let worst = row.and_then(|row| row.findings.first());
     let (words, style) = match worst {
         Some(found) => (
-            format!(
-                "{} {}: {}",
-                t.glyphs.repair,
-                found.id,
-                found.repair.to_do(&ctx.model.redis_cli)
-            ),
+            format!("{} {}: {}", t.glyphs.repair, found.id, cured(ctx, found)),
             t.warn,
         ),
         None => (menu.well(ctx.model), t.dim),
@@ -64,14 +69,46 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     }
 }
 
+/// What repairs it, without the keys that lead here. The command that does it by hand comes first: one
+/// that is cut is none.
+fn cured(ctx: &Ctx, found: &Finding) -> String {
+    let by_hand = found.repair.by_hand(&ctx.model.redis_cli);
+    let lines: String = by_hand.map(|line| format!("$ {line} ")).collect();
+    match lines.is_empty() {
+        true => found.repair.without_keys(),
+        false => format!("{lines}({})", found.repair.without_keys()),
+    }
+}
+
+/// What would do nothing here, in one row.
+fn more(ctx: &Ctx, menu: &RepairForm, plan: &Plan, buf: &mut Buffer) {
+    let t = &ctx.theme;
+    form::label(ctx, plan, (Part::More, "more"), menu.at == Part::More, buf);
+    let area = plan.value(Part::More);
+    let mut line = Line::new(buf, area.x, area.y, area.w * area.h.min(1));
+    let enter = Key::of(Code::Enter).label(ctx.model.look.ascii);
+    let words = match menu.folded() {
+        1 => format!("1 more does not apply now; {enter} here shows why"),
+        n => format!("{n} more do not apply now; {enter} here shows why"),
+    };
+    line.put_cut(buf, &words, t.glyphs.cut, t.dim);
+}
+
+/// What is said of the row for what does not apply.
+const MORE: &str = "What would do nothing here, or cannot be done now, with the reason why.";
+
 /// The worst that is wrong, if anything is.
-fn wrong(row: &QueueRow) -> String {
+fn wrong(ctx: &Ctx, row: &QueueRow) -> String {
     let worst = row.findings.first();
     let words = "No finding asks for a repair. What can be done by hand stands here.";
     let Some(found) = worst else {
         return words.to_owned();
     };
-    found.sentence.clone()
+    let by_hand = found.repair.by_hand(&ctx.model.redis_cli).count();
+    match ctx.key(Action::CopyPayload).filter(|_| by_hand > 0) {
+        Some(key) => format!("{} {key} copies the command that mends it.", found.sentence),
+        None => found.sentence.clone(),
+    }
 }
 
 /// A repair, and whether it suits.
@@ -144,6 +181,10 @@ const fn does(repair: Repair) -> &'static str {
         Repair::Persist => {
             "Takes the expiry of the queue's keys away, so that they stay. Enter plans it; u takes \
              it back."
+        }
+        Repair::RenameTaken => {
+            "What has taken the name of a key, and is of another type, gets another one, with all \
+             that is in it. Enter plans it; u takes it back."
         }
         Repair::Unit => {
             "What is due in 1970, because seconds were written for milliseconds, comes to wait \

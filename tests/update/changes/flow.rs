@@ -1,12 +1,12 @@
 //! From the key to the change: planned, asked by what it touches, begun; one at a time.
 
+use delayscope::config::Profile;
 use delayscope::queue::told::Applied;
-use delayscope::queue::{Change, Summary, Tally};
+use delayscope::queue::{Address, Change, Endpoint, Summary, Tally};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::change::Stage;
-use delayscope::tui::model::{ChangeLine, Tone};
 use delayscope::tui::msg::Msg;
+use delayscope::tui::update::wakes_at;
 
 use super::{applied, asked, counted, desk, dialog, generation, orders, plan, planned, toast};
 use crate::desk::Desk;
@@ -87,6 +87,58 @@ fn from_a_thousand_on_the_queues_name_has_to_be_typed() {
     desk.press(Code::Backspace);
     desk.type_in("orders");
     assert!(desk.press(Code::Enter).contains(&Effect::Apply(generation)));
+}
+
+#[test]
+fn a_key_that_is_no_answer_is_told_so_where_the_answers_stand_and_for_a_moment() {
+    for key in [
+        Key::of(Code::Enter),
+        Key::of(Code::Tab),
+        Key::char('x'),
+        Key::char('z'),
+    ] {
+        let (mut desk, ..) = with_plan('x', Change::Delete, 2);
+        assert!(!applied(&desk.key(key)));
+        let told = dialog(&desk.model).unwrap().told_at(desk.model.instant);
+        let label = key.label(false);
+        let words = format!("{label} is no answer: press y to delete, Esc to cancel");
+        assert_eq!(told, Some(&*words));
+        assert!(wakes_at(&desk.model).is_some(), "so that it goes again");
+        desk.pass(4_000);
+        assert_eq!(
+            dialog(&desk.model).unwrap().told_at(desk.model.instant),
+            None
+        );
+    }
+}
+
+#[test]
+fn a_question_says_why_it_wants_the_name() {
+    let (desk, ..) = with_plan('x', Change::Delete, 1_000);
+    let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
+    assert_eq!(name.unwrap().why, "1,000 entries at once");
+    let mut desk = super::desk();
+    desk.model.profile = Some(Profile {
+        name: "prod".to_owned(),
+        endpoint: Endpoint {
+            address: Address::Tcp("prod-1".to_owned(), 6379),
+            db: 0,
+            user: None,
+            password: None,
+        },
+        password_command: None,
+        read_only: false,
+        protected: true,
+        label: None,
+        label_colour: None,
+        queues: Vec::new(),
+        codecs: Vec::new(),
+        keep_days: None,
+    });
+    let generation = generation(&desk.char('x'));
+    planned(&mut desk, generation, plan(Change::Delete, 2));
+    let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
+    assert_eq!(name.unwrap().why, "profile prod is protected");
 }
 
 #[test]
@@ -209,8 +261,15 @@ fn a_question_that_comes_late_takes_no_yes_that_was_meant_for_something_else() {
     desk.pass(3_000);
     planned(&mut desk, generation, plan(Change::Deliver, 3));
     assert!(!applied(&desk.char('y')));
-    assert!(dialog(&desk.model).is_some());
+    let told = |desk: &Desk| {
+        dialog(&desk.model)
+            .unwrap()
+            .told_at(desk.model.instant)
+            .is_some()
+    };
+    assert!(told(&desk), "it says why, where the answers stand");
     desk.pass(600);
+    assert!(told(&desk));
     assert!(applied(&desk.char('y')));
 }
 
@@ -284,54 +343,11 @@ fn no_yes_is_taken_while_the_server_is_away() {
     desk.link(delayscope::queue::LinkState::Connecting);
     assert!(!applied(&desk.char('y')));
     assert!(dialog(&desk.model).is_some());
-    assert_eq!(desk.model.toast.as_ref().unwrap().tone, Tone::Warn);
+    let asked = dialog(&desk.model).unwrap();
+    assert_eq!(
+        asked.told_at(desk.model.instant),
+        Some("the server is away")
+    );
     desk.link(delayscope::queue::LinkState::Live);
     assert!(applied(&desk.char('y')));
-}
-
-#[test]
-fn u_asks_for_the_newest_change_to_be_taken_back() {
-    let mut desk = desk();
-    let effects = desk.char('u');
-    let newest = |e: &Effect| matches!(e, Effect::PlanUndo { id: None, .. });
-    assert!(effects.iter().any(newest));
-    let generation = generation(&effects);
-    assert!(applied(&planned(
-        &mut desk,
-        generation,
-        plan(Change::Undo, 1)
-    )));
-    assert!(matches!(
-        desk.model.changing.one.as_ref().unwrap().stage,
-        Stage::Running(_)
-    ));
-}
-
-#[test]
-fn what_cannot_be_taken_back_offers_no_undo_and_says_so() {
-    let line = |change, undone| ChangeLine {
-        at: delayscope::clock::EpochMillis::new(0),
-        queue: "orders".to_owned(),
-        text: "done".to_owned(),
-        id: Some("abc".to_owned()),
-        change: Some(change),
-        undone,
-        doubtful: false,
-    };
-    for (line, can) in [
-        (line(Change::Delete, false), true),
-        (line(Change::Delete, true), false),
-        (line(Change::Realign, false), false),
-    ] {
-        let mut desk = desk();
-        desk.model.changes.push(line);
-        desk.char('6');
-        let hints = delayscope::tui::keys::hints(&desk.model);
-        let undo = hints.iter().find(|hint| hint.word == "undo").unwrap();
-        assert_eq!(undo.enabled, can);
-        let effects = desk.char('u');
-        let asks = |e: &Effect| matches!(e, Effect::PlanUndo { .. });
-        assert_eq!(effects.iter().any(asks), can);
-        assert_eq!(desk.model.toast.is_none(), can);
-    }
 }

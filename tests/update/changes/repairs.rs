@@ -22,6 +22,12 @@ pub(super) fn menu(desk: &Desk) -> &RepairForm {
 /// Opens the menu and goes to a row.
 fn go(desk: &mut Desk, to: Row) {
     desk.char('R');
+    if !menu(desk).parts().contains(&Part::Repair(to)) {
+        while menu(desk).at != Part::More {
+            desk.press(Code::Down);
+        }
+        desk.press(Code::Enter);
+    }
     while menu(desk).at != Part::Repair(to) {
         desk.press(Code::Down);
     }
@@ -30,12 +36,9 @@ fn go(desk: &mut Desk, to: Row) {
 /// Whether each repair suits the first queue, as the menu has them.
 fn fits(desk: &Desk) -> Vec<(Row, Fit)> {
     let row = &desk.model.queues[0];
-    let menu = RepairForm::new(row);
-    let rows = menu.parts().iter().filter_map(|part| match part {
-        Part::Repair(repair) => Some((*repair, fit(&desk.model, row, *repair))),
-        _ => None,
-    });
-    rows.collect()
+    let all = Row::ALL.into_iter();
+    all.map(|repair| (repair, fit(&desk.model, row, repair)))
+        .collect()
 }
 
 /// A queue on which every repair can be tried: one entry is late, something is set aside, expires,
@@ -150,7 +153,7 @@ fn what_would_fail_is_not_offered() {
         assert!(taken.contains(&row) && !free.contains(&row), "{row:?}");
     }
     assert!(!taken.contains(&Row::Drift) && !taken.contains(&Row::Repack));
-    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 13);
+    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 14);
     let full = not(with("refused-writes", "code", "OOM"));
     assert!(!full.contains(&Row::Transfer) && full.contains(&Row::Drift));
 }

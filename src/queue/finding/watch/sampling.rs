@@ -29,9 +29,14 @@ const COMES_MS: i64 = 10_000;
 /// An entry that heads timeouts although due for so long is no hand-over.
 const STANDS_MS: i64 = 1_500;
 /// Elements that have stood in target for so long are no hand-over, in ms.
-const LIES_MS: i64 = 3_000;
+pub(in crate::queue::finding) const LIES_MS: i64 = 3_000;
 /// Samples so far apart tell whether anything is taken from target, in ms.
-pub(in crate::queue::finding) const APART_MS: i64 = 5_000;
+pub(in crate::queue::finding) const APART_MS: i64 = 6_000;
+/// Of a standstill that was there before the first look, samples so long before its first pulse
+/// count, in ms: they are read beside it.
+const BESIDE_MS: i64 = 2_000;
+/// So many elements in target are no hand-over.
+pub(in crate::queue::finding) const MANY: u64 = 100;
 /// Entries are looked for in an order list from so many elements on.
 const LONG_LIST: u64 = 5_000;
 /// Until sizes are known, a sample begins with so many.
@@ -46,6 +51,16 @@ pub(in crate::queue::finding) struct Standing {
     pub(in crate::queue::finding) grown: u64,
     /// How many there are.
     pub(in crate::queue::finding) length: u64,
+    /// It was so before the first pulse: nobody knows for how long.
+    pub(in crate::queue::finding) before: bool,
+}
+
+impl Standing {
+    /// From when on samples tell of it.
+    pub(in crate::queue::finding) fn sampled(&self) -> EpochMillis {
+        let beside = if self.before { BESIDE_MS } else { 0 };
+        self.since.plus(-beside)
+    }
 }
 
 impl Watch {
@@ -113,11 +128,17 @@ impl Watch {
         let (Some(stands), Some(beat)) = (self.standing_target(), self.beats.back()) else {
             return false;
         };
-        let of_now = self.frames.iter().filter(|one| one.at >= stands.since);
-        match of_now.count() {
-            0 => beat.at.since(stands.since) >= LIES_MS && age >= AGAIN_MS,
-            1 => age >= APART_MS,
-            _ => false,
+        let mut of_now = self.frames.iter().filter(|one| one.at >= stands.sampled());
+        let (first, last) = (of_now.next(), self.sample());
+        match first.zip(last) {
+            None => {
+                let lies = beat.at.since(stands.since) >= LIES_MS || stands.length >= MANY;
+                lies && age >= AGAIN_MS
+            }
+            Some((first, last)) => {
+                let apart = |at: EpochMillis| at.since(first.at) >= APART_MS;
+                !apart(last.at) && apart(beat.at)
+            }
         }
     }
 
@@ -133,15 +154,17 @@ impl Watch {
         let mut beats = self.beats.iter().rev();
         let newest = beats.next()?;
         let length = newest.target.filter(|&length| length > 0)?;
-        let (mut since, mut least) = (newest.at, length);
+        let (mut since, mut least, mut before) = (newest.at, length, true);
         for beat in beats {
             match beat.target {
-                Some(before @ 1..) if before <= least => (since, least) = (beat.at, before),
-                Some(0) => {
-                    least = 0;
+                Some(shorter @ 1..) if shorter <= least => (since, least) = (beat.at, shorter),
+                seen => {
+                    if seen == Some(0) {
+                        least = 0;
+                    }
+                    before = false;
                     break;
                 }
-                _ => break,
             }
         }
         let grown = length - least;
@@ -149,6 +172,7 @@ impl Watch {
             since,
             grown,
             length,
+            before,
         })
     }
 
@@ -156,11 +180,17 @@ impl Watch {
     /// something stands still.
     #[must_use]
     pub fn presses_for_sample(&self, long: usize) -> bool {
-        let (Some(last), Some(beat)) = (self.sample(), self.beats.back()) else {
+        let Some(beat) = self.beats.back() else {
             return false;
         };
+        let ask = self.wants_sample(long);
+        let Some(last) = self.sample() else {
+            // None yet: it has been out of sight.
+            let stands = self.standing_target();
+            return ask.is_some() && stands.is_some_and(|stands| stands.length >= MANY);
+        };
         let age = beat.at.since(last.at);
-        let ask = self.wants_sample(long).filter(|_| age >= 0);
+        let ask = ask.filter(|_| age >= 0);
         ask.is_some_and(|ask| age < EARLY_MS || self.presses(last, ask.count, age))
     }
 

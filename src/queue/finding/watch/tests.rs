@@ -86,14 +86,44 @@ fn a_target_that_grows_is_sampled_more_often_and_at_once_when_nobody_seems_to_ta
             when.push((second, pressed));
         }
     }
-    let pressed = [(4, true), (9, true)];
-    let others = [(19, false), (29, false), (39, false)];
+    let pressed = [(4, true), (10, true)];
+    let others = [(20, false), (30, false), (40, false)];
     assert_eq!(when, [&pressed[..], &others].concat());
     // What comes and goes is no reason.
     let mut watch = watching(&[at(0, 5)], Some(sample(Vec::new(), Vec::new())));
     for second in 1..20 {
         watch.saw(&at(second * 1_000, 5 + second.unsigned_abs() % 3));
         assert_eq!(watch.wants_sample(8), None, "{second}");
+    }
+}
+
+#[test]
+fn many_that_wait_out_of_sight_are_sampled_without_delay() {
+    let at = |ms, target| Pulse {
+        target: Known::Is(target),
+        ..pulse(ms, 9, None, 1)
+    };
+    let pressed =
+        |target| watching(&[at(0, target), at(2_000, target + 1)], None).presses_for_sample(8);
+    assert_eq!([99, 98].map(pressed), [true, false]);
+    assert!(!watching(&[at(0, 500), at(2_000, 499)], None).presses_for_sample(8));
+}
+
+#[test]
+fn lists_that_differ_in_one_look_only_do_not_differ() {
+    let differ = |orders: &[u64]| {
+        let pulses: Vec<_> = (0..)
+            .zip(orders)
+            .map(|(n, order)| Pulse {
+                order: Known::Is(*order),
+                ..pulse(n * 1_000, 5, None, 1)
+            })
+            .collect();
+        watching(&pulses, None).differ()
+    };
+    assert!(differ(&[5, 4, 3]) && differ(&[6, 7]));
+    for chance in [&[4][..], &[5, 4], &[4, 6], &[4, 4, 5], &[4, 5, 4]] {
+        assert!(!differ(chance), "{chance:?}");
     }
 }
 

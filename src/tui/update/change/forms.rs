@@ -1,6 +1,9 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
+use std::cmp::Reverse;
+
 use super::{About, about, begin};
+use crate::queue::Queue;
 use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::tui::areas::{self, lines};
@@ -10,7 +13,7 @@ use crate::tui::model::form::Part;
 use crate::tui::model::{
     EditForm, Model, Overlay, Pane, RepairForm, RequeueForm, Screen, Tab, Tone, edit,
 };
-use crate::tui::update::{act, cursor, link, worker};
+use crate::tui::update::{act, copy, cursor, link, worker};
 
 /// `r`: another due time for what the key acts on.
 pub(super) fn requeue(model: &mut Model, about: About) {
@@ -67,11 +70,49 @@ pub(super) fn repair(model: &mut Model) -> Vec<Effect> {
             }
         };
     }
-    if let Some(form) = model.selected().map(RepairForm::new) {
+    let well = model.selected().is_some_and(|row| row.findings.is_empty());
+    // Who has opened a queue means that one.
+    if !(well && matches!(model.screen, Screen::Dashboard) && to_sickest(model)) {
+        menu(model, None);
+    }
+    Vec::new()
+}
+
+/// The menu for the selected queue; `instead_of` the healthy one that it was asked for on.
+fn menu(model: &mut Model, instead_of: Option<Queue>) {
+    let form = model.selected().map(|row| RepairForm::new(model, row));
+    if let Some(mut form) = form {
+        form.instead_of = instead_of;
         model.toast = None;
         model.overlay = Some(Overlay::Repair(Box::new(form)));
     }
-    Vec::new()
+}
+
+/// From a healthy queue to the menu of the one that is worst off. False where all are well.
+fn to_sickest(model: &mut Model) -> bool {
+    let rows = model.queues.iter().enumerate();
+    let sick = rows.filter_map(|(at, row)| Some((Reverse(row.sickness()?), at)));
+    let Some((_, at)) = sick.min() else {
+        return false;
+    };
+    let from = model.selected().map(|row| row.queue.clone());
+    cursor::select(model, at as u64);
+    menu(model, from);
+    true
+}
+
+/// Enter where the menu has no repair: its words lead from a healthy queue to the sickest, and what
+/// does not apply is unfolded. False where it is on a repair, or there is nowhere to go.
+fn goes_on(model: &mut Model) -> bool {
+    let well = model.selected().is_some_and(|row| row.findings.is_empty());
+    match &mut model.overlay {
+        Some(Overlay::Repair(menu)) if menu.at == Part::More => {
+            menu.unfold();
+            true
+        }
+        Some(Overlay::Repair(menu)) if menu.at == Part::Cure && well => to_sickest(model),
+        _ => false,
+    }
 }
 
 /// The repair of the finding under the cursor, on its queue.
@@ -111,9 +152,19 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
 /// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as on a
 /// finding; the plan then asks for another one.
 pub(in crate::tui::update) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
-    let idle = matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none());
-    if idle || model.keymap.resolve(Place::Queues, key) == Some(Action::Repair) {
+    if model.keymap.resolve(Place::Queues, key) == Some(Action::Repair) {
         return submit(model);
+    }
+    let copies = model.keymap.resolve(Place::Findings, key);
+    if matches!(copies, Some(Action::CopyPayload | Action::CopyCommand)) {
+        return copy::of_menu(model);
+    }
+    if let Some(Overlay::Repair(menu)) = &model.overlay
+        && menu.chosen().is_none()
+        && let Err(why) = menu.what(model)
+    {
+        act::say(model, why, Tone::Warn);
+        return Vec::new();
     }
     let label = |key: Key| key.label(model.look.ascii);
     let [plans, closes] = [Code::Enter, Code::Esc].map(|code| label(Key::of(code)));
@@ -126,6 +177,9 @@ pub(in crate::tui::update) fn letter(model: &mut Model, key: Key) -> Vec<Effect>
 pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
     if !link::live(model) {
         act::say(model, "the server is away".to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    if goes_on(model) {
         return Vec::new();
     }
     match read(model) {

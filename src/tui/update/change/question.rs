@@ -24,6 +24,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
         Change::Unwrap => format!("no element in the target of {name} is framed"),
         Change::Persist => format!("no key of {name} expires"),
+        Change::RenameTaken => format!("all keys of {name} are of their types"),
         Change::Quarantine => format!("all that waits in {name} has a frame"),
         Change::Restore => format!("nothing of {name} is in quarantine"),
         Change::Undo => "nothing to undo".to_owned(),
@@ -38,17 +39,22 @@ pub(super) fn nothing(plan: &Plan) -> String {
 /// The question whether it shall be applied.
 pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     let profile = model.profile.as_ref();
-    let protected = profile.is_some_and(|profile| profile.protected);
+    let profile = profile.filter(|profile| profile.protected);
     let throwaway = model.workers.program.is_none();
-    let name = plan.asks(protected, throwaway) == Asks::Name;
+    let name = plan.asks(profile.is_some(), throwaway) == Asks::Name;
+    let name = name.then(|| {
+        let protected = profile.map(|profile| profile.name.as_str());
+        NameAsked::of(&plan.queue, plan.planned, protected)
+    });
     Dialog {
         title: title(plan),
         lines: lines(model, one, plan),
         yes: plan.change.word(),
         no: "cancel",
-        name: name.then(|| NameAsked::of(&plan.queue)),
+        name,
         opened_by: one.asked_by,
         question: Question::Change(one.generation),
+        told: None,
     }
 }
 
@@ -158,6 +164,10 @@ fn sentence(plan: &Plan) -> String {
         ),
         Change::Persist => format!(
             "Take the expiry of {} of {name} away?",
+            text::counted(plan.planned, "key", "keys")
+        ),
+        Change::RenameTaken => format!(
+            "Rename what has taken {} of {name}?",
             text::counted(plan.planned, "key", "keys")
         ),
         Change::Undo => format!("Take back what was done to {entries}?"),

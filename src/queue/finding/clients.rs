@@ -1,0 +1,44 @@
+//! Clients as evidence: which ones are concerned, and what the server tells of them.
+
+use std::cmp::Reverse;
+
+use super::Seen;
+use crate::queue::look::{Client, Clients};
+
+/// So many are named.
+const FEW: usize = 3;
+
+/// The clients, as the last look at the server saw them; none when they cannot be seen.
+pub(super) fn seen<'a>(seen: &Seen<'a>) -> Option<&'a Clients> {
+    let look = seen.server.last();
+    look.and_then(|look| look.clients.get_ref())
+        .map(AsRef::as_ref)
+}
+
+/// Those that have taken from some list last and do nothing now: one of them may be the consumer that
+/// hangs.
+pub(super) fn last_takers(seen: &Seen) -> Vec<String> {
+    self::seen(seen).map_or_else(Vec::new, |all| lines(all.took(seen.server.db)))
+}
+
+/// Those that wait for an element of some list.
+pub(super) fn blocked(seen: &Seen) -> Vec<String> {
+    self::seen(seen).map_or_else(Vec::new, |all| lines(all.blocked_on_lists(seen.server.db)))
+}
+
+/// Those that are subscribed to channels: to which, no server tells.
+pub(super) fn subscribers(seen: &Seen) -> Vec<String> {
+    self::seen(seen).map_or_else(Vec::new, |all| lines(all.subscribers()))
+}
+
+/// A line each of the first few, the most silent ones first, and how many more there are.
+fn lines<'a>(clients: impl Iterator<Item = &'a Client>) -> Vec<String> {
+    let mut clients: Vec<&Client> = clients.collect();
+    clients.sort_by_key(|client| Reverse(client.idle_s));
+    let line = |client: &&Client| format!("{}: {}", client.called(), client.does());
+    let mut lines: Vec<String> = clients.iter().take(FEW).map(line).collect();
+    if clients.len() > FEW {
+        lines.push(format!("and {} more like these", clients.len() - FEW));
+    }
+    lines
+}
