@@ -95,6 +95,8 @@ pub struct Decoded {
     pub sure: Sure,
     /// Why it is taken to be that one, and which others it could be: half a sentence.
     pub why: Cow<'static, str>,
+    /// Whether some of it was not read: it is too much, too deep, or cannot be told apart.
+    pub is_cut: bool,
 }
 
 /// A payload, read: all that there is to be said of it.
@@ -154,7 +156,7 @@ impl Decoded {
     fn new(found: Found) -> Self {
         let why = found.why();
         let Verdict { codec, sure, .. } = found.verdict;
-        let inner = found.inner;
+        let (inner, is_cut) = (found.inner, found.is_cut);
         let tree = &found.tree;
         let class = tree.class.clone().filter(|_| tree.is_leaf());
         let value = value(found);
@@ -167,6 +169,7 @@ impl Decoded {
             text,
             sure,
             why,
+            is_cut,
         }
     }
 
@@ -189,6 +192,7 @@ impl Decoded {
             text: line::of_bytes(payload),
             sure: Sure::Unlikely,
             why: Cow::Borrowed(NOTHING),
+            is_cut: false,
         }
     }
 }

@@ -178,7 +178,8 @@ pub(super) fn is_class_name(name: &str) -> bool {
     raw.contains('.') && raw.split('.').all(is_identifier)
 }
 
-fn is_identifier(word: &str) -> bool {
+/// A class's name without its package, or a part of it.
+pub(super) fn is_identifier(word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(part)
 }
