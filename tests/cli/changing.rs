@@ -247,22 +247,22 @@ fn an_edit_keeps_the_type_of_the_entry_or_says_what_it_would_take() {
     let program = with_orders();
     let id = "0000000000000002";
     let edit = ["edit", "orders", "--id", id, "--file", "-", "--json"];
-    let payload = || {
-        let args = ["entries", "orders", "--id", id, "--json", "--raw"];
+    let value = || {
+        let args = ["entries", "orders", "--id", id, "--json"];
         let entry = program.run(&args).done().json().remove(0);
-        entry["payload_hex"].as_str().unwrap().to_owned()
+        (entry["codec"].clone(), entry["value"].clone())
     };
     let long = [&edit[..], &["--codec", "kryo5", "--type", "Long"]].concat();
-    program.run_with_input(&long, b"42\n").done();
-    assert_eq!(payload(), "0954");
-    program.run_with_input(&edit, b"43").done();
-    assert_eq!(payload(), "0956");
+    program.run_with_input(&long, b"123456789\n").done();
+    assert_eq!(value(), (json!("kryo5"), json!(123_456_789)));
+    program.run_with_input(&edit, b"123456790").done();
+    assert_eq!(value(), (json!("kryo5"), json!(123_456_790)));
     for why in ["java.lang.Long", "--type"] {
         program.run_with_input(&edit, b"abc").failed(why);
     }
     let text = [&edit[..], &["--type", "string"]].concat();
     program.run_with_input(&text, b"123").done();
-    assert_eq!(payload(), "033132b3");
+    assert_eq!(value(), (json!("kryo5"), json!("123")));
 }
 
 #[test]
