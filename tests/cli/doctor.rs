@@ -155,6 +155,28 @@ fn what_is_not_yet_decided_is_told_with_the_command_that_waits_for_it() {
 }
 
 #[test]
+fn what_the_server_refuses_to_show_is_named_and_late_entries_are_told_all_the_same() {
+    let program = sick();
+    let narrow = ["ACL", "SETUSER", "default", "-client", "-pubsub"];
+    program.server.cmd(&narrow);
+    let run = program
+        .run(&["doctor", "orders", "--for", "3200ms"])
+        .partly();
+    for part in [
+        "1 late, oldest 1:0",
+        "who is subscribed cannot be seen, and nobody transfers",
+        "worker orders",
+    ] {
+        assert!(run.out.contains(part), "{part}: {}", run.out);
+    }
+    assert!(
+        run.err.contains("who waits cannot be seen: NOPERM"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn watching_tells_what_comes_and_goes() {
     let program = sick();
     let args = ["doctor", "orders", "--watch", "--for", "2500ms", "--json"];
