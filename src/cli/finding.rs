@@ -194,6 +194,7 @@ fn flags(what: &What) -> Option<(&'static str, String)> {
         What::Restore => repair("restore --all"),
         What::Unwrap => repair("unwrap"),
         What::Persist => repair("persist"),
+        What::RenameTaken => repair("rename-taken"),
         What::Unit => repair("unit s"),
         What::Score => repair("score"),
         What::Repack(None) => repair("repack"),
