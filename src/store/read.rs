@@ -264,18 +264,14 @@ pub async fn counts(
     let Some(done) = done.pop() else {
         return Err(store.unexpected(ATTEMPT, &Value::Nil));
     };
+    let value = |at: Option<usize>| at.and_then(|at| done.values.get(at));
     let beside = [
-        (keys.aside.as_ref(), "list", aside),
-        (Some(&keys.quarantine), "zset", Some(quarantined)),
+        (keys.aside.as_ref(), "list", value(aside)),
+        (Some(&keys.quarantine), "zset", value(Some(quarantined))),
     ];
-    let [aside, quarantined] = beside.map(|(key, wanted, at)| {
-        let value = at.and_then(|at| done.values.get(at));
-        (key, wanted, value)
-    });
-    let taken = [aside, quarantined].into_iter().filter_map(of_another_type);
-    let taken: Vec<KeyFacts> = taken.collect();
+    let taken: Vec<KeyFacts> = beside.into_iter().filter_map(of_another_type).collect();
     // A list is never empty: without members there is none.
-    let [aside, quarantined] = [aside, quarantined].map(|(_, _, value)| known(value?).get());
+    let [aside, quarantined] = beside.map(|(_, _, value)| known(value?).get());
     let (counts, facts) = done.values.split_at(ranges.len());
     if let Some(Value::ServerError(error)) = counts.first()
         && error.code() != "WRONGTYPE"
@@ -284,25 +280,21 @@ pub async fn counts(
         store.accept(ATTEMPT, counts[0].clone())?;
     }
     let keys = wanted.iter().zip(facts.chunks(2));
+    let keys = keys.map(|((key, wanted), facts)| KeyFacts {
+        key: (*key).clone(),
+        wanted,
+        kind: keys::kind_word(&facts[0]),
+        expires_in_ms: match facts[1] {
+            Value::Int(ms) if ms >= 0 => Some(ms),
+            _ => None,
+        },
+    });
+    let count = |value| known(value).get().unwrap_or(0);
     Ok(Counts {
         at: done.at,
         server_us: done.server_us,
-        counts: counts
-            .iter()
-            .map(|value| known(value).get().unwrap_or(0))
-            .collect(),
-        keys: keys
-            .map(|((key, wanted), facts)| KeyFacts {
-                key: (*key).clone(),
-                wanted,
-                kind: keys::kind_word(&facts[0]),
-                expires_in_ms: match facts[1] {
-                    Value::Int(ms) if ms >= 0 => Some(ms),
-                    _ => None,
-                },
-            })
-            .chain(taken)
-            .collect(),
+        counts: counts.iter().map(count).collect(),
+        keys: keys.chain(taken).collect(),
         aside: aside.filter(|length| *length > 0),
         quarantined,
     })
