@@ -2,7 +2,7 @@
 
 mod found;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 pub(super) use self::found::{check, show, stand_at_time, told};
@@ -13,7 +13,7 @@ use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::{RankFor, Replaced};
 use crate::tui::model::{
-    Entries, Filtered, Hit, Model, Pane, Prompt, PromptKind, Screen, Search, Tab,
+    Entries, EntryRow, Filtered, Hit, Model, Pane, Prompt, PromptKind, Screen, Search, Tab,
 };
 
 /// So long after the last key the search begins.
@@ -137,7 +137,7 @@ fn begin(model: &mut Model, filter: Filter) {
     };
     model.schedule.rank.forget();
     model.schedule.lost = None;
-    model.entries = Entries::default();
+    let decoded = std::mem::take(&mut model.entries).rows;
     model.filtered = Some(Box::new(Filtered {
         filter,
         at,
@@ -160,7 +160,7 @@ fn begin(model: &mut Model, filter: Filter) {
     if let Some((score, member)) = stood {
         found::stand_at(model, score, &member);
     }
-    show(model);
+    found::show_with(model, decoded);
 }
 
 /// The entries that are known already and match.
@@ -191,24 +191,44 @@ fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
         });
     };
     let lists = model.tab.list().map(|list| &model.lists.of(list).rows);
+    let mut decoded: HashMap<&[u8], &EntryRow> = HashMap::new();
+    let shown = model.entries.rows.iter();
+    decoded.extend(shown.map(|row| (row.member.as_slice(), row)));
     let whole = whole.rows.iter().filter(|_| lists.is_none());
     let lists = lists.into_iter().flatten().map(|element| &element.row);
+    // What is compressed weighs more than its bytes say, and is the like of what is in sight.
+    let mut grows = 1;
     for row in whole.chain(lists) {
-        if members.insert(&row.member) && in_time(row.size) && row.matches(filter, at) {
+        let weight = row.weight(AT_ONCE_BYTES);
+        grows = grows.max(weight / row.member.len().max(1));
+        if members.insert(&row.member) && in_time(weight) && row.matches(filter, at) {
             add(&row.member, row.scored().then_some(row.score));
         }
     }
     let mut bytes = 0;
     for hit in before.iter().filter(|hit| !hit.gone).take(AT_ONCE) {
-        bytes += hit.member.len();
+        if !members.insert(&hit.member) {
+            continue;
+        }
+        if let Some(row) = decoded.get(hit.member.as_slice()) {
+            if in_time(row.weight(AT_ONCE_BYTES)) && row.matches(filter, at) {
+                add(&hit.member, hit.score);
+            }
+            continue;
+        }
+        let weight = hit.member.len().saturating_mul(grows);
+        bytes += weight;
         if bytes > AT_ONCE_BYTES {
             break;
         }
+        if !in_time(weight) {
+            continue;
+        }
         let score = hit.score.unwrap_or(f64::NAN);
-        if members.insert(&hit.member)
-            && in_time(hit.member.len())
-            && lists::decode(of, model.tab, hit.member.clone(), score).matches(filter, at)
-        {
+        let row = lists::decode(of, model.tab, hit.member.clone(), score);
+        let weight = row.weight(AT_ONCE_BYTES);
+        grows = grows.max(weight / row.member.len().max(1));
+        if in_time(weight) && row.matches(filter, at) {
             add(&hit.member, hit.score);
         }
     }
