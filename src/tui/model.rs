@@ -7,6 +7,7 @@ pub mod entries;
 pub mod examining;
 pub mod field;
 pub mod form;
+pub mod help;
 pub mod history;
 pub mod hits;
 pub mod journal;
@@ -33,6 +34,7 @@ pub use self::dialog::Dialog;
 pub use self::edit::EditForm;
 pub use self::entries::{Entries, EntryRow};
 pub use self::examining::Examining;
+pub use self::help::HelpPage;
 pub use self::history::History;
 pub use self::hits::{EntrySort, Filtered, HITS_KEPT, Hit, Search};
 pub use self::journal::{ChangeLine, ChangeView, Changes, PastChange};
@@ -223,8 +225,10 @@ pub enum Screen {
 /// What lies over the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Overlay {
-    /// The keys.
+    /// The help.
     Help {
+        /// Which of its pages.
+        page: HelpPage,
         /// First line in sight.
         scroll: usize,
     },

@@ -14,6 +14,7 @@ mod examine;
 mod filter;
 mod findings;
 mod form;
+mod help;
 mod history;
 mod journal;
 mod jump;

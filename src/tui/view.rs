@@ -75,7 +75,7 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
         hints::render(&ctx, buf);
     }
     match &model.overlay {
-        Some(Overlay::Help { scroll }) => help::render(&ctx, *scroll, buf),
+        Some(Overlay::Help { page, scroll }) => help::render(&ctx, (*page, *scroll), buf),
         Some(Overlay::Dialog(dialog)) => dialog::render(&ctx, dialog, buf),
         Some(Overlay::Offer(form)) => offer::render(&ctx, form, buf),
         Some(Overlay::Change(view)) => change::render(&ctx, view, buf),

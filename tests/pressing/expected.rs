@@ -59,6 +59,9 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::NextPane | A::PreviousPane if place == Place::Form => at_once(Seen::Cursor),
         // The next pane is the one that shows the same beside it.
         A::NextPane if place == Place::Traffic => return None,
+        A::NextPane | A::PreviousPane if place == Place::Help => {
+            at_once(Seen::Gone("open; list a bar"))
+        }
         A::NextPane | A::PreviousPane => at_once(Seen::Hints),
         A::Tab(tab) => at_once(Seen::Text(tab_label(tab, place)?)),
         A::BarLeft | A::BarRight if place == Place::Timeline => return None,

@@ -3,7 +3,7 @@
 use delayscope::queue::Form;
 use delayscope::tui::areas;
 use delayscope::tui::model::marks::Toggled;
-use delayscope::tui::model::{Background, Look, Model, Overlay, PromptKind, Search, Tab};
+use delayscope::tui::model::{Background, HelpPage, Look, Model, Overlay, PromptKind, Search, Tab};
 use ratatui::buffer::Cell;
 use ratatui::style::Color;
 
@@ -60,7 +60,10 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
         all.push(prompts::typed(size, look.clone(), text));
     }
     let mut help = evening(size, look.clone());
-    help.overlay = Some(Overlay::Help { scroll: 0 });
+    help.overlay = Some(Overlay::Help {
+        page: HelpPage::Keys,
+        scroll: 0,
+    });
     all.push(help);
     all
 }

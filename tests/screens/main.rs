@@ -18,4 +18,5 @@ mod rules;
 mod states;
 mod tabs;
 mod timeline;
+mod told;
 mod wild;

@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use delayscope::queue::{Due, Known, LinkState, Queue};
+use delayscope::tui::areas::help;
 use delayscope::tui::model::{
-    Back, Background, Discovery, EntryView, Face, Look, Model, Overlay, Pane, QueueRow, Screen,
-    Toast, Tone,
+    Back, Background, Discovery, EntryView, Face, HelpPage, Look, Model, Overlay, Pane, QueueRow,
+    Screen, Tab, Toast, Tone,
 };
 use delayscope::tui::view;
 use ratatui::buffer::{Buffer, Cell};
@@ -229,8 +230,92 @@ fn an_entry_as_text_and_as_bytes() {
 #[test]
 fn the_help() {
     let mut m = evening(SMALL, look());
-    m.overlay = Some(Overlay::Help { scroll: 0 });
+    m.overlay = Some(Overlay::Help {
+        page: HelpPage::Keys,
+        scroll: 0,
+    });
     picture("help", &m);
+    for (name, page) in [("screen", HelpPage::Screen), ("queue", HelpPage::Queue)] {
+        for (at, size) in [("80x24", SMALL), ("120x40", MIDDLE)] {
+            let mut m = evening(size, look());
+            m.overlay = Some(Overlay::Help { page, scroll: 0 });
+            picture(&format!("help_{name}_{at}"), &m);
+        }
+    }
+}
+
+#[test]
+fn the_help_explains_what_stands_on_the_screen() {
+    let told = |m: &Model| {
+        let page = help::page(m);
+        let lines = page.columns.iter().flat_map(|column| &column.lines);
+        let words = lines.map(|line| match line {
+            help::Line::Keys { keys, words, .. } => format!("{keys} {words}"),
+            help::Line::Words(words) | help::Line::Drawn(words) => words.clone(),
+            help::Line::Head(head) => (*head).to_owned(),
+            help::Line::Blank => String::new(),
+        });
+        words.collect::<Vec<_>>().join("\n")
+    };
+    let mut m = evening(LARGE, look());
+    m.focus = Pane::Queues;
+    m.overlay = Some(Overlay::Help {
+        page: HelpPage::Screen,
+        scroll: 0,
+    });
+    let screen = told(&m);
+    for head in [
+        "waiting",
+        "late",
+        "oldest",
+        "next",
+        "order",
+        "target",
+        "subs",
+        "depth",
+        "CRIT",
+        "WARN",
+        "GONE",
+        "OK",
+        "red",
+        "skew",
+        "published/min",
+    ] {
+        assert!(screen.contains(head), "{head}: {screen}");
+    }
+    m.focus = Pane::Entries;
+    for (tab, word) in [
+        (Tab::Waiting, "due at"),
+        (Tab::Delivered, "still framed"),
+        (Tab::Order, "searches it"),
+        (Tab::Traffic, "kick"),
+        (Tab::Findings, "a command for a shell"),
+        (Tab::Changes, "undone"),
+    ] {
+        m.tab = tab;
+        // What has the keys stands first.
+        let screen = told(&m);
+        let own = screen.find(word);
+        assert!(
+            own.is_some() && own < screen.find("of its time"),
+            "{word}: {screen}"
+        );
+    }
+    m.overlay = Some(Overlay::Help {
+        page: HelpPage::Queue,
+        scroll: 0,
+    });
+    for ascii in [false, true] {
+        m.look.ascii = ascii;
+        for size in [SMALL, (60, 18), MIDDLE] {
+            m.size = size;
+            let queue = told(&m);
+            for word in ["channel", "target", "consumer", "frame", "quarantine"] {
+                assert!(queue.contains(word), "{word}: {queue}");
+            }
+            assert!(!ascii || queue.is_ascii(), "{queue}");
+        }
+    }
 }
 
 #[test]

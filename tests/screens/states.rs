@@ -10,7 +10,7 @@ use std::time::Duration;
 use delayscope::clock::ServerClock;
 use delayscope::queue::{Due, Form, Known, LinkState, Optional, Queue, frame};
 use delayscope::tui::model::{
-    Back, Discovery, EntryView, Face, Look, Model, Overlay, QueueRow, Screen, Tab,
+    Back, Discovery, EntryView, Face, HelpPage, Look, Model, Overlay, QueueRow, Screen, Tab,
 };
 use ratatui::style::Color;
 
@@ -288,7 +288,10 @@ fn a_session_that_may_not_change_anything_says_so_at_every_size() {
 /// Every state of this file, and one with the help over it.
 pub(crate) fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
     let mut help = hundreds(size, look.clone());
-    help.overlay = Some(Overlay::Help { scroll: 0 });
+    help.overlay = Some(Overlay::Help {
+        page: HelpPage::Keys,
+        scroll: 0,
+    });
     let mut lost = wild(size, look.clone());
     away(&mut lost, WRONGPASS);
     let plain = |tab| plain(size, look.clone(), tab);

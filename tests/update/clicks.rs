@@ -135,7 +135,7 @@ fn a_finding_of_the_pane_leads_to_its_queue() {
     desk.tell(Msg::Resized(200, 60));
     desk.press(Code::Down);
     let slot = areas::areas(&desk.model).findings;
-    let first = findings::panel(&desk.model, slot).blocks[0];
+    let first = findings::panel(&desk.model, slot).blocks.swap_remove(0);
     click(&mut desk, slot.inner.x + 20, slot.inner.y + first.y);
     assert!(matches!(desk.model.screen, Screen::Queue));
     let selected = desk.model.selected().unwrap();

@@ -3,7 +3,7 @@
 use delayscope::queue::Queue;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
-use delayscope::tui::model::{Face, Overlay, Pane, Screen};
+use delayscope::tui::model::{Face, HelpPage, Overlay, Pane, Screen};
 use delayscope::tui::msg::Msg;
 
 use crate::desk::{Desk, World};
@@ -106,12 +106,36 @@ fn tab_goes_round_the_panes_that_are_shown() {
 #[test]
 fn help_lies_over_everything_and_closes_the_way_it_opened() {
     let mut desk = two();
-    for key in [Key::char('?'), Key::of(Code::Esc), Key::char('q')] {
+    for key in [Key::of(Code::Esc), Key::char('q')] {
         desk.char('?');
         assert!(matches!(desk.model.overlay, Some(Overlay::Help { .. })));
         assert_eq!(desk.key(key), []);
         assert_eq!(desk.model.overlay, None);
     }
+}
+
+#[test]
+fn the_help_has_pages_that_its_key_and_tab_go_through() {
+    let mut desk = two();
+    let page = |desk: &Desk| match desk.model.overlay {
+        Some(Overlay::Help { page, scroll }) => Some((page, scroll)),
+        _ => None,
+    };
+    desk.model.size = (80, 24);
+    for expected in HelpPage::ALL {
+        desk.char('?');
+        assert_eq!(page(&desk), Some((expected, 0)));
+        desk.char('j');
+    }
+    desk.char('?');
+    assert_eq!(page(&desk), None);
+    desk.char('?');
+    desk.press(Code::BackTab);
+    assert_eq!(page(&desk), Some((HelpPage::Queue, 0)));
+    desk.char('j');
+    assert_eq!(page(&desk), Some((HelpPage::Queue, 1)));
+    desk.press(Code::Tab);
+    assert_eq!(page(&desk), Some((HelpPage::Keys, 0)));
 }
 
 #[test]

@@ -1,16 +1,20 @@
-//! The findings: which are told, and the lines that the tab shows of them.
+//! The findings: which are told, and in which order.
 
+mod calm;
 mod panel;
+mod said;
+mod tab;
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 
-use super::lines::wrap;
 use crate::clock::EpochMillis;
-use crate::queue::finding::RULES;
-use crate::queue::{Finding, text};
-use crate::tui::model::{Model, QueueRow, Screen, Stand};
-pub use panel::{Block, Panel, at, in_rows, panel, sentence};
+use crate::queue::finding::Passed;
+use crate::queue::{Finding, Severity, text};
+use crate::tui::model::{Model, QueueRow, Screen};
+pub use calm::{Calm, calm};
+pub use panel::{Block, LEAD, Panel, at, news, news_rows, panel, panel_rows};
+pub use said::{Kind, MARK, Said, to_do};
+pub use tab::{INDENT, Line, lines, top};
 
 /// A finding, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +37,32 @@ fn rows(model: &Model) -> impl Iterator<Item = (usize, &QueueRow)> {
 #[must_use]
 pub fn listed(model: &Model) -> Vec<Told<'_>> {
     let mut told: Vec<_> = all(model).collect();
-    let oldest = |told: &Told| model.queues[told.row].pulse.as_ref()?.oldest_late;
-    told.sort_by_key(|told| {
-        let (finding, since) = (told.finding, oldest(told));
-        let gone = finding.gone.is_some();
-        (gone, Reverse(finding.severity), since.is_none(), since)
-    });
+    told.sort_by_key(|told| rank(model, told));
     told
+}
+
+/// The first of them, at most `most`: without sorting those of hundreds of queues.
+fn first(model: &Model, most: usize) -> Vec<Told<'_>> {
+    let mut first: Vec<(Rank, Told)> = Vec::with_capacity(most + 1);
+    for told in all(model) {
+        let rank = rank(model, &told);
+        let at = first.partition_point(|(known, _)| *known <= rank);
+        if at < most {
+            first.insert(at, (rank, told));
+            first.truncate(most);
+        }
+    }
+    first.into_iter().map(|(_, told)| told).collect()
+}
+
+/// What the findings are sorted by.
+type Rank = (bool, Reverse<Severity>, bool, Option<EpochMillis>);
+
+fn rank(model: &Model, told: &Told) -> Rank {
+    let pulse = model.queues[told.row].pulse.as_ref();
+    let since = pulse.and_then(|pulse| pulse.oldest_late);
+    let gone = told.finding.gone.is_some();
+    (gone, Reverse(told.finding.severity), since.is_none(), since)
 }
 
 /// How many are told here.
@@ -102,141 +125,14 @@ pub fn course(model: &Model, finding: &Finding) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What the rules say where nothing is wrong.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Calm {
-    /// How many rules have looked and found nothing in any queue.
-    pub fine: usize,
-    /// The rules that cannot look, each once, and why.
-    pub blind: Vec<(&'static str, String)>,
-    /// The rules that need more time, each once, and how far they are.
-    pub early: Vec<(&'static str, String)>,
-}
-
-/// Counts the rules that found nothing.
+/// What was wrong and is over, with the index of its queue in the table: what ended last first.
 #[must_use]
-pub fn calm(model: &Model) -> Calm {
-    let (mut found, mut looked) = (HashSet::new(), 0);
-    let mut blind: Vec<(&'static str, String)> = Vec::new();
-    let mut early: Vec<(&'static str, String)> = Vec::new();
-    for (_, row) in rows(model) {
-        for (id, how_far) in &row.early {
-            if !early.iter().any(|(known, _)| known == id) {
-                let whose = match model.screen {
-                    Screen::Dashboard => format!("{}: ", name(row)),
-                    _ => String::new(),
-                };
-                early.push((id, format!("{whose}{how_far}")));
-            }
-        }
-        found.extend(row.findings.iter().map(|finding| finding.id));
-        for (id, why) in &row.blind {
-            if !blind.iter().any(|(known, _)| known == id) {
-                blind.push((id, why.clone()));
-            }
-        }
-        looked = looked.max(row.fine + row.findings.len() + row.blind.len());
-    }
-    let unable = blind.iter().filter(|(id, _)| !found.contains(id)).count();
-    let spoken = found.len() + unable;
-    Calm {
-        fine: looked.min(RULES.len()).saturating_sub(spoken),
-        blind,
-        early,
-    }
-}
-
-/// A line of the tab.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Line {
-    /// Index of its finding among those that are told.
-    pub finding: usize,
-    /// What it says.
-    pub kind: Kind,
-    /// The words, in at most the columns of the pane less [`INDENT`].
-    pub words: String,
-}
-
-/// What a line of the tab says.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Kind {
-    /// The first one: severity and queue stand before it.
-    Head,
-    /// The rest of the sentence.
-    Sentence,
-    /// Since when, and whether it gets worse.
-    Course,
-    /// What repairs it: the first line, and the rest.
-    Repair(bool),
-    /// What it is concluded from: of the one under the cursor, where that has no pane of its own.
-    Evidence,
-}
-
-/// Columns before the words of a finding: cursor, glyph and word.
-pub const INDENT: u16 = 10;
-
-/// The lines that are in sight, and more.
-#[must_use]
-pub fn lines(model: &Model) -> Vec<Line> {
-    let areas = super::areas(model);
-    let slot = areas.entries;
-    let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
-    let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
-    let told = listed(model);
-    let rest = told.iter().enumerate().skip(top);
-    let all = rest.flat_map(|(i, told)| {
-        let mut lines = block(model, i, told, slot.inner.w);
-        if i == cursor && !areas.detail.shown() {
-            lines.extend(evidence(model, i, told, slot.inner.w));
-        }
-        lines
-    });
-    all.take(usize::from(slot.inner.h)).collect()
-}
-
-/// The lines of a finding.
-fn block(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
-    let room = usize::from(columns.saturating_sub(INDENT + 2)).max(8);
-    let name = name(&model.queues[told.row]);
-    let words = format!("{name}: {}", told.finding.sentence);
-    let line = |kind, words| Line {
-        finding: index,
-        kind,
-        words,
-    };
-    let sentence = wrap(&text::printable(&words), room).into_iter().enumerate();
-    let sentence = sentence.map(|(i, words)| match i {
-        0 => line(Kind::Head, words),
-        _ => line(Kind::Sentence, words),
-    });
-    let course = course(model, told.finding).map(|words| line(Kind::Course, words));
-    if told.finding.gone.is_some() {
-        return sentence.chain(course).collect();
-    }
-    let repair = wrap(&told.finding.repair.sentence, room.saturating_sub(2)).into_iter();
-    let repair = repair.enumerate();
-    let repair = repair.map(|(i, words)| line(Kind::Repair(i == 0), words));
-    let by_hand = told.finding.repair.by_hand(&model.redis_cli);
-    let by_hand = by_hand.flat_map(|words| {
-        let words = format!("$ {words}");
-        wrap(&text::printable(&words), room.saturating_sub(2))
-    });
-    let by_hand = by_hand.map(|words| line(Kind::Repair(false), words));
-    let repair = repair.chain(by_hand);
-    sentence.chain(course).chain(repair).collect()
-}
-
-/// What a finding is concluded from.
-fn evidence(model: &Model, index: usize, told: &Told, columns: u16) -> Vec<Line> {
-    let room = usize::from(columns.saturating_sub(INDENT + 2)).max(8);
-    let lines = told.finding.evidence.lines(&model.redis_cli);
-    let wrapped = lines.flat_map(|words| wrap(&text::printable(&words), room));
-    let line = |words| Line {
-        finding: index,
-        kind: Kind::Evidence,
-        words,
-    };
-    wrapped.map(line).collect()
+pub fn earlier(model: &Model) -> Vec<(usize, &Passed)> {
+    let each = rows(model);
+    let passed = each.flat_map(|(row, queue)| queue.watch.passed().map(move |one| (row, one)));
+    let mut all: Vec<_> = passed.collect();
+    all.sort_by_key(|(_, passed)| Reverse(passed.until));
+    all
 }
 
 /// Whether anything is told here.
@@ -250,29 +146,4 @@ pub fn any(model: &Model) -> bool {
 pub fn name(row: &QueueRow) -> String {
     let name = text::printable_bytes(row.queue.name.as_bytes());
     text::cut(&name, 32).into_owned()
-}
-
-/// The finding to begin with, so that all of the one under the cursor is in sight.
-#[must_use]
-pub fn top(model: &Model, stand: Stand) -> u64 {
-    let slot = super::areas(model).entries;
-    let told = listed(model);
-    let cursor = usize::try_from(stand.cursor).unwrap_or(usize::MAX);
-    let mut top = cursor;
-    let mut used = 0;
-    for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
-        used += block(model, i, told, slot.inner.w).len();
-        if used > usize::from(slot.inner.h) {
-            break;
-        }
-        top = i;
-    }
-    stand.top.max(top as u64).min(stand.cursor)
-}
-
-/// What is wrong, and all that is to be done about it.
-#[must_use]
-pub fn in_full(model: &Model, finding: &Finding) -> String {
-    let to_do = finding.repair.to_do(&model.redis_cli);
-    format!("{} {to_do}", finding.sentence)
 }

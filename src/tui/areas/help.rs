@@ -1,13 +1,15 @@
 //! The help: its lines, its columns and its place, so that `update` knows how far it can be
 //! scrolled.
 
+mod words;
+
 use std::ops::Range;
 
 use super::lines::wrap;
 use super::{Area, Slot};
 use crate::queue::{filter, text};
 use crate::tui::keys;
-use crate::tui::model::Model;
+use crate::tui::model::{HelpPage, Model, Overlay};
 use crate::tui::theme::Theme;
 
 /// A line of the help.
@@ -24,6 +26,10 @@ pub enum Line {
         /// They do it where the focus is.
         here: bool,
     },
+    /// Words over the whole width.
+    Words(String),
+    /// A line of a picture, as it is.
+    Drawn(String),
     /// Nothing.
     Blank,
 }
@@ -75,9 +81,23 @@ enum Detail {
     Dense,
 }
 
-/// All of it, as airy as there is room for.
+/// The page in sight, as airy as there is room for.
 #[must_use]
 pub fn page(model: &Model) -> Page {
+    match &model.overlay {
+        Some(Overlay::Help { page, .. }) if *page != HelpPage::Keys => {
+            let lines = words::lines(model, *page);
+            let width = width(model).saturating_sub(2);
+            Page {
+                columns: vec![column(&lines, width)],
+                foot: Vec::new(),
+            }
+        }
+        _ => keys(model),
+    }
+}
+
+fn keys(model: &Model) -> Page {
     let fits = |page: &Page| page.rows() <= usize::from(body(slot(model, page), page).h);
     let details = [Detail::Airy, Detail::Full, Detail::Brief, Detail::Dense];
     let mut pages = details.iter().map(|detail| laid_out(model, *detail));
@@ -128,23 +148,29 @@ fn sections(model: &Model, brief: bool) -> Vec<(&'static str, Vec<Line>)> {
         };
         let grammar = filter::GRAMMAR.into_iter().map(told);
         sections.push(("filter", grammar.collect()));
-        let signs = signs(model).map(|(sign, words, _)| told((sign, words)));
-        sections.push(("signs", signs.to_vec()));
+        let signs = signs(model);
+        let signs = signs.iter().map(|(sign, words, _)| told((sign, words)));
+        sections.push(("signs", signs.collect()));
     }
     sections
 }
 
 /// The signs of the tables, what they say, and that in a word or two.
-fn signs(model: &Model) -> [(&'static str, &'static str, &'static str); 7] {
+fn signs(model: &Model) -> [(String, &'static str, &'static str); 7] {
     let g = Theme::of(&model.look).glyphs;
+    let own = |sign: &str| sign.to_owned();
     [
-        ("!", "something is wrong", "wrong"),
-        (g.mark, "marked", "marked"),
-        (g.cursor, "under the cursor", "cursor"),
-        ("~", "told by our own clock", "our clock"),
-        ("?", "could not be read", "unknown"),
-        (g.zero, "zero", "zero"),
-        (g.none, "there is no such thing", "none"),
+        (
+            format!("{} {}", g.lost, g.warn),
+            "critical, or a warning",
+            "wrong",
+        ),
+        (own("!"), "late without a cause found", "late"),
+        (own(g.mark), "marked", "marked"),
+        (own("~"), "told by our own clock", "our clock"),
+        (own("?"), "could not be read", "unknown"),
+        (own(g.zero), "zero", "zero"),
+        (own(g.none), "there is no such thing", "none"),
     ]
 }
 
@@ -163,9 +189,17 @@ fn column(lines: &[Line], width: u16) -> Column {
     let room = Room::of(&wide, width);
     let mut folded = Vec::new();
     for (line, wide) in lines.iter().zip(wide) {
-        let Line::Keys { keys, words, here } = line else {
-            folded.push(line.clone());
-            continue;
+        let (keys, words, here) = match line {
+            Line::Keys { keys, words, here } => (keys, words, here),
+            Line::Words(words) => {
+                let rows = wrap(words, usize::from(width).saturating_sub(2));
+                folded.extend(rows.into_iter().map(Line::Words));
+                continue;
+            }
+            _ => {
+                folded.push(line.clone());
+                continue;
+            }
         };
         for (i, words) in room.pieces(words, wide).into_iter().enumerate() {
             folded.push(Line::Keys {

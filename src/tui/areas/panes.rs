@@ -83,19 +83,25 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     let mut queues = if dashboard {
         let wanted = u16::try_from(model.queues.len()).unwrap_or(u16::MAX);
         let most = (body.h / 3).saturating_sub(chrome).max(1);
-        let least = if roomy { findings_rows(model) } else { 1 };
+        let least = if roomy {
+            super::findings::panel_rows(model, (w * 2 / 5).saturating_sub(2))
+        } else {
+            1
+        };
         body.take(chrome + wanted.max(least).min(most))
     } else {
         Area::default()
     };
     let findings = if dashboard && roomy {
-        queues.take_right(w * 3 / 10)
+        queues.take_right(w * 2 / 5)
     } else {
         Area::default()
     };
     // One queue's own screen gives the rows of the table to the timeline and the traffic.
     let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
-    let timeline = if h < 14 {
+    // What is wrong is told with its evidence: that is worth more than when what is due.
+    let told = model.tab == Tab::Findings && h < BOXED.1;
+    let timeline = if h < 14 || told {
         Area::default()
     } else {
         body.take(plot + if boxed { 4 } else { 2 })
@@ -135,12 +141,6 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     areas
 }
 
-/// Rows for the findings beside the queues: about three each, and one for what is well.
-fn findings_rows(model: &Model) -> u16 {
-    let found = u16::try_from(super::findings::count(model)).unwrap_or(u16::MAX);
-    found.saturating_mul(3).saturating_add(1).max(4)
-}
-
 /// What lies below the panes: the newest changes, and what is wrong. A line is enough to say that
 /// nothing is.
 fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
@@ -151,29 +151,24 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     if areas.findings.shown() {
         return;
     }
-    let panel = boxed && h >= PANEL_ROWS && model.tab != Tab::Findings;
-    // Asked many times a frame, of hundreds of queues: only where it matters.
-    let found = if panel {
-        super::findings::count(model)
-    } else {
-        0
-    };
-    let rows = u16::try_from(found).unwrap_or(u16::MAX);
-    if rows > 0 {
-        let most = match (h, rows) {
-            (TALL.., _) => 7,
-            (_, ..=2) => 3,
-            _ => 4,
-        };
-        areas.findings = Slot::new(
-            body.take_bottom(rows.saturating_mul(2).saturating_add(1).min(most) + 2),
-            true,
-        );
-    } else {
-        // The cause of the worst hardly fits into one line.
-        let told = h >= 24 && model.tab != Tab::Findings && super::findings::any(model);
-        areas.news = body.take_bottom(if told { 2 } else { u16::from(h >= 21) });
+    let listed = model.tab == Tab::Findings;
+    let told = !listed && super::findings::any(model);
+    if told && boxed && h >= PANEL_ROWS {
+        // The entries keep at least as many rows.
+        let most = (body.h / 2).clamp(5, 14);
+        let rows = super::findings::panel_rows(model, w - 2);
+        areas.findings = Slot::new(body.take_bottom((rows + 2).min(most)), true);
+        return;
     }
+    let rows = match h {
+        ..21 => 0,
+        21..24 => 1,
+        _ if listed => u16::from(!boxed),
+        // What is wrong is worth more than the last rows of the entries: three of them stay.
+        24..30 => super::findings::news_rows(model, w).min(body.h.saturating_sub(6).clamp(4, 5)),
+        _ => super::findings::news_rows(model, w).min(7),
+    };
+    areas.news = body.take_bottom(rows);
 }
 
 /// Rows of the timeline's plot on a terminal of `h` rows.

@@ -81,7 +81,7 @@ fn scaled(part: u64, room: u64, whole: u64) -> u64 {
 /// All scrollbars of the picture: each stands only where something is out of sight.
 #[must_use]
 pub fn rails(model: &Model) -> Vec<(Scrolled, Rail)> {
-    if let Some(Overlay::Help { scroll }) = model.overlay {
+    if let Some(Overlay::Help { scroll, .. }) = model.overlay {
         let page = help::page(model);
         let slot = help::slot(model, &page);
         let body = help::body(slot, &page);

@@ -1,7 +1,8 @@
 //! The hints of the bar at the bottom: what the keys do here.
 
 use super::{Action, Binding, Code, Key, Place, place, table};
-use crate::queue::text;
+use crate::queue::finding::Step;
+use crate::queue::{Severity, text};
 use crate::tui::model::{Model, Overlay};
 use crate::tui::update;
 
@@ -78,6 +79,10 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         let first = |action| matches!(action, Action::Deliver | Action::Requeue | Action::Delete);
         rows.sort_by_key(|(binding, ..)| !first(binding.action));
     }
+    // What mends comes first where something is wrong.
+    let mends = mends(model, place);
+    let place_of = |action| mends.iter().position(|mends| *mends == action);
+    rows.sort_by_key(|(binding, ..)| place_of(binding.action).unwrap_or(mends.len()));
     let mut hints: Vec<Hint> = Vec::new();
     hints.extend(named.then(|| end_of_name(ascii)));
     for (binding, key, word) in rows {
@@ -99,6 +104,28 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         }
     }
     hints
+}
+
+/// The keys that mend the worst that is wrong with the selected queue, or what is under the cursor of
+/// the findings.
+fn mends(model: &Model, place: Place) -> &'static [Action] {
+    let finding = match place {
+        Place::Findings => {
+            let at = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
+            let told = crate::tui::areas::findings::listed(model);
+            told.get(at).map(|told| told.finding)
+        }
+        Place::Queues | Place::Timeline | Place::Entries | Place::Delivered | Place::Order => {
+            let worst = model.selected().and_then(|row| row.findings.first());
+            worst.filter(|worst| worst.severity > Severity::Note)
+        }
+        _ => None,
+    };
+    match finding.map(|found| (found.gone, &found.repair.step)) {
+        None | Some((Some(_), _) | (None, Step::Outside)) => &[],
+        Some((None, Step::Worker)) if place != Place::Findings => &[Action::Worker, Action::Repair],
+        Some((None, _)) => &[Action::Repair],
+    }
 }
 
 /// Enter in the menu of repairs would do nothing: its cursor is on words.

@@ -24,7 +24,7 @@ const PANES: &[Place] = &[
 ];
 /// Where there is more than one to have the keys.
 const FIELDS: &[Place] = &[
-    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk,
+    Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk, Help,
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
@@ -73,6 +73,7 @@ const PANE: &[(Place, &str)] = &[
     (Findings, "pane"),
     (Changes, "pane"),
     (Form, "next field"),
+    (Help, "next page"),
 ];
 const TABS: &[(Place, &str)] = &[
     (Delivered, "tab"),
@@ -87,7 +88,7 @@ const ZOOM_HELP: &str = "closer, wider, 10 min";
 const PAGE_HELP: &str = "one page up, down";
 const ROW_HELP: &str = "one row up, down";
 const ENDS_HELP: &str = "to the top, to the end";
-const PANE_HELP: &str = "next pane, pane before";
+const PANE_HELP: &str = "next pane/page, before";
 const ANSWER_HELP: &str = "answer yes, answer no";
 const COPY_HELP: &str = "copy: payload, cli, path";
 const ENTRY_HELP: &str = "turn, fold, codec";
@@ -147,7 +148,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Change, "delete", Action::Delete, &[Key::char('x')], CHANGED, &[(Entries, "delete"), (Delivered, "delete"), (Entry, "delete")], REQUEUE_HELP),
     row(Section::Change, "edit", Action::Edit, &[Key::char('e')], CHANGED, &[(Entries, "edit"), (Entry, "edit")], EDIT_HELP),
     row(Section::Change, "duplicate", Action::Duplicate, &[Key::char('D')], CHANGED, &[], EDIT_HELP),
-    row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Order, "repair")], REPAIR_HELP),
+    row(Section::Change, "repair", Action::Repair, &[Key::char('R')], CHANGED, &[(Findings, "repair"), (Queues, "repair"), (Timeline, "repair"), (Entries, "repair"), (Delivered, "repair"), (Order, "repair")], REPAIR_HELP),
     row(Section::Find, "examine", Action::Examine, &[Key::char('E')], &[Findings], &[(Findings, "look at all")], "look at all entries"),
     row(Section::Change, "undo", Action::Undo, &[Key::char('u')], TAKEN_BACK, &[(Changes, "undo"), (Change, "undo")], REPAIR_HELP),
     row(Section::Find, "palette", Action::Palette, &[Key::char(':')], CALM, &[(Queues, "commands"), (Timeline, "commands"), (Entries, "commands"), (Delivered, "commands"), (Order, "commands"), (Traffic, "commands")], "any command, any queue"),
@@ -156,7 +157,7 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Find, "jump", Action::Jump, &[Key::char('@')], PANES, &[(Entries, "jump"), (Timeline, "jump")], "jump to a time"),
     row(Section::Change, "offer", Action::Offer, &[Key::char('o')], PANES, &[(Queues, "offer"), (Entries, "offer")], "offer a message"),
     row(Section::Change, "kick", Action::Kick, &[Key::char('K')], CHANGED, &[(Queues, "kick")], KICK_HELP),
-    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker")], KICK_HELP),
+    row(Section::Change, "worker", Action::Worker, &[Key::char('w')], PANES, &[(Queues, "worker"), (Timeline, "worker"), (Entries, "worker"), (Delivered, "worker"), (Order, "worker")], KICK_HELP),
     row(Section::Else, "copy-payload", Action::CopyPayload, &[Key::char('y')], &[Entries, Delivered, Order, Findings, Entry], &[(Entry, "copy"), (Findings, "copy")], COPY_HELP),
     row(Section::Else, "copy-command", Action::CopyCommand, &[Key::char('Y')], &[Queues, Entries, Delivered, Order, Findings, Entry, Change], &[(Entry, "redis-cli"), (Change, "copy")], COPY_HELP),
     row(Section::Else, "copy-path", Action::CopyPath, &[Key::char('c')], &[Entry], &[(Entry, "path")], COPY_HELP),
@@ -166,5 +167,5 @@ pub const BINDINGS: &[Binding] = &[
     row(Section::Else, "quit-now", Action::QuitNow, &[Key::ctrl('c')], EVERYWHERE, &[], "quit at once"),
     row(Section::Else, "suspend", Action::Suspend, &[Key::ctrl('z')], EVERYWHERE, &[], "suspend; fg brings it back"),
     row(Section::Else, "redraw", Action::Redraw, &[Key::ctrl('l')], EVERYWHERE, &[], "draw every cell again"),
-    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "these keys"),
+    row(Section::Else, "help", Action::Help, &[Key::char('?')], CALM, &[(Queues, "help"), (Timeline, "help"), (Entries, "help"), (Delivered, "help"), (Order, "help"), (Traffic, "help"), (Findings, "help"), (Changes, "help"), (Entry, "help")], "the keys, then the words"),
 ];

@@ -2,14 +2,14 @@
 
 pub(super) use super::toast::say;
 use super::{
-    awaited, bulk, change, codec, copy, cursor, examine, filter, journal, leave, load, marks,
+    awaited, bulk, change, codec, copy, cursor, examine, filter, help, journal, leave, load, marks,
     offer, opened, plan, prompt, sort, tabs, time, timeline, tree, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::keys::Action;
-use crate::tui::model::{Back, EntryView, Model, Overlay, Pane, PromptKind, Screen, Tab, Tone};
+use crate::tui::model::{Back, EntryView, Model, Pane, PromptKind, Screen, Tab, Tone};
 
 /// The intervals that `,` steps through, in ms.
 const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000];
@@ -30,8 +30,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 
 /// Whoever reads the help has not chosen a queue yet.
 const fn only_looks(model: &Model, action: Action) -> bool {
-    let help = matches!(model.overlay, Some(Overlay::Help { .. }));
-    help || matches!(action, Action::Help | Action::Redraw | Action::Suspend)
+    help::is_open(model) || matches!(action, Action::Help | Action::Redraw | Action::Suspend)
 }
 
 fn run(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -52,6 +51,8 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Quit => back(model),
         Action::QuitNow => return leave::quit(model),
         Action::Suspend => return vec![Effect::Suspend],
+        Action::NextPane if help::is_open(model) => help::turn(model, true),
+        Action::PreviousPane if help::is_open(model) => help::turn(model, false),
         Action::NextPane => pane(model, true),
         Action::PreviousPane => pane(model, false),
         Action::BarLeft => timeline::step(model, false),
@@ -80,12 +81,7 @@ fn run(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::MarkAll => marks::all(model),
         Action::CopyPayload => return copy::payload(model),
         Action::CopyCommand => return copy::command(model),
-        Action::Help => {
-            model.overlay = match model.overlay {
-                None => Some(Overlay::Help { scroll: 0 }),
-                Some(_) => None,
-            }
-        }
+        Action::Help => help::step(model),
         _ => return change_something(model, action),
     }
     Vec::new()
@@ -139,7 +135,7 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
-        Action::NextPane | Action::PreviousPane if is_alone(model) => {
+        Action::NextPane | Action::PreviousPane if is_alone(model) && !help::is_open(model) => {
             Some("there is no other pane")
         }
         Action::BarLeft | Action::BarRight if no_queue => Some("no queue, so no timeline"),

@@ -72,7 +72,7 @@ fn scroll_lines(model: &mut Model, rows: i64) -> bool {
         return true;
     }
     let scroll = match (&mut model.overlay, &mut model.screen) {
-        (Some(Overlay::Help { scroll }), _) => scroll,
+        (Some(Overlay::Help { scroll, .. }), _) => scroll,
         (Some(Overlay::Change(view)), _) => &mut view.scroll,
         (None, Screen::Entry(entry)) => &mut entry.scroll,
         _ => return false,
@@ -87,7 +87,7 @@ pub(super) fn scroll_to(model: &mut Model, what: Scrolled, top: u64) {
     let lines = usize::try_from(top).unwrap_or(usize::MAX);
     let sight = opened::rows(model);
     match (what, &mut model.overlay, &mut model.screen) {
-        (Scrolled::Help, Some(Overlay::Help { scroll }), _) => *scroll = lines,
+        (Scrolled::Help, Some(Overlay::Help { scroll, .. }), _) => *scroll = lines,
         (Scrolled::Change, Some(Overlay::Change(view)), _) => view.scroll = lines,
         (Scrolled::Entry, None, Screen::Entry(entry)) => {
             entry.scroll = lines;

@@ -3,25 +3,26 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use super::{Ctx, tabs, traffic, words};
+use super::{Ctx, tabs, time, traffic, words};
+use crate::queue::finding::Passed;
 use crate::queue::{Finding, Severity, text};
-use crate::tui::areas::findings::{self, Block, INDENT, Kind, Told};
-use crate::tui::areas::lines::wrap;
+use crate::tui::areas::findings::{self, Block, INDENT, Kind, LEAD, MARK, Said, Told};
 use crate::tui::areas::{Area, Slot};
-use crate::tui::model::{Pane, Screen, Tab};
+use crate::tui::model::{Pane, Tab};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
-/// Columns of a queue's name where a finding has one line.
-const NAME: u16 = 9;
-
 /// Glyph, word and style of how bad a finding is.
 fn sign(ctx: &Ctx, finding: &Finding) -> (String, Style) {
-    let d = &ctx.data;
     if finding.gone.is_some() {
-        return (format!("{} GONE", d.glyphs.good), d.ok);
+        return (format!("{} GONE", ctx.data.glyphs.good), ctx.data.dim);
     }
-    match finding.severity {
+    severity(ctx, finding.severity)
+}
+
+fn severity(ctx: &Ctx, severity: Severity) -> (String, Style) {
+    let d = &ctx.data;
+    match severity {
         Severity::Critical => (format!("{} CRIT", d.glyphs.lost), d.late),
         Severity::Warning => (format!("{} WARN", d.glyphs.warn), d.warn),
         Severity::Note => (format!("{} NOTE", d.glyphs.dot), d.dim),
@@ -53,29 +54,21 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let mut used = 0;
     for (i, shown) in (0..area.h).zip(&lines) {
         let row = area.row(i);
-        let mut line = Line::new(buf, row.x, row.y, row.w);
-        line.skip(2);
-        let (sign, style) = sign(ctx, told[shown.finding].finding);
-        if shown.kind == Kind::Head {
-            line.put(buf, &sign, style);
+        let told = &told[shown.finding];
+        if shown.said.kind == Kind::Head {
+            let (sign, style) = sign(ctx, told.finding);
+            let mut line = Line::new(buf, row.x, row.y, row.w);
+            line.skip(2).put(buf, &sign, style);
         }
-        line.x = (row.x + INDENT).min(line.end);
-        match shown.kind {
-            Kind::Head | Kind::Sentence => line.put(buf, &shown.words, ctx.data.text),
-            Kind::Course | Kind::Evidence => line.put(buf, &shown.words, ctx.data.dim),
-            Kind::Repair(true) => line
-                .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
-                .skip(1)
-                .put(buf, &shown.words, ctx.data.strong),
-            Kind::Repair(false) => line.skip(2).put(buf, &shown.words, ctx.data.strong),
-        };
-        if shown.finding as u64 == cursor && shown.kind == Kind::Head {
+        said(ctx, told, &shown.said, (row, INDENT), buf);
+        if shown.finding as u64 == cursor && shown.said.kind == Kind::Head {
             ctx.select(row, ctx.model.focus == Pane::Entries, buf);
         }
         used = i + 1;
     }
     let quiet = quiet(ctx).into_iter().map(|words| (words, ctx.data.dim));
     let calm = calm(ctx, !told.is_empty()).into_iter().chain(quiet);
+    let calm = calm.chain(earlier(ctx));
     for (i, (words, style)) in (used..area.h).zip(calm) {
         let row = area.row(i);
         let mut line = Line::new(buf, row.x, row.y, row.w);
@@ -101,32 +94,22 @@ fn count(ctx: &Ctx) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What the other rules say: silence is proven.
+/// What the other rules say: silence is proven, and what is not known yet is not well.
 fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
     let d = &ctx.data;
     let calm = findings::calm(ctx.model);
     let other = if others { "other " } else { "" };
-    let mut lines = Vec::new();
+    let open = calm.open.iter();
+    let mut lines: Vec<(String, Style)> = open
+        .map(|words| (format!("{}       {words}", d.glyphs.cut), d.warn))
+        .collect();
     if calm.fine > 0 {
         let checks = if calm.fine == 1 { "check" } else { "checks" };
-        // Not all is well as long as something may still turn out to be wrong.
-        let open = match calm.early.len() {
-            0 => String::new(),
-            n => format!(", {n} not yet"),
+        let (glyph, style) = match lines.is_empty() {
+            true => (format!("{} OK ", d.glyphs.good), d.ok),
+            false => ("     ".to_owned(), d.dim),
         };
-        let words = format!(
-            "{} OK    {} {other}{checks}{open}",
-            d.glyphs.good, calm.fine
-        );
-        let style = if calm.early.is_empty() { d.ok } else { d.text };
-        lines.push((words, style));
-    }
-    if !calm.early.is_empty() {
-        let early: Vec<&str> = calm.early.iter().map(|(_, far)| far.as_str()).collect();
-        lines.push((
-            format!("{}       {}", d.glyphs.cut, early.join("; ")),
-            d.warn,
-        ));
+        lines.push((format!("{glyph}   {} {other}{checks}", calm.fine), style));
     }
     for (id, why) in &calm.blind {
         lines.push((format!("?       {id} cannot look: {why}"), d.dim));
@@ -158,6 +141,34 @@ fn quiet(ctx: &Ctx) -> Vec<String> {
     lines
 }
 
+/// What was wrong and is over.
+fn earlier(ctx: &Ctx) -> Vec<(String, Style)> {
+    let (d, zone) = (&ctx.data, ctx.model.look.zone);
+    let earlier = findings::earlier(ctx.model);
+    if earlier.is_empty() {
+        return Vec::new();
+    }
+    let one = |(row, passed): (usize, &Passed)| {
+        let lasted = text::countdown(passed.until.since(passed.since).max(0));
+        let times = match passed.times {
+            ..2 => String::new(),
+            n => format!(", {n} times"),
+        };
+        let words = format!(
+            "{}  {}: for {lasted} until {}{times}: {}",
+            severity(ctx, passed.severity).0,
+            findings::name(&ctx.model.queues[row]),
+            time::clock(zone, passed.until),
+            text::printable(&passed.sentence),
+        );
+        (words, d.dim)
+    };
+    let head = [(String::new(), d.dim), ("Earlier".to_owned(), d.strong)];
+    head.into_iter()
+        .chain(earlier.into_iter().map(one))
+        .collect()
+}
+
 /// The pane: at the right of the queues, or below everything.
 pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     let slot = ctx.areas.findings;
@@ -171,7 +182,7 @@ pub(super) fn panel(ctx: &Ctx, buf: &mut Buffer) {
     let told = findings::listed(ctx.model);
     let panel = findings::panel(ctx.model, slot);
     for block in &panel.blocks {
-        finding(ctx, &told[block.finding], slot.inner, *block, buf);
+        finding(ctx, &told[block.finding], slot.inner, block, buf);
     }
     let calm = calm(ctx, !told.is_empty());
     for (y, (words, style)) in (panel.free..slot.inner.h).zip(calm) {
@@ -195,73 +206,94 @@ fn put(ctx: &Ctx, slot: Slot, y: u16, (words, style): (&str, Style), buf: &mut B
 }
 
 /// A finding in the pane.
-fn finding(ctx: &Ctx, told: &Told, area: Area, block: Block, buf: &mut Buffer) {
-    let d = &ctx.data;
+fn finding(ctx: &Ctx, told: &Told, area: Area, block: &Block, buf: &mut Buffer) {
     let (sign, style) = sign(ctx, told.finding);
     let row = area.row(block.y);
     let mut line = Line::new(buf, row.x, row.y, row.w);
     line.skip(1).put(buf, &sign, style);
-    let indent = INDENT - 1;
-    line.x = (row.x + indent).min(line.end);
-    if block.short {
-        let (x, finding) = (line.x, told.finding);
-        line.put(buf, &findings::name(&ctx.model.queues[told.row]), d.strong);
-        // The sentences of short names stand below each other.
-        line.x = line.x.max(x + NAME.min(area.w)) + 2;
-        line.x = line.x.min(line.end);
-        let words = findings::in_full(ctx.model, finding);
-        line.put_cut(buf, &words, d.glyphs.cut, d.text);
-        return;
-    }
-    let lines = findings::in_rows(ctx.model, told, area.w, block.rows);
-    let first = lines.iter().position(|(repair, _)| *repair);
-    for (i, (repair, words)) in lines.iter().enumerate() {
-        let y = u16::try_from(i).unwrap_or(block.rows);
-        let row = area.row(block.y + y);
-        let mut line = Line::new(buf, row.x, row.y, row.w);
-        line.skip(indent);
-        if *repair {
-            let mark = if first == Some(i) {
-                d.glyphs.repair
-            } else {
-                " "
-            };
-            line.put(buf, mark, d.accent).skip(1);
-        }
-        line.put_cut(buf, words, d.glyphs.cut, d.text);
+    for (i, one) in (block.y..).zip(&block.lines) {
+        said(ctx, told, one, (area.row(i), LEAD), buf);
     }
 }
 
-/// The one line where the findings have no pane: the worst of them and how many there are; where
+/// A line of what is said of a finding, behind so many columns. What has gone steps back.
+fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut Buffer) {
+    let d = &ctx.data;
+    let mut line = Line::new(buf, row.x, row.y, row.w * row.h);
+    line.skip(lead);
+    let style = match one.kind {
+        _ if told.finding.gone.is_some() => d.dim,
+        Kind::Head | Kind::Sentence => d.text,
+        Kind::Course | Kind::Evidence => d.dim,
+        Kind::Repair(first) => {
+            let mark = if first { d.glyphs.repair } else { " " };
+            line.put(buf, mark, d.accent).skip(1);
+            d.strong
+        }
+        Kind::Command => {
+            line.skip(MARK);
+            d.accent
+        }
+    };
+    line.put_cut(buf, &one.words, d.glyphs.cut, style);
+}
+
+/// The lines where the findings have no pane: the worst of them and how many others there are; where
 /// nothing is wrong, that, and the newest announcement.
 pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.news;
     if area.is_empty() {
         return;
     }
-    let told = findings::listed(ctx.model);
-    let mut line = Line::new(buf, area.x, area.y, area.w);
-    line.skip(1);
-    line.end = line.end.saturating_sub(1);
+    let news = findings::news(ctx.model, area);
     // The tab tells all of them.
-    match told.first().filter(|_| ctx.model.tab != Tab::Findings) {
-        Some(worst) => worst_in_line(ctx, worst, told.len(), line, buf),
-        None => well_in_line(ctx, told.is_empty(), line, buf),
+    let Some((worst, lines, others)) = news.filter(|_| ctx.model.tab != Tab::Findings) else {
+        return well(ctx, buf);
+    };
+    let mut words = Vec::new();
+    for (i, one) in (0..).zip(&lines) {
+        said(ctx, &worst, one, (area.row(i), LEAD), buf);
+        words.push(text::width(&one.words));
+    }
+    let (sign, style) = sign(ctx, worst.finding);
+    let mut line = Line::new(buf, area.x, area.y, area.w);
+    line.skip(1).put(buf, &sign, style);
+    if others > 0 {
+        let count = format!("  {others} more: 5 ");
+        // Where it covers no word, else over the end of the last one.
+        let room = usize::from(area.w.saturating_sub(LEAD + MARK)).saturating_sub(count.len());
+        let free = words.iter().rposition(|columns| *columns <= room);
+        let free = free.unwrap_or(words.len().saturating_sub(1));
+        let row = area.row(u16::try_from(free).unwrap_or(0));
+        let mut line = Line::new(buf, row.x, row.y, row.w);
+        line.put_right(buf, &count, ctx.theme.accent);
     }
 }
 
-/// Where nothing is wrong: that, and the newest announcement.
-fn well_in_line(ctx: &Ctx, all_well: bool, mut line: Line, buf: &mut Buffer) {
-    let blind = findings::calm(ctx.model).blind.len();
-    if blind > 0 && all_well {
-        let words = format!("? {blind} cannot look");
+/// Where nothing is wrong: that, and the newest announcement; or what is not known yet.
+fn well(ctx: &Ctx, buf: &mut Buffer) {
+    let area = ctx.areas.news;
+    let all_well = !findings::any(ctx.model);
+    let calm = findings::calm(ctx.model);
+    let open = if all_well { calm.open.len() } else { 0 };
+    let mut lines = self::calm(ctx, false).into_iter();
+    for (i, (words, style)) in (0..area.h).zip(lines.by_ref().take(open)) {
+        let row = area.row(i);
+        let mut line = Line::new(buf, row.x, row.y, row.w.saturating_sub(1));
+        line.skip(1)
+            .put_cut(buf, &words, ctx.data.glyphs.cut, style);
+    }
+    if open > 0 {
+        return;
+    }
+    let mut line = Line::new(buf, area.x, area.y, area.w.saturating_sub(1));
+    line.skip(1);
+    if !calm.blind.is_empty() && all_well {
+        let words = format!("? {} cannot look", calm.blind.len());
         line.put_right(buf, &words, ctx.data.dim);
         line.end = line.end.saturating_sub(2);
     }
-    // What may still turn out to be wrong says more than how much is well.
-    let open = usize::from(!findings::calm(ctx.model).early.is_empty());
-    let well = calm(ctx, false).into_iter().nth(open);
-    let well = well.filter(|(words, _)| !words.starts_with('?'));
+    let well = lines.next().filter(|(words, _)| !words.starts_with('?'));
     if let Some((words, style)) = well.filter(|_| all_well) {
         let words = words.replace("    ", " ");
         if !line.put_right(buf, &words, style) {
@@ -272,49 +304,6 @@ fn well_in_line(ctx: &Ctx, all_well: bool, mut line: Line, buf: &mut Buffer) {
     if !ctx.areas.traffic.shown() {
         traffic::news(ctx, line, buf);
     }
-}
-
-/// The worst, and how many there are.
-fn worst_in_line(ctx: &Ctx, worst: &Told, many: usize, mut line: Line, buf: &mut Buffer) {
-    let area = ctx.areas.news;
-    let count = format!("5 findings {many}");
-    line.put_right(buf, &count, ctx.theme.accent);
-    line.end = line.end.saturating_sub(2);
-    let (sign, style) = sign(ctx, worst.finding);
-    line.put(buf, &sign, style).skip(1);
-    let from = line.x;
-    let name = findings::name(&ctx.model.queues[worst.row]);
-    if matches!(ctx.model.screen, Screen::Dashboard) {
-        line.put_cut(buf, &name, ctx.data.glyphs.cut, ctx.data.strong);
-        line.skip(1);
-    }
-    let finding = worst.finding;
-    let words = findings::in_full(ctx.model, finding);
-    let words = text::printable(&words);
-    let first = wrap(&words, line.room()).swap_remove(0);
-    let rest = words.get(first.len()..).unwrap_or_default().trim_start();
-    if area.h < 2 || rest.is_empty() {
-        line.put_cut(buf, &words, ctx.data.glyphs.cut, ctx.data.text);
-        return;
-    }
-    let room = (area.x + area.w).saturating_sub(from + 1);
-    let mut second = Line::new(buf, from, area.y + 1, room);
-    if text::width(rest) <= second.room() {
-        line.put(buf, &first, ctx.data.text);
-        second.put(buf, rest, ctx.data.text);
-        return;
-    }
-    // Not both fit: what to do has a row to itself.
-    line.put_cut(buf, &finding.sentence, ctx.data.glyphs.cut, ctx.data.text);
-    second
-        .put(buf, ctx.data.glyphs.repair, ctx.data.accent)
-        .skip(1);
-    second.put_cut(
-        buf,
-        &finding.repair.to_do(&ctx.model.redis_cli),
-        ctx.data.glyphs.cut,
-        ctx.data.text,
-    );
 }
 
 /// The evidence of the finding under the cursor, beside the tab.

@@ -80,7 +80,10 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     let (m, t) = (ctx.model, &ctx.theme);
     let mut items = Vec::with_capacity(10);
     let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
-    push(6, "delayscope".to_owned(), t.strong);
+    let sick = sick(ctx);
+    // What is wrong matters more than how we are called.
+    let own = if sick.is_some() { 2 } else { 6 };
+    push(own, "delayscope".to_owned(), t.strong);
     let most = usize::from(m.size.0) * 2 / 5;
     push(7, address(&m.endpoint, most, t.glyphs.cut), t.text);
     // Below the dashboard the header says of which queue the screen is, whatever lies over a title.
@@ -99,8 +102,8 @@ fn items(ctx: &Ctx) -> Vec<Item> {
     }
     let (state, style) = state(ctx);
     push(9, state, style);
-    if let Some((words, style)) = sick(ctx) {
-        push(6, words, style);
+    if let Some((words, style)) = sick {
+        push(8, words, style);
     }
     if let Some(since) = m.frozen {
         let since = time::clock(m.look.zone, since);
@@ -210,7 +213,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
     let mut limits = Vec::new();
     if m.read_only {
         let word = if ctx.wide() { "READ-ONLY" } else { "RO" };
-        limits.push((5, word.to_owned(), t.text));
+        limits.push((8, word.to_owned(), t.text));
     }
     if let Some(profile) = &m.profile {
         let title = profile.title();
@@ -219,7 +222,7 @@ fn limits(ctx: &Ctx) -> Vec<(u8, String, Style)> {
             .label_colour
             .map_or(t.text, |colour| t.label(colour));
         // Where one is matters more than how things are called.
-        limits.push((7, title, style));
+        limits.push((8, title, style));
     }
     limits
 }

@@ -1,4 +1,4 @@
-//! The keys, over everything else.
+//! The help, over everything else.
 
 use ratatui::buffer::Buffer;
 use ratatui::widgets::{Clear, Widget};
@@ -7,32 +7,33 @@ use super::{Ctx, rect};
 use crate::queue::text;
 use crate::tui::areas::Area;
 use crate::tui::areas::help::{self, Column, GAP, Line as Row};
-use crate::tui::keys;
+use crate::tui::keys::{self, Action};
+use crate::tui::model::HelpPage;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
 
-pub(super) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
+pub(super) fn render(ctx: &Ctx, (shown, scroll): (HelpPage, usize), buf: &mut Buffer) {
     let t = &ctx.theme;
     let page = help::page(ctx.model);
     let slot = help::slot(ctx.model, &page);
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     let body = help::body(slot, &page);
     let more = page.rows().saturating_sub(usize::from(body.h));
-    let here = keys::place_below(ctx.model).label();
-    let left = vec![
-        Part::new(100, "Keys", t.strong),
-        Part::new(40, format!("bright: those for {here}"), t.dim),
-    ];
-    let right = if more > 0 {
+    let left = title(ctx, shown);
+    let mut right = Vec::new();
+    if more > 0 {
         let seen = usize::from(body.h) + scroll.min(more);
-        vec![Part::new(
-            50,
-            format!("{seen} of {} lines {}", page.rows(), t.glyphs.down),
-            t.warn,
-        )]
-    } else {
-        Vec::new()
-    };
+        let words = format!("{seen} of {} lines {}", page.rows(), t.glyphs.down);
+        right.push(Part::new(50, words, t.warn));
+    }
+    if let Some(key) = ctx.key(Action::Help) {
+        let then = if shown.next().is_some() {
+            "next page"
+        } else {
+            "close"
+        };
+        right.push(Part::new(45, format!("{key} {then}"), t.accent));
+    }
     ctx.pane(slot, None, left, right, buf);
     let count = u16::try_from(page.columns.len()).unwrap_or(1).max(1);
     let w = (body.w.saturating_sub(GAP * (count - 1))) / count;
@@ -47,6 +48,29 @@ pub(super) fn render(ctx: &Ctx, scroll: usize, buf: &mut Buffer) {
     }
 }
 
+/// The pages, and of the keys what is bright among them.
+fn title(ctx: &Ctx, shown: HelpPage) -> Vec<Part> {
+    let t = &ctx.theme;
+    let mut pieces = Vec::new();
+    for page in HelpPage::ALL {
+        if !pieces.is_empty() {
+            pieces.push((t.glyphs.lines[1].to_owned(), t.dim));
+        }
+        let label = page.label();
+        pieces.push(if page == shown {
+            (format!("[{label}]"), t.strong)
+        } else {
+            (label.to_owned(), t.dim)
+        });
+    }
+    let mut left = vec![Part { pieces, rank: 100 }];
+    if shown == HelpPage::Keys {
+        let here = keys::place_below(ctx.model).label();
+        left.push(Part::new(40, format!("bright: those for {here}"), t.dim));
+    }
+    left
+}
+
 fn columns(ctx: &Ctx, column: &Column, scroll: usize, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let rows = column.lines.iter().skip(scroll);
@@ -57,6 +81,12 @@ fn columns(ctx: &Ctx, column: &Column, scroll: usize, area: Area, buf: &mut Buff
             Row::Blank => {}
             Row::Head(head) => {
                 line.put(buf, head, t.strong);
+            }
+            Row::Words(words) => {
+                line.put_cut(buf, words, t.glyphs.cut, t.text);
+            }
+            Row::Drawn(drawn) => {
+                line.skip(2).put(buf, drawn, t.accent);
             }
             Row::Keys { keys, words, here } => {
                 let (bright, plain) = if *here {

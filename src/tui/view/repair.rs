@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 
 use super::Ctx;
 use super::form;
-use crate::queue::text;
+use crate::queue::{Finding, text};
 use crate::tui::areas::form::{Plan, plan};
 use crate::tui::areas::wrap::wrapped;
 use crate::tui::keys::{Action, Code, Key};
@@ -51,12 +51,7 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     let worst = row.and_then(|row| row.findings.first());
     let (words, style) = match worst {
         Some(found) => (
-            format!(
-                "{} {}: {}",
-                t.glyphs.repair,
-                found.id,
-                found.repair.to_do(&ctx.model.redis_cli)
-            ),
+            format!("{} {}: {}", t.glyphs.repair, found.id, cured(ctx, found)),
             t.warn,
         ),
         None => (menu.well(ctx.model), t.dim),
@@ -71,6 +66,17 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
             _ => continue,
         };
         line.put_cut(buf, &words, t.glyphs.cut, style);
+    }
+}
+
+/// What repairs it, without the keys that lead here. The command that does it by hand comes first: one
+/// that is cut is none.
+fn cured(ctx: &Ctx, found: &Finding) -> String {
+    let by_hand = found.repair.by_hand(&ctx.model.redis_cli);
+    let lines: String = by_hand.map(|line| format!("$ {line} ")).collect();
+    match lines.is_empty() {
+        true => found.repair.without_keys(),
+        false => format!("{lines}({})", found.repair.without_keys()),
     }
 }
 

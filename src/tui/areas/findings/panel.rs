@@ -1,22 +1,26 @@
-//! The findings' pane: how many rows each has, and what it says in them.
+//! The findings' pane, and the lines where there is none: how many rows each has, and what it says in
+//! them.
 
 use super::super::Slot;
-use super::super::lines::wrap;
-use super::{INDENT, Told, calm, in_full, listed, name};
-use crate::queue::text;
+use super::said::{Said, fit, said, whole};
+use super::{Told, calm, first, listed, wrong};
+use crate::tui::areas::Area;
 use crate::tui::model::Model;
 
+/// Columns before the words of a finding in the pane: blank, glyph and word.
+pub const LEAD: u16 = 9;
+/// So many of the worst say how high the pane wants to be.
+const ASKED: usize = 6;
+
 /// A finding in the pane.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Block {
     /// Its index among those that are told.
     pub finding: usize,
     /// Its first row, from the pane's first.
     pub y: u16,
-    /// Rows that it takes, at least one.
-    pub rows: u16,
-    /// It has one line, with the name in a column of its own.
-    pub short: bool,
+    /// What it says, a row each.
+    pub lines: Vec<Said>,
 }
 
 /// What the pane shows.
@@ -30,99 +34,88 @@ pub struct Panel {
     pub free: u16,
 }
 
-/// Lays the pane out. What is wrong comes first; how many checks are well has the last line.
+/// Rows for what is well and for what is not known yet.
+fn calm_rows(model: &Model) -> u16 {
+    let calm = calm(model);
+    u16::from(calm.fine > 0 || !calm.blind.is_empty()) + u16::from(!calm.open.is_empty())
+}
+
+fn columns(w: u16) -> usize {
+    usize::from(w.saturating_sub(LEAD + 1)).max(8)
+}
+
+fn rows_of(lines: usize) -> u16 {
+    u16::try_from(lines).unwrap_or(u16::MAX)
+}
+
+/// Rows that the pane would fill in so many columns.
+#[must_use]
+pub fn panel_rows(model: &Model, w: u16) -> u16 {
+    let told = first(model, ASKED);
+    let rows = told.iter().enumerate().map(|(i, told)| match i {
+        0 => rows_of(whole(model, told, columns(w)).len()),
+        _ => rows_of(said(model, told, columns(w)).len()),
+    });
+    rows.fold(calm_rows(model), u16::saturating_add)
+}
+
+/// Lays the pane out. What is wrong comes first: the worst has all the rows that it needs, the others
+/// two each before one of them has more. How many checks are well has the last line.
 #[must_use]
 pub fn panel(model: &Model, slot: Slot) -> Panel {
     let told = listed(model);
-    let calm = calm(model);
-    let reserved = u16::from(calm.fine > 0 || !calm.blind.is_empty());
-    let room = slot.inner.h.saturating_sub(reserved);
-    let narrow = slot.inner.w < 100;
-    let two = told.len() * 2 <= usize::from(room);
-    let mut panel = Panel::default();
-    for (i, one) in told.iter().enumerate() {
-        let left = room - panel.free;
-        let more = told.len() - i;
+    let all = slot.inner.h;
+    // What is well is told in any case, what is open where that leaves room.
+    let reserved = calm_rows(model).min(1.max(all / 4));
+    let room = all.saturating_sub(reserved);
+    let columns = columns(slot.inner.w);
+    let mut shown = told.len().min(usize::from(room));
+    if shown < told.len() && reserved == 0 {
         // Where the last line says what is well, it says as well that there are more.
-        if left == 0 || left == 1 && more > 1 && reserved == 0 {
-            panel.more = more;
-            panel.free += left;
-            break;
-        }
-        let most = match (narrow, two) {
-            // The worst has what the others can spare, of whom each shall have two lines.
-            (true, _) => {
-                let others = u16::try_from(more - 1).unwrap_or(u16::MAX);
-                left.saturating_sub(others.saturating_mul(2))
-                    .max(left.min(2))
-            }
-            // Where they have a line each, the worst has two.
-            (false, two) if two || i == 0 => left.min(2),
-            (false, _) => 1,
-        };
-        let rows = if most <= 1 {
-            1
-        } else {
-            let lines = sentence(model, one, slot.inner.w).len();
-            u16::try_from(lines).unwrap_or(most).clamp(1, most)
-        };
+        shown = shown.saturating_sub(1);
+    }
+    let wanted = |(i, told): (usize, &Told)| match i {
+        0 => rows_of(whole(model, told, columns).len()),
+        _ => rows_of(said(model, told, columns).len()),
+    };
+    let wanted: Vec<u16> = told.iter().take(shown).enumerate().map(wanted).collect();
+    let rows = dealt(&wanted, room);
+    let mut panel = Panel {
+        more: told.len() - shown,
+        ..Panel::default()
+    };
+    for (i, (one, rows)) in told.iter().zip(rows).enumerate() {
+        let lines = fit(model, one, columns, usize::from(rows));
+        let y = panel.free;
+        panel.free += rows_of(lines.len());
         panel.blocks.push(Block {
             finding: i,
-            y: panel.free,
-            rows,
-            short: most <= 1,
+            y,
+            lines,
         });
-        panel.free += rows;
     }
     panel
 }
 
-/// All that the pane says of a finding where it has more than a line.
-#[must_use]
-pub fn sentence(model: &Model, told: &Told, columns: u16) -> Vec<String> {
-    let name = name(&model.queues[told.row]);
-    let words = format!("{name}: {}", in_full(model, told.finding));
-    wrap(
-        &text::printable(&words),
-        usize::from(columns.saturating_sub(INDENT)),
-    )
-}
-
-/// What the pane says of a finding in so many rows, and whether a row is of the repair. Where not
-/// all fits, the last rows are the repair's: what to do is not what is cut. A row that is too long
-/// is cut by who shows it.
-#[must_use]
-pub fn in_rows(model: &Model, told: &Told, columns: u16, rows: u16) -> Vec<(bool, String)> {
-    let all = sentence(model, told, columns);
-    let rows = usize::from(rows);
-    let repair = told.finding.repair.to_do(&model.redis_cli);
-    if all.len() <= rows || repair.is_empty() {
-        let kept = squeezed(all, rows);
-        return kept.into_iter().map(|words| (false, words)).collect();
+/// Deals `room` rows out to findings that want so many each: one for each, then all that the worst
+/// wants, then a second one, then the rest.
+fn dealt(wanted: &[u16], room: u16) -> Vec<u16> {
+    let mut rows: Vec<u16> = wanted.iter().map(|_| 1).collect();
+    let mut left = room.saturating_sub(rows_of(rows.len()));
+    let mut give = |i: usize, most: u16| {
+        let more = wanted[i].min(most).saturating_sub(rows[i]).min(left);
+        rows[i] += more;
+        left -= more;
+    };
+    if !wanted.is_empty() {
+        give(0, u16::MAX);
     }
-    if rows < 2 {
-        return vec![(false, all.join(" "))];
+    for most in [2, u16::MAX] {
+        for i in 0..wanted.len() {
+            give(i, most);
+        }
     }
-    let room = usize::from(columns.saturating_sub(INDENT));
-    // Two columns are the mark's.
-    let repair = wrap(&text::printable(&repair), room.saturating_sub(2));
-    let lower = repair.len().min(rows / 2);
-    let name = name(&model.queues[told.row]);
-    let cause = format!("{name}: {}", told.finding.sentence);
-    let cause = wrap(&text::printable(&cause), room);
-    let upper = squeezed(cause, rows - lower).into_iter();
-    let lower = squeezed(repair, lower).into_iter();
-    let upper = upper.map(|words| (false, words));
-    upper.chain(lower.map(|words| (true, words))).collect()
-}
-
-/// The lines in so many: the last one is as long as it takes.
-fn squeezed(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    if lines.len() > most.max(1) {
-        let rest = lines.split_off(most.max(1) - 1).join(" ");
-        lines.push(rest);
-    }
-    lines
+    rows
 }
 
 /// The finding of the pane under a cell.
@@ -133,6 +126,42 @@ pub fn at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<usize> {
     }
     let row = y - slot.inner.y;
     let mut blocks = panel(model, slot).blocks.into_iter();
-    let block = blocks.find(|block| (block.y..block.y + block.rows).contains(&row))?;
+    let block =
+        blocks.find(|block| (block.y..block.y + rows_of(block.lines.len())).contains(&row))?;
     Some(block.finding)
+}
+
+/// Rows that the worst wants where there is no pane, in so many columns; without one, a row for each of
+/// the first two things that are not known yet.
+#[must_use]
+pub fn news_rows(model: &Model, w: u16) -> u16 {
+    match first(model, 1).first() {
+        Some(worst) => rows_of(whole(model, worst, columns(w)).len()),
+        None => rows_of(calm(model).open.len()).clamp(1, 2),
+    }
+}
+
+/// What is said of the worst where there is no pane; and how many others are wrong.
+#[must_use]
+pub fn news(model: &Model, area: Area) -> Option<(Told<'_>, Vec<Said>, usize)> {
+    let worst = *first(model, 1).first()?;
+    let lines = fit(model, &worst, columns(area.w), usize::from(area.h));
+    let others = wrong(model).saturating_sub(usize::from(worst.finding.gone.is_none()));
+    Some((worst, lines, others))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dealt;
+
+    #[test]
+    fn the_worst_has_all_that_it_needs_and_the_others_two_rows_before_one_has_more() {
+        assert_eq!(dealt(&[4, 3, 3], 3), [1, 1, 1]);
+        assert_eq!(dealt(&[4, 3, 3], 6), [4, 1, 1]);
+        assert_eq!(dealt(&[4, 3, 3], 8), [4, 2, 2]);
+        assert_eq!(dealt(&[4, 3, 3], 9), [4, 3, 2]);
+        assert_eq!(dealt(&[4, 3, 3], 20), [4, 3, 3]);
+        assert_eq!(dealt(&[4], 2), [2]);
+        assert!(dealt(&[], 2).is_empty());
+    }
 }

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use super::class_cells;
-use crate::queue::{Known, LinkState, Pulse, text};
+use crate::queue::{Known, LinkState, Pulse, Severity, text};
 use crate::tui::areas::Area;
 use crate::tui::areas::queues::Col;
 use crate::tui::model::{HAND_OVER_MS, Pane, QueueRow};
@@ -38,13 +38,20 @@ fn state(ctx: &Ctx, pulse: &Pulse) -> State {
     }
 }
 
-/// `!` before a queue that somebody has to look at, beside the cursor's mark.
+/// How bad it is, before a queue that somebody has to look at: the sign of its worst finding, `!` where
+/// none has been found yet. Beside the cursor's mark.
 pub(super) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
     if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
+        let d = &ctx.data;
+        let (sign, style) = match row.worst() {
+            Some(Severity::Critical) => (d.glyphs.lost, d.late),
+            Some(Severity::Warning) => (d.glyphs.warn, d.warn),
+            Some(Severity::Note) | None => ("!", d.warn),
+        };
         // On a reversed row its colour would be a patch.
-        let plain = chosen && ctx.data.reversed && ctx.model.focus == Pane::Queues;
-        let style = if plain { Style::new() } else { ctx.data.late };
-        Line::new(buf, area.x + 1, area.y, 1).put(buf, "!", style);
+        let plain = chosen && d.reversed && ctx.model.focus == Pane::Queues;
+        let style = if plain { Style::new() } else { style };
+        Line::new(buf, area.x + 1, area.y, 1).put(buf, sign, style);
     }
 }
 

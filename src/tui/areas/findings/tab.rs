@@ -1,0 +1,89 @@
+//! The lines of the findings' tab.
+
+use super::said::{Kind, Said, said};
+use super::{Told, course, listed};
+use crate::tui::areas::areas;
+use crate::tui::areas::wrap::wrapped;
+use crate::tui::model::{Model, Stand};
+
+/// A line of the tab.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Line {
+    /// Index of its finding among those that are told.
+    pub finding: usize,
+    /// What it says.
+    pub said: Said,
+}
+
+/// Columns before the words of a finding: cursor, glyph and word.
+pub const INDENT: u16 = 10;
+
+fn room(columns: u16) -> usize {
+    usize::from(columns.saturating_sub(INDENT + 1)).max(8)
+}
+
+/// The lines that are in sight, and more.
+#[must_use]
+pub fn lines(model: &Model) -> Vec<Line> {
+    let areas = areas(model);
+    let slot = areas.entries;
+    let top = usize::try_from(model.stands.findings.top).unwrap_or(0);
+    let cursor = usize::try_from(model.stands.findings.cursor).unwrap_or(usize::MAX);
+    let told = listed(model);
+    let rest = told.iter().enumerate().skip(top);
+    let all = rest.flat_map(|(i, told)| {
+        let mut lines = block(model, told, slot.inner.w);
+        if i == cursor && !areas.detail.shown() {
+            lines.extend(evidence(model, told, slot.inner.w));
+        }
+        lines.into_iter().map(move |said| Line { finding: i, said })
+    });
+    all.take(usize::from(slot.inner.h)).collect()
+}
+
+/// The lines of a finding.
+fn block(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
+    let mut lines = said(model, told, room(columns));
+    if told.finding.gone.is_some() {
+        return lines;
+    }
+    let at = lines
+        .iter()
+        .position(|line| !matches!(line.kind, Kind::Head | Kind::Sentence));
+    let course = course(model, told.finding).map(|words| Said {
+        kind: Kind::Course,
+        words,
+    });
+    let at = at.unwrap_or(lines.len());
+    lines.splice(at..at, course);
+    lines
+}
+
+/// What a finding is concluded from.
+fn evidence(model: &Model, told: &Told, columns: u16) -> Vec<Said> {
+    let lines = told.finding.evidence.lines(&model.redis_cli);
+    let lines = lines.flat_map(|words| wrapped(&words, room(columns)));
+    let lines = lines.map(|words| Said {
+        kind: Kind::Evidence,
+        words,
+    });
+    lines.collect()
+}
+
+/// The finding to begin with, so that all of the one under the cursor is in sight.
+#[must_use]
+pub fn top(model: &Model, stand: Stand) -> u64 {
+    let slot = areas(model).entries;
+    let told = listed(model);
+    let cursor = usize::try_from(stand.cursor).unwrap_or(usize::MAX);
+    let mut top = cursor;
+    let mut used = 0;
+    for (i, told) in told.iter().enumerate().take(cursor.saturating_add(1)).rev() {
+        used += block(model, told, slot.inner.w).len();
+        if used > usize::from(slot.inner.h) {
+            break;
+        }
+        top = i;
+    }
+    stand.top.max(top as u64).min(stand.cursor)
+}

@@ -1,0 +1,30 @@
+//! The pages of the help.
+
+use crate::tui::model::{HelpPage, Model, Overlay};
+
+/// It lies over the screen.
+pub(super) const fn is_open(model: &Model) -> bool {
+    matches!(model.overlay, Some(Overlay::Help { .. }))
+}
+
+/// Its key: opens it, goes on to the next page, and behind the last closes it.
+pub(super) fn step(model: &mut Model) {
+    let page = match &model.overlay {
+        None => Some(HelpPage::Keys),
+        Some(Overlay::Help { page, .. }) => page.next(),
+        Some(_) => None,
+    };
+    model.overlay = page.map(|page| Overlay::Help { page, scroll: 0 });
+}
+
+/// The next page, or the one before; behind the last comes the first.
+pub(super) fn turn(model: &mut Model, forward: bool) {
+    if let Some(Overlay::Help { page, scroll }) = &mut model.overlay {
+        *page = if forward {
+            page.next().unwrap_or_default()
+        } else {
+            page.before()
+        };
+        *scroll = 0;
+    }
+}
