@@ -1,7 +1,6 @@
 //! The filter over payloads that say far more than their bytes: no key waits for them.
 
-use std::time::Instant;
-
+use delayscope::clock::instant;
 use delayscope::payload::{self, Codec};
 use delayscope::queue::frame::{Form, encode};
 use delayscope::tui::keys::Code;
@@ -52,12 +51,12 @@ fn what_is_in_sight_is_not_decoded_again_with_each_key() {
     for (n, entry) in (0_u8..).zip(&mut world.entries) {
         entry.0 = encode(Form::ByteId, [n; 8], &bomb("entry 9"));
     }
-    let begun = Instant::now();
+    let begun = instant();
     let mut desk = Desk::of(vec![world]);
     desk.char('/');
     desk.type_in("due>+1s");
     let decoded = begun.elapsed();
-    let begun = Instant::now();
+    let begun = instant();
     for n in '2'..'6' {
         desk.press(Code::Backspace);
         desk.press(Code::Backspace);
