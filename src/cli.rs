@@ -36,6 +36,7 @@ mod search;
 mod session;
 mod shape;
 mod show;
+mod stand_ins;
 mod stop;
 mod times;
 mod traffic;
