@@ -189,6 +189,20 @@ fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines.collect()
 }
 
+/// The same in at most so many rows: where not both fit, how it goes with it, and else nothing.
+fn brief_detail(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+    let all = detail(model, told, columns);
+    if all.len() <= rows {
+        return all;
+    }
+    let course = course(model, told.finding).filter(|_| rows > 0);
+    let course = course.map(|words| Said {
+        kind: Kind::Course,
+        words,
+    });
+    course.into_iter().collect()
+}
+
 /// All that is said of it, with what it is concluded from.
 #[must_use]
 pub(super) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
@@ -207,7 +221,7 @@ pub(super) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
     let all = said(model, told, columns);
     if all.len() <= rows {
         let spare = rows - all.len();
-        let detail = squeezed(detail(model, told, columns), spare);
+        let detail = brief_detail(model, told, columns, spare);
         let at = all.iter().position(|line| !is_cause(line.kind));
         let at = at.unwrap_or(all.len());
         let mut all = all;
