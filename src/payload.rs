@@ -4,16 +4,17 @@
 //! Nothing here fails or panics: what no codec explains is shown as hex.
 //!
 //! A codec must explain every byte. Where several do, the order of trial decides: the codecs that
-//! mark their payloads (Java's, JBoss's), JSON, Kryo, then UTF-8 that can have been meant as text.
-//! Kryo's payloads begin with a control character, which texts hardly ever do.
-//! What cannot be told apart, since the bytes are the same:
+//! mark their payloads (Java's, JBoss's), JSON, then UTF-8 without controls, then Kryo and the rest.
+//! What cannot be told apart, since the bytes are the same, is read as what is likelier; that it
+//! could be another's is said, and the queue's other payloads settle it (see [`Habit`]):
 //!
 //! * a bare number, `true`, `false`, `null`: text, JSON and others → `text`;
 //! * a bare JSON string: JSON with or without types, Ion → `json`;
-//! * Kryo 3 and 4 → `kryo5`;
-//! * Ion (which is text), a short string in CBOR, a small number in msgpack → `text`;
-//! * a byte of zero: Kryo's null and CBOR's 0 → `kryo5`;
-//! * a tab and one character: a text and a small `long` in Kryo → `kryo5`;
+//! * Kryo 3 and 4, strings and whole numbers → `kryo5`; of other numbers the likelier;
+//! * text that happens to be a number or a short string in Kryo 5 (a tab and one character, a line
+//!   feed and eight), CBOR, msgpack, Ion → `text`, always;
+//! * a byte of zero: Kryo's null and a 0 in CBOR and msgpack → `kryo5`;
+//! * an empty collection of Fury's and an `int` of Kryo's → `fury`;
 //! * a two-character string in JBoss and a `float` in Kryo → `marshalling`;
 //! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`;
 //! * a Kryo string that begins with U+0001, and one with the mark of `useReferences` → the latter.
@@ -49,6 +50,7 @@ mod serialization;
 mod smile;
 mod snappy;
 mod snappyv2;
+mod surprise;
 mod text;
 mod time;
 mod tree;
@@ -88,8 +90,8 @@ pub struct Decoded {
     pub text: String,
     /// How sure the codec is.
     pub sure: Sure,
-    /// Why it is taken to be that one: half a sentence.
-    pub why: &'static str,
+    /// Why it is taken to be that one, and which others it could be: half a sentence.
+    pub why: Cow<'static, str>,
 }
 
 /// A payload, read: all that there is to be said of it.
@@ -101,8 +103,8 @@ pub struct Reading {
     pub inner: Option<Codec>,
     /// How sure the codec is.
     pub sure: Sure,
-    /// Why it is taken to be that one: half a sentence.
-    pub why: &'static str,
+    /// Why it is taken to be that one, and which others it could be: half a sentence.
+    pub why: Cow<'static, str>,
     /// What it says, with types: dates are dates.
     pub tree: Node,
     /// What was unpacked: the bytes that the spans of the tree mean, if not the payload's own.
@@ -135,7 +137,8 @@ const NOTHING: &str = "no known codec accounts for every byte";
 
 impl Decoded {
     fn new(found: Found) -> Self {
-        let Verdict { codec, sure, why } = found.verdict;
+        let why = found.why();
+        let Verdict { codec, sure, .. } = found.verdict;
         let inner = found.inner;
         let tree = &found.tree;
         let class = tree.class.clone().filter(|_| tree.is_leaf());
@@ -170,7 +173,7 @@ impl Decoded {
             value: Value::Null,
             text: line::of_bytes(payload),
             sure: Sure::Unlikely,
-            why: NOTHING,
+            why: Cow::Borrowed(NOTHING),
         }
     }
 }
@@ -246,7 +249,7 @@ fn reading(found: Found) -> Reading {
         codec: found.verdict.codec,
         inner: found.inner,
         sure: found.verdict.sure,
-        why: found.verdict.why,
+        why: found.why(),
         tree: typed(codec, found.tree),
         unpacked: found.unpacked,
     }

@@ -31,6 +31,8 @@ mod several;
 #[path = "cli/stopping.rs"]
 mod stopping;
 mod support;
+#[path = "cli/taken.rs"]
+mod taken;
 #[path = "cli/terminal.rs"]
 mod terminal;
 #[path = "cli/trouble.rs"]

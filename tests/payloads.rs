@@ -20,6 +20,8 @@ mod said;
 mod slowest;
 #[path = "payloads/table.rs"]
 mod table;
+#[path = "payloads/told_apart.rs"]
+mod told_apart;
 #[path = "payloads/types.rs"]
 mod types;
 #[path = "payloads/values.rs"]
@@ -33,6 +35,7 @@ use serde_json::{Value, json};
 
 use asked::worked;
 use rows::{Golden, golden, rows as rows_of, unhex};
+use told_apart::{TEXTS, is_binary};
 
 /// The codecs of the fixture that are read, by the name under which we read them.
 fn first_set(codec: &str) -> Option<Codec> {
@@ -274,7 +277,7 @@ proptest! {
     }
 
     #[test]
-    fn kryos_integers_are_never_taken_for_text(number: i64, small in -100_000_i64..100_000) {
+    fn kryos_integers_are_taken_for_text_only_where_they_are_one_and_then_it_is_said(number: i64, small in -100_000_i64..100_000) {
         for long in [number, small, 1_700_000_000_000 + small] {
             let mut bytes = vec![0x09];
             let mut zigzag = (long.cast_unsigned() << 1) ^ (long >> 63).cast_unsigned();
@@ -284,8 +287,20 @@ proptest! {
             }
             bytes.push(zigzag.to_le_bytes()[0]);
             let read = payload::decode(&bytes);
-            prop_assert_eq!((read.codec, read.value), (Codec::Kryo5, json!(long)));
+            if read.codec == Codec::Text {
+                let is_text = str::from_utf8(&bytes).is_ok_and(|text| !text.contains(is_binary));
+                prop_assert!(is_text && read.why.contains("kryo5"), "{bytes:02x?}: {}", read.why);
+            } else {
+                prop_assert_eq!((read.codec, read.value), (Codec::Kryo5, json!(long)));
+            }
         }
+    }
+
+    #[test]
+    fn a_text_without_controls_is_never_taken_for_a_binary_codec(text in "[\\t\\r\\n\\PC]*|.{1,3}") {
+        prop_assume!(!text.contains(is_binary));
+        let read = payload::decode(text.as_bytes()).codec;
+        prop_assert!(TEXTS.contains(&read), "{text:?} is {read}");
     }
 
     #[test]

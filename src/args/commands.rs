@@ -251,12 +251,13 @@ Examples:
   delayscope worker zset-list:delay_queue,ready_queue --yes --json
 
 Runs beside Redisson's own transfer clients: each entry is delivered once. What cannot be
-unpacked is skipped and counted, and stays where it is.")]
+unpacked is skipped and counted, and stays where it is. A backlog that stands far down the order
+list is first transferred in bulk, as transfer does it, and journalled so: undo takes that back.")]
 pub struct Worker {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Queue,
-    /// Move at most so many entries in one script
+    /// Move at most so many entries in one script. Below 500, a backlog is never worked off in bulk
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub batch: u32,
     /// Stop when nothing waits any more

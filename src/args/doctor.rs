@@ -22,14 +22,15 @@ ends it at any time. --watch does so at the beginning, when timeouts and order l
 and again while something is wrong.
 
 It only reads. Ends with 0 when nothing is wrong, 1 when something is at least as bad as --fail-on
-says, 2 when it could not look. Some rules need half a minute: where one has not decided yet, that
-is told, with the command that waits for it (--for 35s); in JSON as a line of severity \"undecided\".
-It does not change how doctor ends.")]
+says, 2 when it could not look. Without --for it waits for what is about to be decided; some rules
+need half a minute: what is not decided in the end is told, with the command that waits for it (--for
+35s); in JSON as a line of severity \"undecided\". It does not change how doctor ends.")]
 pub struct Doctor {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]
     pub queue: Option<Queue>,
-    /// How long to look [default: 4s; with --watch until stopped]
+    /// How long to look [default: 4s, and up to 10s more where something is about to be decided;
+    /// with --watch until stopped]
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
     pub span: Option<Span>,
     /// Print what comes, gets worse and goes, as it happens
@@ -89,14 +90,9 @@ pub struct Report {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
     pub queue: Option<Queue>,
-    /// How long to look
-    #[arg(
-        long = "for",
-        value_name = "SPAN",
-        default_value = "4s",
-        allow_hyphen_values = true
-    )]
-    pub span: Span,
+    /// How long to look [default: 4s, and up to 10s more where something is about to be decided]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    pub span: Option<Span>,
     /// Leave out what payloads say
     #[arg(long)]
     pub redact: bool,

@@ -13,7 +13,7 @@ use crate::queue::{Form, Queue};
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore"]).required(true),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
@@ -34,6 +34,8 @@ Each is planned first; --dry-run only prints the plan. What they do:
   --realign        brings the order list into due order, so that a burst is transferred fast
   --unwrap         elements that consumers cannot read, since they still have a frame
   --persist        keys that somebody has set to expire
+  --rename-taken   what has taken the name of timeouts, order list or target, and is of another
+                   type, comes to be called taken:…; what it holds, and its expiry, stay
   --unit s         seconds that were written for milliseconds
   --score          scores that are no times become due times
   --quarantine     sets entries aside, with their due times: those that are chosen, else every
@@ -72,7 +74,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "unit", "score", "quarantine", "restore"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,
@@ -88,6 +90,9 @@ pub struct Repair {
     /// Take the expiry of its keys away
     #[arg(long)]
     pub persist: bool,
+    /// Rename what has taken the name of a key of the queue and is of another type
+    #[arg(long)]
+    pub rename_taken: bool,
     /// Give what is due in 1970 the due time that it has when read in this unit
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<MeantUnit>,

@@ -3,6 +3,8 @@
 mod arrivals;
 mod kept;
 mod looks;
+mod patience;
+mod told;
 mod watched;
 
 use std::collections::HashMap;
@@ -10,18 +12,16 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use serde_json::Value;
 
 use super::output::Output;
 use super::session::{Session, meant};
 use super::stop::Stop;
-use super::{Outcome, finding, queues, say};
+use super::{Outcome, queues};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::doctor::{Examination, look, look_again};
 use crate::queue::finding::Diagnosis;
-use crate::queue::redis_cli::Programs;
 use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
 
 /// How long it looks when nobody says otherwise: some rules need two looks.
@@ -44,11 +44,11 @@ pub(super) async fn run<W: Write>(
     if asked.watch {
         return watched::run(&mut doctor, asked, span, config, out).await;
     }
-    let all = doctor.examine(span.unwrap_or(SPAN)).await?;
+    let all = doctor.examine(span).await?;
     if asked.queue.is_some() {
         doctor.check_that_it_is_there(config)?;
     }
-    print(&doctor, &all, &config.programs(), out)?;
+    told::print(&doctor, &all, &config.programs(), out)?;
     let worst = all.iter().filter_map(worst).max();
     Ok(outcome(worst, asked))
 }
@@ -122,9 +122,25 @@ impl<'a> Doctor<'a> {
         }
     }
 
-    /// Looks for so long, round by round; returns what the rules say in the end, a queue each.
-    pub(super) async fn examine(&mut self, span: Duration) -> anyhow::Result<Vec<Diagnosis>> {
+    /// Looks for so long, round by round; when nobody says for how long, until nothing is about to be
+    /// decided any more. Returns what the rules say in the end, a queue each.
+    pub(super) async fn examine(
+        &mut self,
+        asked: Option<Duration>,
+    ) -> anyhow::Result<Vec<Diagnosis>> {
         let mut stop = Stop::listen();
+        let said = self.examine_for(asked.unwrap_or(SPAN), &mut stop).await?;
+        match asked {
+            Some(_) => Ok(said),
+            None => self.until_decided(said, &mut stop).await,
+        }
+    }
+
+    async fn examine_for(
+        &mut self,
+        span: Duration,
+        stop: &mut Stop,
+    ) -> anyhow::Result<Vec<Diagnosis>> {
         let end = instant() + span;
         let patience = end + span.max(SPAN);
         let pause = PAUSE.min(span / 4).max(Duration::from_millis(50));
@@ -195,136 +211,4 @@ impl<'a> Doctor<'a> {
 
 fn words(span: Duration) -> String {
     text::span(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
-}
-
-/// Prints what was found.
-fn print<W: Write>(
-    doctor: &Doctor,
-    all: &[Diagnosis],
-    programs: &Programs,
-    out: &mut Output<W>,
-) -> anyhow::Result<()> {
-    if out.is_json() {
-        for (one, said) in doctor.queues.iter().zip(all) {
-            for found in &said.findings {
-                let fields = finding::fields(one.queue(), found, programs);
-                out.json(&Value::Object(fields))?;
-            }
-            for (id, far) in &said.early {
-                let fields = finding::undecided(one.queue(), (id, far), &programs.ours);
-                out.json(&Value::Object(fields))?;
-            }
-        }
-    } else {
-        people(doctor, all, programs, out)?;
-    }
-    out.flush()?;
-    remarks(doctor, all);
-    Ok(())
-}
-
-/// The sick queues with all that is known of them, then the healthy ones in a line.
-fn people<W: Write>(
-    doctor: &Doctor,
-    all: &[Diagnosis],
-    programs: &Programs,
-    out: &mut Output<W>,
-) -> anyhow::Result<()> {
-    let mut told_of_server: Vec<&str> = Vec::new();
-    let mut sick = 0;
-    for (one, said) in doctor.queues.iter().zip(all) {
-        let Some(at) = one.pulse().map(|pulse| pulse.at) else {
-            continue;
-        };
-        sick += usize::from(!said.findings.is_empty());
-        let new = |found: &&crate::queue::Finding| {
-            !found.of_server || !told_of_server.contains(&found.id)
-        };
-        let findings: Vec<_> = said.findings.iter().filter(new).collect();
-        if findings.is_empty() && said.early.is_empty() {
-            continue;
-        }
-        out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
-        for found in &findings {
-            for line in finding::lines(one.queue(), found, at, programs) {
-                out.whole(&format!("  {line}"))?;
-            }
-        }
-        for (id, far) in &said.early {
-            for line in finding::undecided_lines(one.queue(), (id, far), &programs.ours) {
-                out.whole(&format!("  {line}"))?;
-            }
-        }
-        let of_server = findings.iter().filter(|found| found.of_server);
-        told_of_server.extend(of_server.map(|found| found.id));
-    }
-    let well = all.len() - sick;
-    let line = match (well, all) {
-        (0, [] | [_]) => return Ok(()),
-        (1, [said]) => {
-            let all = doctor.queues[0].exact().map_or_else(String::new, |exact| {
-                let entries = text::counted(exact.looked(), "entry", "entries");
-                format!(", all {entries} looked at")
-            });
-            format!(
-                "{}: nothing found, {} asked{}{all}",
-                text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
-                text::counted(u64::try_from(said.fine)?, "rule", "rules"),
-                undecided(said.early.len())
-            )
-        }
-        _ => of_several(all, [sick, well]),
-    };
-    out.whole(&line)?;
-    Ok(())
-}
-
-/// How many queues were looked at, and in how many something was found and nothing.
-fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
-    let open = undecided(all.iter().map(|said| said.early.len()).sum());
-    let found = match (sick, well) {
-        (0, _) => "nothing found".to_owned(),
-        (_, 0) => "something found in each".to_owned(),
-        _ => format!("something found in {sick}, nothing in {well}"),
-    };
-    format!("{} queues looked at: {found}{open}", all.len())
-}
-
-/// How many have not decided yet: not all is well as long as one of them may find something.
-fn undecided(count: usize) -> String {
-    match count {
-        0 => String::new(),
-        n => format!(", {n} not yet decided"),
-    }
-}
-
-/// What the rules could not look at: beside the output, each once.
-fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
-    let mut told: Vec<String> = Vec::new();
-    // That a key is of another type is told by its finding.
-    let mut of_finding = all.iter().flat_map(|said| &said.findings);
-    let wrong_type = of_finding.any(|found| found.id == "wrong-type");
-    let mut tell = |line: String| {
-        if wrong_type && line.contains("WRONGTYPE") {
-            return;
-        }
-        if !told.contains(&line) {
-            say::note(&line);
-            told.push(line);
-        }
-    };
-    for line in &doctor.failed {
-        tell(line.clone());
-    }
-    for (queue, takes) in &doctor.sampled {
-        tell(format!(
-            "{}: only a sample of its entries was looked at; --exact looks at all of them, which \
-             takes about {}",
-            text::printable_bytes(queue.name.as_bytes()),
-            words(*takes)
-        ));
-    }
-    for (id, why) in all.iter().flat_map(|said| &said.blind) {
-        tell(format!("{id} cannot be looked at: {why}"));
-    }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{shape, times};
 use crate::clock::EpochMillis;
-use crate::queue::finding::{DECIDED_MS, Step, Trend};
+use crate::queue::finding::{DECIDED_MS, Open, Step, Trend};
 use crate::queue::redis_cli::Programs;
 use crate::queue::wish::What;
 use crate::queue::{Finding, Queue, redis_cli, text};
@@ -43,7 +43,11 @@ pub(super) fn lines(
     at: EpochMillis,
     programs: &Programs,
 ) -> Vec<String> {
-    let mut lines = vec![headline(finding)];
+    let head = match &finding.open {
+        Some(open) => format!("not yet   {}: {}", finding.id, open.undecided()),
+        None => headline(finding),
+    };
+    let mut lines = vec![head];
     let mut say = |line: &str| lines.push(format!("          {line}"));
     if let Some(since) = finding.since {
         let mut line = format!(
@@ -71,37 +75,44 @@ pub(super) fn lines(
     if let Some(command) = command(queue, &finding.repair.step, &programs.ours) {
         say(&format!("$ {command}"));
     }
+    if finding.open.is_some() {
+        say(&format!("$ {}", longer("doctor", queue, &programs.ours)));
+    }
     lines
 }
 
-/// What `doctor` says of a rule that has not decided yet, in the shape of a finding.
+/// What `doctor` says of a rule that has not decided when it ends, in the shape of a finding.
 pub(super) fn undecided(
     queue: &Queue,
-    (id, far): (&str, &str),
+    (id, open): (&str, &Open),
     program: &str,
 ) -> Map<String, Value> {
     let mut fields = Map::new();
     shape::name(&mut fields, &queue.name);
     fields.insert("id".into(), id.into());
-    fields.insert("severity".into(), UNDECIDED.into());
-    fields.insert("sentence".into(), format!("Not yet decided: {far}").into());
-    fields.insert("evidence".into(), json!({}));
-    let repair = "Look for longer.";
-    fields.insert("repair".into(), repair.into());
-    let command = longer("doctor", queue, program);
-    fields.insert("repair_command".into(), command.into());
+    left_open(&mut fields, open, longer("doctor", queue, program));
     fields
+}
+
+/// A finding's fields say that it was only suspected when nobody watched on.
+pub(super) fn left_open(fields: &mut Map<String, Value>, open: &Open, command: String) {
+    let sentence = format!("Not yet decided: {}, {}.", open.seen, open.asks);
+    fields.insert("severity".into(), UNDECIDED.into());
+    fields.insert("sentence".into(), sentence.into());
+    fields.entry("evidence").or_insert_with(|| json!({}));
+    fields.insert("repair".into(), "Look for longer.".into());
+    fields.insert("repair_command".into(), command.into());
 }
 
 /// The same in lines.
 pub(super) fn undecided_lines(
     queue: &Queue,
-    (id, far): (&str, &str),
+    (id, open): (&str, &Open),
     program: &str,
 ) -> [String; 2] {
     let command = longer("doctor", queue, program);
     [
-        format!("not yet   {id}: {far}"),
+        format!("not yet   {id}: {}", open.undecided()),
         format!("          $ {command}"),
     ]
 }
@@ -183,6 +194,7 @@ fn flags(what: &What) -> Option<(&'static str, String)> {
         What::Restore => repair("restore --all"),
         What::Unwrap => repair("unwrap"),
         What::Persist => repair("persist"),
+        What::RenameTaken => repair("rename-taken"),
         What::Unit => repair("unit s"),
         What::Score => repair("score"),
         What::Repack(None) => repair("repack"),

@@ -55,6 +55,8 @@ pub(super) async fn run<W: Write>(
         What::Unwrap
     } else if asked.persist {
         What::Persist
+    } else if asked.rename_taken {
+        What::RenameTaken
     } else if asked.unit == Some(args::MeantUnit::S) {
         What::Unit
     } else if asked.score {

@@ -16,10 +16,11 @@ use super::{Outcome, codec, finding, journal, show};
 use crate::args;
 use crate::clock::EpochMillis;
 use crate::config::Config;
+use crate::ops::doctor::Examination;
 use crate::ops::entries::From;
 use crate::ops::journal::{Journal, Kept, ServerId};
 use crate::payload::Habit;
-use crate::queue::finding::Diagnosis;
+use crate::queue::finding::{Diagnosis, Passed};
 use crate::queue::look::{Client, Clients, Info};
 use crate::queue::redis_cli::{self, Programs};
 use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State};
@@ -80,6 +81,10 @@ struct Bundle {
     late: Vec<Entry>,
     habit: Habit,
     said: Diagnosis,
+    /// When it was looked at first.
+    from: EpochMillis,
+    /// What was wrong while it was looked at, and is over.
+    over: Vec<Passed>,
     server: String,
     facts: Facts,
     look: Option<ServerLook>,
@@ -96,8 +101,10 @@ impl Bundle {
     ) -> anyhow::Result<Self> {
         let shown = show::Shown::read(session, &queue, config).await?;
         let mut doctor = Doctor::new(session, vec![queue.clone()]);
-        let span = Duration::from_millis(asked.span.ms());
+        let span = asked.span.map(|span| Duration::from_millis(span.ms()));
+        let from = shown.pulse.at;
         let said = doctor.examine(span).await?.pop().unwrap_or_default();
+        let over = doctor.queues.first().map(Examination::over);
         // As things are at the end of looking: the findings and the figures shall agree.
         let shown = show::Shown::read(session, &queue, config)
             .await
@@ -113,6 +120,8 @@ impl Bundle {
             late,
             habit,
             said,
+            from,
+            over: over.unwrap_or_default(),
             server: session.store.endpoint().to_string(),
             facts: link.facts.unwrap_or_default(),
             look: doctor.server.last().cloned(),
@@ -126,10 +135,10 @@ impl Bundle {
         let late: Vec<Value> = entries.map(|shown| shown.fields(false)).collect();
         let found = self.said.findings.iter();
         let found = found.map(|found| Value::Object(finding::fields(&self.queue, found, programs)));
-        let rules = |said: &[(&'static str, String)]| -> Map<String, Value> {
-            let pair = |(id, words): &(&str, String)| ((*id).to_owned(), words.as_str().into());
-            said.iter().map(pair).collect()
-        };
+        let blind = self.said.blind.iter();
+        let blind = blind.map(|(id, why)| ((*id).to_owned(), why.as_str().into()));
+        let early = self.said.early.iter();
+        let early = early.map(|(id, open)| ((*id).to_owned(), open.undecided().into()));
         let changes = match &self.changes {
             Ok(all) => {
                 let all = all.iter();
@@ -145,10 +154,11 @@ impl Bundle {
             "server": self.server,
             "redacted": redact,
             "findings": found.collect::<Vec<_>>(),
+            "earlier": self.over.iter().map(earlier).collect::<Vec<_>>(),
             "rules_fine": self.said.fine,
-            "rules_blind": rules(&self.said.blind),
-            "rules_early": rules(&self.said.early),
-            "decided_by": (!self.said.early.is_empty())
+            "rules_blind": blind.collect::<Map<String, Value>>(),
+            "rules_early": early.collect::<Map<String, Value>>(),
+            "decided_by": self.said.open().next().is_some()
                 .then(|| finding::longer("report", &self.queue, &programs.ours)),
             "snapshot": self.shown.object(&self.queue),
             "late": late,
@@ -158,6 +168,19 @@ impl Bundle {
             "changes": changes,
         })
     }
+}
+
+/// A finding that is over.
+fn earlier(over: &Passed) -> Value {
+    json!({
+        "id": over.id,
+        "severity": over.severity.word(),
+        "sentence": over.sentence,
+        "figure": over.figure,
+        "since_ms": over.since.get(),
+        "until_ms": over.until.get(),
+        "times": over.times,
+    })
 }
 
 /// An entry, with or without what it says.

@@ -1,7 +1,7 @@
 //! `worker`: a stand-in transfer client.
 
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
@@ -13,12 +13,12 @@ use super::session::{Session, meant};
 use super::stop::Stop;
 use super::{Outcome, say, shape, times};
 use crate::args;
-use crate::clock::EpochMillis;
+use crate::clock::{EpochMillis, instant};
 use crate::config::Config;
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
-use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, work};
+use crate::ops::worker::{Batch, Skip, WorkerEvent, WorkerOptions, work_in_bulk};
 use crate::queue::{Change, Outcome as Became, Queue, text};
 use crate::store::write::Writer;
 
@@ -30,6 +30,9 @@ const COLUMNS: [Column; 6] = [
     Column::right("LATE MAX", 9),
     Column::right("NEXT", 9),
 ];
+
+/// So long it may take to end: what a bulk transfer has set aside is brought back.
+const LAST: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 struct Totals {
@@ -102,7 +105,7 @@ pub(super) async fn run<W: Write>(
     let noted = Noted::begin(&journal, &session.store, &queue, Change::Worker, [0, 0]);
     let mut noted = noted.await.with_context(what)?;
     let mut totals = Totals::default();
-    let worked = follow(asked, &session, writer, &queue, &mut totals, out).await;
+    let worked = follow(asked, (writer, &journal), &queue, &mut totals, out).await;
     noted.count(Became::Done, totals.moved);
     noted.count(Became::Refused, totals.skipped);
     if let Err(why) = noted.end().await {
@@ -122,8 +125,7 @@ pub(super) async fn run<W: Write>(
 /// Works until it is asked to end, or has nothing left to do.
 async fn follow<W: Write>(
     asked: &args::Worker,
-    session: &Session,
-    writer: Writer,
+    (writer, journal): (Writer, &Journal),
     queue: &Queue,
     totals: &mut Totals,
     out: &mut Output<W>,
@@ -134,16 +136,25 @@ async fn follow<W: Write>(
         ..WorkerOptions::default()
     };
     let mut stop = Stop::listen();
-    let mut events = work(&session.store, writer, queue.clone(), options);
+    let store = writer.store().clone();
+    let mut events = work_in_bulk(&store, writer, queue.clone(), options, journal);
     if !out.is_json() {
         out.titles(&COLUMNS)?;
         out.flush()?;
     }
     let mut told = Told::default();
+    let mut ends_by = None;
     loop {
         let event = tokio::select! {
             biased;
-            () = stop.asked() => return Ok(()),
+            () = stop.asked() => {
+                if ends_by.replace(instant() + LAST).is_some() {
+                    return Ok(());
+                }
+                events.stop();
+                continue;
+            }
+            () = at(ends_by) => return Ok(()),
             event = events.next() => event,
         };
         match event {
@@ -161,6 +172,17 @@ async fn follow<W: Write>(
                 }
             }
         }
+    }
+}
+
+/// Then, or never.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => {
+            let left = moment.saturating_duration_since(instant());
+            tokio::time::sleep(left).await;
+        }
+        None => std::future::pending().await,
     }
 }
 

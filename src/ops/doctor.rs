@@ -6,7 +6,7 @@ use std::time::Duration;
 
 pub use self::exact::{Examined, examine};
 use crate::ops::refresh;
-use crate::queue::finding::{self, Diagnosis, Watch};
+use crate::queue::finding::{self, Diagnosis, Passed, Watch};
 use crate::queue::look::LookAsk;
 use crate::queue::{Exact, Known, Pulse, Queue, ServerWatch, Survey};
 use crate::store::{Store, StoreError, read};
@@ -87,6 +87,12 @@ impl Examination {
     #[must_use]
     pub fn presses_for_look(&self) -> bool {
         self.watch.presses_for_look()
+    }
+
+    /// What was wrong in some rounds and is over, the newest first.
+    #[must_use]
+    pub fn over(&self) -> Vec<Passed> {
+        self.watch.over().collect()
     }
 
     /// What the rounds so far have shown.

@@ -5,6 +5,7 @@ mod cost;
 pub(super) mod make;
 mod mend;
 mod quarantine;
+mod taken;
 mod whole;
 mod words;
 pub(super) mod work;
@@ -123,6 +124,7 @@ pub async fn plan(
                 What::Unwrap | What::Persist | What::Unit | What::Score => {
                     mend::make(&making, &wish.what, &tell).await?
                 }
+                What::RenameTaken => taken::make(&making).await?,
                 _ => {
                     let which = match (&wish.what, wish.which) {
                         (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),
@@ -140,15 +142,31 @@ pub async fn plan(
     }
 }
 
-/// Plans to take a change of the journal back: the one with that id, else the newest on this
-/// server that can be and was not. `force`: although the server is another one.
+/// Which change of the journal is taken back.
+#[derive(Clone, Copy, Debug)]
+pub enum ToUndo<'a> {
+    /// The one with that id.
+    This(&'a str),
+    /// The newest on this server that can be and was not.
+    Newest,
+    /// The newest of them that is of this queue.
+    NewestOf(&'a Queue),
+}
+
+impl<'a> std::convert::From<Option<&'a str>> for ToUndo<'a> {
+    fn from(id: Option<&'a str>) -> Self {
+        id.map_or(Self::Newest, Self::This)
+    }
+}
+
+/// Plans to take a change of the journal back. `force`: although the server is another one.
 pub async fn plan_undo(
     store: &Store,
     journal: &Journal,
-    id: Option<&str>,
+    which: impl Into<ToUndo<'_>>,
     force: bool,
 ) -> Result<Prepared, ChangeError> {
-    super::undo::plan(store, journal, id, force).await
+    super::undo::plan(store, journal, which.into(), force).await
 }
 
 impl What {
@@ -172,6 +190,7 @@ impl What {
             Self::Restore => Change::Restore,
             Self::Unwrap => Change::Unwrap,
             Self::Persist => Change::Persist,
+            Self::RenameTaken => Change::RenameTaken,
         }
     }
 }

@@ -6,17 +6,19 @@ mod in_place;
 mod quarantine;
 mod target;
 mod unwritten;
+mod which;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use self::earlier::{Back, Earlier};
 use self::unwritten::{Unwritten, doubtful, is_unwritten};
-use super::journal::{Happened, Item, Items, Journal, Kept, ServerId};
+use super::journal::{Happened, Item, Items, Journal, ServerId};
 use super::plan::make::{Made, Making, describe};
-use super::plan::work::{Expiry, Work};
-use super::plan::{ChangeError, Prepared, READY, Undone, blank};
-use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, Tally, redis_cli, text};
+use super::plan::work::{Expiry, Rename, Work};
+use super::plan::{ChangeError, Prepared, READY, ToUndo, Undone, blank};
+use crate::clock::local_now;
+use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, End, Place};
 
@@ -24,20 +26,21 @@ use crate::store::change::{Chosen, End, Place};
 pub(super) async fn plan(
     store: &Store,
     journal: &Journal,
-    id: Option<&str>,
+    which: ToUndo<'_>,
     force: bool,
 ) -> Result<Prepared, ChangeError> {
     let now = store.ready(READY).await?.now();
     let server = ServerId::told(store).await;
-    let kept = match id {
-        Some(id) => journal.find(id).await?,
-        None => newest(journal, &server).await?,
+    let kept = match which {
+        ToUndo::This(id) => journal.find(id).await?,
+        ToUndo::Newest => which::newest(journal, &server, None).await?,
+        ToUndo::NewestOf(queue) => which::newest(journal, &server, Some(queue)).await?,
     };
     let differs = server.differs_from(&kept.head.server);
     let program = redis_cli::ours(store.endpoint());
-    check(&kept, differs.then_some(&program), force)?;
+    which::check(&kept, differs.then_some(&program), force)?;
     let queue = Queue::typed(&kept.head.queue)
-        .map_err(|why| senseless(format!("the journal names no queue: {why}")))?;
+        .map_err(|why| which::senseless(format!("the journal names no queue: {why}")))?;
     let making = Making {
         store,
         queue: &queue,
@@ -53,7 +56,7 @@ pub(super) async fn plan(
         alone: kept.undone_by.is_some(),
     };
     let mut made = back(&making, &items, earlier, unwritten).await?;
-    made.warnings.insert(0, sentence(&kept));
+    made.warnings.insert(0, which::sentence(&kept, local_now()));
     if differs {
         made.warnings.push(format!(
             "It was made on {}, which is another server than this one.",
@@ -67,90 +70,6 @@ pub(super) async fn plan(
         attempts,
     });
     Ok(prepared)
-}
-
-/// The newest on this server that can be taken back and was not. (An undo is taken back by its id:
-/// otherwise the second one would redo what the first one took back.)
-async fn newest(journal: &Journal, server: &ServerId) -> Result<Kept, ChangeError> {
-    let wanted = |kept: &Kept| {
-        let change = kept.head.change;
-        change != Change::Undo
-            && change.can_be_undone()
-            && !kept.under_way
-            && kept.undone_by.is_none()
-            && kept
-                .ended
-                .is_none_or(|tally| tally.get(Outcome::Done) + tally.get(Outcome::Unknown) > 0)
-    };
-    let all = journal.list().await?;
-    // What an undo has tried and found nothing left to do for is not tried for ever.
-    let tried = |kept: &Kept| {
-        all.iter().any(|undo| {
-            let over = |tally: Tally| tally.get(Outcome::Left) + tally.get(Outcome::Unknown) == 0;
-            undo.head.undoes.as_ref() == Some(&kept.id)
-                && undo.undone_by.is_none()
-                && undo.ended.is_some_and(over)
-        })
-    };
-    let mut open = all.iter().filter(|kept| wanted(kept) && !tried(kept));
-    let other = open.clone().next();
-    let here = open.find(|kept| !server.differs_from(&kept.head.server));
-    here.cloned().ok_or_else(|| {
-        let why = "there is no change of this server left that could be taken back";
-        let more = other.map_or_else(String::new, |Kept { id, head, .. }| {
-            let on = &head.server.server;
-            format!("; {id} was made on {on}, another one or this one before a restart")
-        });
-        ChangeError::Nothing(format!("{why}{more}"))
-    })
-}
-
-/// Whether it can be taken back. `elsewhere`: on another server than this one, which a shell
-/// reaches by that.
-fn check(kept: &Kept, elsewhere: Option<&String>, force: bool) -> Result<(), ChangeError> {
-    let id = &kept.id;
-    if kept.under_way {
-        return Err(senseless(format!("the change {id} is still under way")));
-    }
-    if let Some(by) = kept.undone_by.as_ref().filter(|_| !force) {
-        return Err(senseless(format!(
-            "the change {id} was taken back by {by}; to have it again, undo {by}"
-        )));
-    }
-    if !kept.head.change.can_be_undone() {
-        let word = kept.head.change.word();
-        return Err(senseless(format!("a {word} cannot be taken back")));
-    }
-    if let Some(program) = elsewhere.filter(|_| !force) {
-        return Err(senseless(format!(
-            "the change {id} was made on {}, and this is another server or has lost its data \
-             since. `{program} undo --force {id}` takes it back here all the same",
-            kept.head.server.server
-        )));
-    }
-    Ok(())
-}
-
-fn senseless(why: String) -> ChangeError {
-    ChangeError::Senseless(why)
-}
-
-/// What is taken back.
-fn sentence(kept: &Kept) -> String {
-    let change = kept.head.change.word();
-    match kept.ended {
-        Some(tally) => format!(
-            "It takes back {}: a {change}, {} of {} done.",
-            kept.id,
-            text::thousands(tally.get(Outcome::Done)),
-            text::thousands(kept.head.planned)
-        ),
-        None => format!(
-            "It takes back {}: a {change} that was never ended; what is not known to have been \
-             done is looked at one by one, and put back with --force only.",
-            kept.id
-        ),
-    }
 }
 
 /// What is done to take items back, by kind.
@@ -171,6 +90,7 @@ struct Inverse {
     perhaps: Vec<(u64, (Chosen, Place))>,
     replace: Vec<(Vec<u8>, Vec<u8>)>,
     expiry: Vec<Expiry>,
+    rename: Vec<Rename>,
     discard: Vec<Vec<u8>>,
     put_elements: Vec<Vec<u8>>,
     /// The same of elements of target.
@@ -236,6 +156,7 @@ async fn back(
         Work::Edit(back.edit),
         Work::Replace(back.replace),
         Work::Expiry(back.expiry),
+        Work::Rename(back.rename),
         Work::TakeBack(elements, called, End::Head),
         Work::Deliver(back.deliver),
         Work::OrderList(back.order_list),

@@ -4,7 +4,8 @@
 //! It looks (runs the transfer script) when it has subscribed, when the head falls due, and when
 //! an announcement says that something falls due earlier; and every 10 s in case an announcement
 //! was lost. One task owns the timer, so no answer that comes late can replace a shorter delay by
-//! a longer one, which older Redisson clients do. What is no frame, or has a score that is no
+//! a longer one, which older Redisson clients do. A backlog that its scripts would have to look for
+//! far down the order list is transferred in bulk first, as `transfer` does. What is no frame, or has a score that is no
 //! time, is said once and otherwise passed over.
 
 mod alarm;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::journal::Journal;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Queue};
 use crate::store::write::Writer;
@@ -99,11 +101,11 @@ pub struct Batch {
     pub skipped: usize,
     /// When the next entry is due (`at` when more is due already); none when there is none.
     pub next_due: Option<EpochMillis>,
-    /// How late they were delivered; none when nothing was moved.
+    /// How late they were delivered; none when nothing was moved, or in bulk.
     pub lateness_ms: Option<Lateness>,
     /// The entries that it moved, in due order.
     pub ids: Vec<EntryId>,
-    /// For how long the script kept the server.
+    /// For how long the script kept the server; zero of what was moved in bulk.
     pub took: Duration,
 }
 
@@ -129,9 +131,33 @@ pub enum Skip {
 /// say so).
 #[must_use]
 pub fn work(store: &Store, writer: Writer, queue: Queue, options: WorkerOptions) -> Working {
+    begin(store, writer, queue, (options, None))
+}
+
+/// The same, and works a backlog off in bulk where that is faster, unless the scripts are to be
+/// small: journalled as a transfer.
+#[must_use]
+pub fn work_in_bulk(
+    store: &Store,
+    writer: Writer,
+    queue: Queue,
+    options: WorkerOptions,
+    journal: &Journal,
+) -> Working {
+    let small = options.batch < WorkerOptions::default().batch;
+    let journal = (!small).then(|| journal.clone());
+    begin(store, writer, queue, (options, journal))
+}
+
+fn begin(
+    store: &Store,
+    writer: Writer,
+    queue: Queue,
+    how: (WorkerOptions, Option<Journal>),
+) -> Working {
     let (events, receiver) = mpsc::channel(UNREAD);
     let (stop, stopped) = oneshot::channel();
-    let working = run::run(store.clone(), writer, queue, options, events, stopped);
+    let working = run::run(store.clone(), writer, queue, how, events, stopped);
     Working {
         receiver,
         stop: Some(stop),
@@ -150,8 +176,8 @@ pub struct Working {
 }
 
 impl Working {
-    /// Asks it to end after the script that is under way; it tells what that moved, then the
-    /// stream ends.
+    /// Asks it to end after the script that is under way, and after what a bulk transfer has set aside
+    /// is back; it tells what that moved, then the stream ends.
     pub fn stop(&mut self) {
         // It has ended already when nobody listens.
         let _ = self.stop.take().map(|stop| stop.send(()));

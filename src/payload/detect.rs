@@ -1,10 +1,22 @@
 //! Which codec wrote a payload: the one that explains every byte, by the order of trial and by
 //! what the other payloads of the queue are.
 
+use std::borrow::Cow;
+
 use super::codec::Codec;
+use super::kryo::id;
 use super::reader::{Budget, Reader};
 use super::rows::{ROWS, Read, Row, Sure, Verdict};
 use super::tree::{Cut, Node, Shape};
+use super::{opaque, surprise};
+
+/// So many bits less must a value surprise to be believed rather than another.
+const MARGIN: u32 = 8;
+/// So many bits more and it is not worth a word.
+const FAR: u32 = 24;
+
+/// Why a codec is taken that is not the first to explain a payload.
+const LIKELIER: &str = "accounts for every byte, and says what is likelier than others make of it";
 
 /// Codecs around codecs that are unpacked.
 const MAX_PACKED: u32 = 2;
@@ -14,6 +26,8 @@ pub(super) struct Found {
     pub(super) verdict: Verdict,
     /// The codec of what was unpacked.
     pub(super) inner: Option<Codec>,
+    /// The codecs that could as well have written it.
+    pub(super) also: Vec<Codec>,
     /// What it says.
     pub(super) tree: Node,
     /// What was unpacked: the bytes that the spans of the tree mean.
@@ -27,6 +41,40 @@ impl Found {
     pub(super) fn codec(&self) -> Codec {
         self.inner.unwrap_or(self.verdict.codec)
     }
+
+    /// Why it is taken to be that codec's, and which others it could be.
+    pub(super) fn why(&self) -> Cow<'static, str> {
+        let why = self.verdict.why;
+        if let (Some(Codec::Unknown), Some(bytes)) = (self.inner, &self.unpacked) {
+            let count = bytes.len();
+            return format!("{why}: {count} bytes that no known codec explains").into();
+        }
+        match self.also.as_slice() {
+            [] => why.into(),
+            [others @ .., last] => {
+                let mut names: String = others.iter().map(|o| format!("{o}, ")).collect();
+                names.push_str(last.name());
+                let it = match self.inner {
+                    Some(_) => "what is inside",
+                    None => "it",
+                };
+                format!("{why}; {it} could be {names} as well").into()
+            }
+        }
+    }
+
+    /// How much what it says surprises, in bits.
+    pub(super) fn surprise(&self) -> u32 {
+        surprise::of(&self.tree).saturating_add(surprise::of_codec(self.verdict.codec))
+    }
+
+    /// Whether nothing is said but that there is an object or bytes, or too much of it.
+    pub(super) fn is_guess(&self) -> bool {
+        use Shape::{Cut, Nameless};
+        self.verdict.sure < Sure::Exact
+            && (matches!(self.tree.shape, Nameless(_) | Cut(_))
+                || self.inner == Some(Codec::Unknown))
+    }
 }
 
 /// The codec that is most likely to have written a payload.
@@ -35,7 +83,7 @@ pub(super) fn recognise(payload: &[u8]) -> Option<Found> {
 }
 
 fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
-    let mut best: Option<Found> = None;
+    let mut open = Open::default();
     let first = payload.first();
     for row in &ROWS {
         if !first.is_none_or(|byte| (row.begins)(*byte)) {
@@ -44,23 +92,159 @@ fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
         let Some(found) = read(row, payload, budget, packed) else {
             continue;
         };
-        let sure = found.verdict.sure;
-        if sure >= Sure::Exact {
-            return Some(found);
-        }
-        if sure > best.as_ref().map_or(Sure::Unlikely, |b| b.verdict.sure) {
-            best = Some(found);
+        match found.verdict.sure {
+            Sure::Marked => return Some(found),
+            Sure::Exact => return Some(contested(found, payload, budget, packed)),
+            _ => open.add(found),
         }
     }
-    best
+    open.likeliest(payload)
+}
+
+/// What explains a payload that no codec is sure of.
+#[derive(Default)]
+struct Open {
+    /// The first that is plausible.
+    plausible: Option<Found>,
+    /// The least surprising of the others.
+    unlikely: Option<Found>,
+    /// All of them, and how much what each says surprises.
+    all: Vec<(Codec, u32)>,
+}
+
+impl Open {
+    fn add(&mut self, found: Found) {
+        let is_plausible = found.verdict.sure == Sure::Plausible;
+        if found.is_guess() && !is_plausible {
+            return;
+        }
+        let (codec, surprise) = (found.verdict.codec, found.surprise());
+        if is_plausible || codec != Codec::Text {
+            self.all.push((codec, surprise));
+        }
+        if is_plausible {
+            self.plausible.get_or_insert(found);
+        } else if self
+            .unlikely
+            .as_ref()
+            .is_none_or(|least| surprise < least.surprise())
+        {
+            self.unlikely = Some(found);
+        }
+    }
+
+    fn likeliest(self, payload: &[u8]) -> Option<Found> {
+        // A single byte is something to any of them.
+        let noise = match payload {
+            [_] => 0,
+            _ => surprise::of_noise(payload.len()),
+        };
+        let unlikely = self.unlikely.filter(|found| {
+            let bound = match &self.plausible {
+                // A text stays a text, and a size that is right is no accident.
+                Some(first) if first.verdict.codec == Codec::Text || first.inner.is_some() => 0,
+                Some(first) => first.surprise().min(noise),
+                None => noise,
+            };
+            found.surprise() + MARGIN <= bound
+        });
+        let mut found = unlikely.or(self.plausible)?;
+        let far = found.surprise() + FAR;
+        let others = self.all.iter().filter(|(codec, surprise)| {
+            *codec != found.verdict.codec && *surprise <= far && found.inner.is_none()
+        });
+        found.also = others.map(|(codec, _)| *codec).collect();
+        Some(found)
+    }
+}
+
+/// One of several codecs that explain a payload: the one whose value surprises less by far, else the
+/// one that was found. Text stays text.
+fn contested(found: Found, payload: &[u8], budget: &mut Budget, packed: u32) -> Found {
+    let mut found = found;
+    for codec in rivals(payload, found.verdict.codec) {
+        let row = ROWS.iter().find(|row| row.codecs.contains(codec));
+        let Some(mut rival) = row.and_then(|row| read(row, payload, budget, packed)) else {
+            continue;
+        };
+        if rival.is_guess() || rival.tree == found.tree {
+            continue;
+        }
+        let (ours, theirs) = (found.surprise(), rival.surprise());
+        let is_text = found.verdict.codec == Codec::Text;
+        if theirs + MARGIN <= ours && !is_text {
+            rival.verdict.why = LIKELIER;
+            rival.also = std::mem::take(&mut found.also);
+            std::mem::swap(&mut rival, &mut found);
+        }
+        // Few texts begin with a control; most are a number to somebody.
+        let is_usual = is_text && payload.len() > 1 && payload[0] >= b' ';
+        let far = if is_usual { MARGIN } else { FAR };
+        if rival.surprise() <= found.surprise() + far {
+            found.also.push(rival.verdict.codec);
+        }
+        if !found.also.is_empty() {
+            found.verdict.sure = found.verdict.sure.min(Sure::Plausible);
+        }
+    }
+    found
+}
+
+/// The codecs whose payloads can be the same bytes as those of another, which is tried before them.
+fn rivals(payload: &[u8], codec: Codec) -> &'static [Codec] {
+    let length = payload.len();
+    match (codec, payload) {
+        (Codec::Text, [_]) => &[Codec::MsgPack, Codec::Cbor],
+        (Codec::Text, [id::DOUBLE, ..]) if length == 9 => &[Codec::Kryo5, Codec::Kryo],
+        (Codec::Text, [b'\t' | b'\n' | b'\r', ..]) => {
+            &[Codec::Kryo5, Codec::Protobuf, Codec::SnappyV2]
+        }
+        // A number, and what has its length in front.
+        (Codec::Text, [0xc4..=0xdf, ..]) if length <= 9 => &[Codec::MsgPack, Codec::Cbor],
+        (Codec::Text, [0xd9, count, ..]) if usize::from(*count) + 2 == length => &[Codec::MsgPack],
+        (Codec::Text, [0x18..0x3c, ..]) if length <= 9 => &[Codec::Cbor],
+        (Codec::Text, [first @ 0x60..0x78, ..]) if usize::from(first - 0x60) + 1 == length => {
+            &[Codec::Cbor]
+        }
+        (Codec::Text, [0x78, count, ..]) if usize::from(*count) + 2 == length => &[Codec::Cbor],
+        (Codec::Kryo5, [id::NULL]) => &[Codec::MsgPack, Codec::Cbor],
+        (Codec::Kryo5, [id::INT, 0xff, ..]) => &[Codec::Fury, Codec::Fory],
+        (Codec::Kryo5, [id::FLOAT | id::CHAR | id::DOUBLE, ..]) => &[Codec::Kryo],
+        (Codec::Kryo5, [id::SHORT, ..]) => &[Codec::Kryo, Codec::Protobuf],
+        (Codec::Marshalling, [id::FLOAT, _, _, _, _]) => &[Codec::Kryo5],
+        _ => &[],
+    }
 }
 
 /// Reads a payload as that codec's; none when it cannot be.
 pub(super) fn read_as(codec: Codec, payload: &[u8]) -> Option<Found> {
+    let found = read_as_row(codec, payload);
+    if codec != Codec::Kryo {
+        return found;
+    }
+    // Where `KryoCodec` found Kryo 5 it writes with that.
+    let newer = read_as_row(Codec::Kryo5, payload).map(|mut newer| {
+        newer.verdict.codec = codec;
+        newer
+    });
+    match (newer, found) {
+        (Some(newer), Some(older)) if older.surprise() + MARGIN <= newer.surprise() => Some(older),
+        (newer, older) => newer.or(older),
+    }
+}
+
+/// Reads a payload as that codec's and no other's.
+pub(super) fn read_as_row(codec: Codec, payload: &[u8]) -> Option<Found> {
     let row = ROWS.iter().find(|row| row.codecs.contains(&codec))?;
     let mut found = read(row, payload, &mut Budget::full(), MAX_PACKED)?;
     found.verdict.codec = codec;
     Some(found)
+}
+
+/// The codecs that are read as that one is.
+pub(super) fn family(codec: Codec) -> &'static [Codec] {
+    let row = ROWS.iter().find(|row| row.codecs.contains(&codec));
+    row.map_or(&[], |row| row.codecs)
 }
 
 /// Every reading of a payload, in the order of trial, with the codecs of its family.
@@ -91,6 +275,7 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
             Found {
                 verdict: (row.judge)(payload, &tree),
                 inner: None,
+                also: Vec::new(),
                 tree,
                 unpacked: None,
                 is_cut: reader.is_cut(),
@@ -105,10 +290,17 @@ fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<F
                 return Some(too_large(row, payload, why));
             }
             let bytes = reader.at_end(bytes?)?;
-            let inside = best(&bytes, budget, packed - 1)?;
+            let Some(inside) = best(&bytes, budget, packed - 1) else {
+                return unexplained(row, payload, bytes, budget);
+            };
+            let mut verdict = (row.judge)(payload, &inside.tree);
+            if inside.verdict.sure < Sure::Exact {
+                verdict.sure = verdict.sure.min(Sure::Plausible);
+            }
             Found {
-                verdict: (row.judge)(payload, &inside.tree),
+                verdict,
                 inner: Some(inside.codec()),
+                also: inside.also,
                 tree: inside.tree,
                 unpacked: inside.unpacked.or(Some(bytes)),
                 is_cut: inside.is_cut,
@@ -124,8 +316,38 @@ fn too_large(row: &Row, payload: &[u8], why: Cut) -> Found {
     Found {
         verdict: (row.judge)(payload, &tree),
         inner: None,
+        also: Vec::new(),
         tree,
         unpacked: None,
         is_cut: true,
     }
+}
+
+/// Something packed that no codec explains: its bytes, with the texts among them.
+fn unexplained(row: &Row, payload: &[u8], bytes: Vec<u8>, budget: &mut Budget) -> Option<Found> {
+    let mut reader = Reader::new(&bytes, *budget);
+    let tree = reader.node(|r| {
+        let pieces = opaque::pieces(r, r.rest().len(), opaque::printable)?;
+        let shape = match <[Node; 1]>::try_from(pieces) {
+            Ok([one]) => one.shape,
+            Err(pieces) => Shape::Nameless(pieces),
+        };
+        Some(Node::new(shape))
+    });
+    *budget = reader.budget();
+    let is_cut = reader.is_cut();
+    let mut verdict = (row.judge)(payload, tree.as_ref()?);
+    verdict.sure = match verdict.sure {
+        Sure::Marked => Sure::Marked,
+        Sure::Exact => Sure::Plausible,
+        _ => Sure::Unlikely,
+    };
+    Some(Found {
+        verdict,
+        inner: Some(Codec::Unknown),
+        also: Vec::new(),
+        tree: tree?,
+        unpacked: Some(bytes),
+        is_cut,
+    })
 }

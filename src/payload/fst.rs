@@ -37,6 +37,8 @@ const NULL: u8 = 0xff;
 const FIRST_NAMED: u16 = 1000;
 /// What an attempt to tell primitives from objects costs, in values.
 const ATTEMPT: usize = 20;
+/// Bytes of primitives that may hold an object.
+const SEVERAL: usize = 16;
 /// Bytes of primitives before the objects of an object's fields.
 const MAX_PRIMITIVES: usize = 256;
 
@@ -127,7 +129,11 @@ impl Fst {
             // Of the class that the field says, which only its owner knows.
             TYPED => {
                 let at = self.number(place);
-                let node = self.fields(r, false)?;
+                let here = r.mark();
+                let mut node = self.fields(r, false)?;
+                if node.shape == Shape::Nameless(Vec::new()) {
+                    node = parts::usual_double(r, here).unwrap_or(node);
+                }
                 self.handles.set(r, at, node)?
             }
             _ => return None,
@@ -151,7 +157,7 @@ impl Fst {
             return jdk::name(number).map(Name::from);
         }
         let name = utf(r)?;
-        if !java::is_class_name(&name) {
+        if !is_class_name(&name) {
             return None;
         }
         r.take_text(4 * size_of::<Name>())?;
@@ -176,7 +182,7 @@ impl Fst {
         let fields = self.fields(r, last);
         if fields.is_none() && last && !r.is_cut() {
             r.back(here);
-            let pieces = opaque::pieces(r, said)?;
+            let pieces = opaque::pieces(r, r.all().len(), said)?;
             return Some(Node::new(Shape::Nameless(pieces)).of(class.clone()));
         }
         fields.map(|node| node.of(class.clone()))
@@ -193,7 +199,13 @@ impl Fst {
                 && (!last || r.rest().is_empty() || r.is_cut())
             {
                 let mut fields = Vec::new();
-                if length > 0 {
+                if length > SEVERAL {
+                    // Objects among them that cannot be told from numbers.
+                    let after = r.mark();
+                    r.back(here);
+                    fields = opaque::pieces(r, r.at() + length, said)?;
+                    r.back(after);
+                } else if length > 0 {
                     let mut node = Node::new(Shape::Bytes(bytes.to_vec()));
                     node.span = r.span_at(here, length);
                     fields.push(node);
@@ -263,10 +275,22 @@ impl Fst {
     }
 }
 
-/// A text with its tag.
-fn said(r: &mut Reader<'_>) -> Option<Node> {
-    r.expect(&[STRING])?;
-    utf(r).map(Node::text)
+/// A text with its tag, or where an object of a class that is named begins.
+fn said(r: &mut Reader<'_>, _: bool) -> Option<Node> {
+    if r.peek()? == STRING {
+        r.byte()?;
+        return utf(r).map(Node::text);
+    }
+    r.expect(&[OBJECT, 1])?;
+    let name = utf(r).filter(|name| is_class_name(name) && name.contains('.'))?;
+    Some(Node::new(Shape::Nameless(Vec::new())).of(name))
+}
+
+/// Whether a class can have that name, as FST writes it: only lambdas have a slash in theirs.
+fn is_class_name(name: &str) -> bool {
+    java::is_class_name(name)
+        && !name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | ';' | '/'))
+        && (!name.contains('/') || name.contains("$$Lambda"))
 }
 
 /// Whether a class is a collection that is written as its number of elements and these.

@@ -4,15 +4,24 @@
 //! Alone, a short string in CBOR is a text and a small number in msgpack is anything. Beside
 //! payloads that only one codec can have written they are that codec's too.
 
+use std::collections::HashSet;
+
 use super::codec::Codec;
 use super::detect::{self, Found};
 use super::rows::{Sure, Verdict};
 use super::tree::Shape;
-use super::{Decoded, Reading, jackson, reading};
+use super::{Decoded, Reading, jackson, reading, surprise};
 
 /// Payloads that vote, and how long each may be: a vote costs trying every codec.
 const VOTERS: usize = 64;
 const MAX_VOTER: usize = 4096;
+
+/// Payloads that make a vote where none of them is certain, and how much less they must surprise as
+/// that codec's than as texts or bytes, in bits.
+const FEW: usize = 3;
+const CLEAR: u32 = 16;
+/// Families whose payloads are text.
+const TEXTS: [Codec; 3] = [Codec::Text, Codec::Json, Codec::Ion];
 
 /// Why a codec was taken, other than by a payload itself.
 const CHOSEN: &str = "chosen for this queue";
@@ -25,6 +34,8 @@ pub struct Habit {
     pub chosen: Option<Codec>,
     /// The codec that its payloads vote for.
     pub voted: Option<Codec>,
+    /// The codec that what they have packed votes for.
+    pub inside: Option<Codec>,
 }
 
 impl Habit {
@@ -34,6 +45,7 @@ impl Habit {
         Self {
             chosen,
             voted: None,
+            inside: None,
         }
     }
 
@@ -41,18 +53,18 @@ impl Habit {
     /// one of them can be no other's.
     #[must_use]
     pub fn after<'a>(self, payloads: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut votes: Vec<Vote> = Vec::new();
-        let mut all = 0;
+        let mut poll = Poll::default();
         let short = payloads.into_iter().filter(|p| p.len() <= MAX_VOTER);
         for payload in short.take(VOTERS) {
-            all += 1;
-            count(payload, &mut votes);
+            poll.ask(payload);
         }
-        let fits = |vote: &&Vote| vote.is_certain() && vote.explained * 10 >= all * 9;
-        let most = votes.iter().filter(fits);
-        let most = most.max_by_key(|vote| (vote.explained, vote.certain.len() + vote.typed));
+        let mut packed = Poll::default();
+        for bytes in &poll.packed {
+            packed.ask(bytes);
+        }
         Self {
-            voted: most.and_then(Vote::codec),
+            voted: poll.codec(),
+            inside: packed.codec(),
             ..self
         }
     }
@@ -101,6 +113,28 @@ impl Habit {
     }
 
     fn find(self, payload: &[u8]) -> Option<Found> {
+        let mut found = self.find_outside(payload)?;
+        if self.inside.is_some()
+            && let Some(bytes) = &found.unpacked
+            && let Some(inside) = Self::voted(self.inside).find_outside(bytes)
+            && inside.unpacked.is_none()
+        {
+            found.inner = Some(inside.codec());
+            found.also = inside.also;
+            found.tree = inside.tree;
+        }
+        Some(found)
+    }
+
+    const fn voted(voted: Option<Codec>) -> Self {
+        Self {
+            chosen: None,
+            voted,
+            inside: None,
+        }
+    }
+
+    fn find_outside(self, payload: &[u8]) -> Option<Found> {
         if let Some(codec) = self.chosen
             && let Some(mut found) = detect::read_as(codec, payload)
         {
@@ -110,11 +144,12 @@ impl Habit {
         let alone = detect::recognise(payload);
         if let Some(codec) = self.voted
             && alone.as_ref().is_none_or(|found| is_open(found, codec))
-            && let Some(mut found) = detect::read_as(codec, payload)
-            && !is_guess(&found)
+            && let Some(mut found) = detect::read_as_row(codec, payload)
+            && !found.is_guess()
         {
             found.verdict.why = VOTED;
             found.verdict.sure = found.verdict.sure.max(Sure::Plausible);
+            found.also.clear();
             return Some(found);
         }
         alone
@@ -139,14 +174,31 @@ fn is_open(found: &Found, voted: Codec) -> bool {
             Codec::Smile => codec == Codec::Smile3,
             Codec::Smile3 => codec == Codec::Smile && tree.is_leaf(),
             Codec::Fory => codec == Codec::Fury,
+            Codec::Kryo => codec == Codec::Kryo5,
+            Codec::Kryo5 => codec == Codec::Kryo,
             _ => false,
         }
+}
+
+/// What the payloads of a queue are by most accounts.
+#[derive(Default)]
+struct Poll<'a> {
+    asked: usize,
+    /// Each once: what is offered again and again tells nothing new.
+    distinct: HashSet<&'a [u8]>,
+    /// How much the distinct ones surprise as bytes that nothing explains.
+    noise: u32,
+    votes: Vec<Vote>,
+    /// What was unpacked.
+    packed: Vec<Vec<u8>>,
 }
 
 /// What is said for a family of codecs.
 struct Vote {
     family: &'static [Codec],
     explained: usize,
+    /// How much less the distinct payloads surprise as theirs, in bits.
+    spared: u32,
     /// Which of them all but certainly wrote a payload, once for each.
     certain: Vec<Codec>,
     /// Payloads that are the same from either of the two with Java types in JSON.
@@ -154,6 +206,13 @@ struct Vote {
 }
 
 impl Vote {
+    /// How seldom the family is met, in bits.
+    fn seldom(&self) -> u32 {
+        self.family
+            .first()
+            .map_or(0, |codec| surprise::of_codec(*codec))
+    }
+
     const fn is_certain(&self) -> bool {
         !self.certain.is_empty() || self.typed > 0
     }
@@ -178,42 +237,84 @@ impl Vote {
     }
 }
 
-/// Whether nothing is said but that there is an object, or too much of it.
-fn is_guess(found: &Found) -> bool {
-    matches!(found.tree.shape, Shape::Nameless(_) | Shape::Cut(_))
-        && found.verdict.sure < Sure::Exact
-}
-
-/// Counts what explains a payload, and which codec it must be.
-fn count(payload: &[u8], votes: &mut Vec<Vote>) {
-    let mut is_certain = false;
-    for (family, found) in detect::explanations(payload) {
-        let sure = found.verdict.sure;
-        if family == [Codec::Text] || is_guess(&found) {
-            is_certain |= sure >= Sure::Exact;
-            continue;
+impl<'a> Poll<'a> {
+    /// Counts what explains a payload, and which codec it must be.
+    fn ask(&mut self, payload: &'a [u8]) {
+        self.asked += 1;
+        let noise = surprise::of_noise(payload.len());
+        let is_new = self.distinct.insert(payload);
+        if is_new {
+            self.noise += noise;
         }
-        let at = votes.iter().position(|vote| vote.family == family);
+        let alone = detect::recognise(payload);
+        for (family, found) in detect::explanations(payload) {
+            let is_text = family == [Codec::Text];
+            if found.is_guess() || is_text && found.verdict.sure == Sure::Unlikely {
+                continue;
+            }
+            let vote = self.vote(family);
+            vote.explained += 1;
+            if is_new {
+                let surprise = surprise::of(&found.tree);
+                vote.spared += noise.saturating_sub(surprise);
+            }
+        }
+        let Some(alone) = alone else {
+            return;
+        };
+        let Verdict { codec, sure, .. } = alone.verdict;
+        let family = detect::family(codec);
+        if sure >= Sure::Exact && codec != Codec::Text {
+            let vote = self.vote(family);
+            // Within a family only objects and lists tell which it is.
+            if codec == Codec::Json && !jackson::is_version_2(&alone.tree) {
+                vote.typed += usize::from(!alone.tree.is_leaf());
+            } else if family.len() == 1 || !alone.tree.is_leaf() {
+                vote.certain.push(codec);
+            }
+        }
+        if let Some(bytes) = alone.unpacked
+            && bytes.len() <= MAX_VOTER
+        {
+            self.packed.push(bytes);
+        }
+    }
+
+    fn vote(&mut self, family: &'static [Codec]) -> &mut Vote {
+        let at = self.votes.iter().position(|vote| vote.family == family);
         let at = at.unwrap_or_else(|| {
-            votes.push(Vote {
+            self.votes.push(Vote {
                 family,
                 explained: 0,
+                spared: 0,
                 certain: Vec::new(),
                 typed: 0,
             });
-            votes.len() - 1
+            self.votes.len() - 1
         });
-        votes[at].explained += 1;
-        // The first is taken; within a family only objects and lists tell which it is.
-        if sure >= Sure::Exact && !is_certain {
-            is_certain = true;
-            let codec = found.verdict.codec;
-            if codec == Codec::Json && !jackson::is_version_2(&found.tree) {
-                votes[at].typed += usize::from(!found.tree.is_leaf());
-            } else if family.len() == 1 || !found.tree.is_leaf() {
-                votes[at].certain.push(codec);
-            }
+        &mut self.votes[at]
+    }
+
+    /// The codec that explains nearly all, if one of them is no other's, or if together they are
+    /// so much less surprising as that codec's.
+    fn codec(&self) -> Option<Codec> {
+        let fits = |vote: &&Vote| vote.explained * 10 >= self.asked * 9;
+        let spared = |vote: &Vote| vote.spared.saturating_sub(vote.seldom());
+        let likely = |vote: &&Vote| {
+            let certain = vote.certain.len() + vote.typed;
+            (vote.explained, spared(vote), certain)
+        };
+        let certain = self.votes.iter().filter(fits).filter(|v| v.is_certain());
+        if let Some(most) = certain.max_by_key(likely) {
+            return most.codec();
         }
+        // What is written as text may be no more than that.
+        let is_text = |vote: &&Vote| TEXTS.contains(&vote.family[0]);
+        let (texts, others): (Vec<_>, Vec<_>) = self.votes.iter().filter(fits).partition(is_text);
+        let text = texts.into_iter().map(|vote| vote.spared).max();
+        let most = others.into_iter().max_by_key(|vote| spared(vote))?;
+        let is_clear = spared(most) >= text.unwrap_or(0) + CLEAR;
+        (is_clear && self.distinct.len() >= FEW).then(|| most.codec())?
     }
 }
 

@@ -3,9 +3,12 @@
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
+mod chrono;
 pub(super) mod constant;
 pub(super) mod extra;
 pub(super) mod handles;
+mod inherited;
+mod net;
 pub(super) mod number;
 pub(super) mod scalar;
 pub(super) mod time;
@@ -37,6 +40,9 @@ pub(super) fn is_class_name(name: &str) -> bool {
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.
 pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Node> {
+    if inherited::has_defaults(class, &levels) {
+        return inherited::defaults(r, class, levels);
+    }
     match known(r, class, levels) {
         Ok(node) => {
             // What is said in fewer bytes than values: the set bits, the copies.
@@ -49,7 +55,7 @@ pub(super) fn object(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -
             }
             Some(node)
         }
-        Err(levels) => plain(r, class, levels),
+        Err(levels) => inherited::object(r, class, levels),
     }
 }
 
@@ -59,7 +65,7 @@ fn known<'a>(
     class: &Name,
     mut levels: Vec<Level<'a>>,
 ) -> Result<Node, Vec<Level<'a>>> {
-    if !class.starts_with("java") && !class.starts_with("sun.util.calendar") {
+    if !class.starts_with("java") && !class.starts_with("sun.util.") {
         return Err(levels);
     }
     // A collection whose size was not read any more is none without elements.
@@ -94,7 +100,7 @@ fn wrapped(class: &str) -> Option<&'static str> {
         "Arrays$ArrayList" => "a",
         "EnumSet$SerializationProxy" => "elements",
         "concurrent.CopyOnWriteArraySet" => "al",
-        "concurrent.PriorityBlockingQueue" => "q",
+        "concurrent.PriorityBlockingQueue" | "Collections$AsLIFOQueue" => "q",
         "concurrent.atomic.AtomicIntegerArray"
         | "concurrent.atomic.AtomicLongArray"
         | "concurrent.atomic.AtomicReferenceArray" => "array",
@@ -122,7 +128,11 @@ fn wrapped(class: &str) -> Option<&'static str> {
 fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<Level<'a>>> {
     let kind = class.strip_prefix("java.util.").unwrap_or_default();
     let kind = kind.strip_prefix("concurrent.").unwrap_or(kind);
-    if class.starts_with("java.time.") || class.starts_with("java.time.chrono.") {
+    if &**class == "java.time.chrono.Ser" {
+        let said = levels.first().and_then(|level| chrono::said(&level.extra));
+        return said.ok_or(levels);
+    }
+    if class.starts_with("java.time.") {
         let block = levels.iter().flat_map(|level| &level.extra).find_map(block);
         let said = block.and_then(time::said);
         return said.ok_or(levels);
@@ -143,6 +153,11 @@ fn collection<'a>(class: &Name, mut levels: Vec<Level<'a>>) -> Result<Node, Vec<
     let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| kind.ends_with(suffix));
     let is_map = ends(&["Map", "Hashtable", "Properties"]);
     if !is_map && !ends(&["List", "Set", "Deque", "Queue"]) {
+        return Err(levels);
+    }
+    // A view of another collection holds that one, and what of it is seen.
+    let mut extra = levels.iter().flat_map(|level| &level.extra);
+    if kind.contains('$') && !extra.any(|extra| matches!(extra, Extra::Node(_))) {
         return Err(levels);
     }
     let mut elements = elements(levels);
@@ -314,25 +329,18 @@ fn plain(r: &mut Reader<'_>, class: &Name, levels: Vec<Level<'_>>) -> Option<Nod
             }
             fields.push(field);
         }
-        if !level.extra.is_empty() {
+        let mut written = Vec::new();
+        for extra in level.extra {
+            written.extend(extra.nodes(r)?);
+        }
+        if !written.is_empty() {
             fields.push(Field {
                 name: "@written".into(),
-                node: Node::new(Shape::List(
-                    level.extra.into_iter().map(Extra::into_node).collect(),
-                )),
+                node: Node::new(Shape::List(written)),
             });
         }
     }
     Some(Node::new(Shape::Object(fields)).of(class.clone()))
-}
-
-impl Extra<'_> {
-    fn into_node(self) -> Node {
-        match self {
-            Self::Block(bytes) => Node::new(Shape::Bytes(bytes.to_vec())),
-            Self::Node(node) => node,
-        }
-    }
 }
 
 /// How many dimensions the array has of which this is the class.

@@ -38,6 +38,8 @@ enum Unknown {
     Rest,
     /// One number, as the constants of enums are written, where something follows.
     Small,
+    /// Nothing: it is none that can be read.
+    Nothing,
 }
 
 /// Which Kryo wrote a payload, and how it was set up.
@@ -213,10 +215,10 @@ impl Kryo {
             id::BYTE => Node::number(i8::from_le_bytes(r.array()?)),
             id::LONG => Node::number(long(r)?),
             id::VOID => Node::new(Shape::Null),
-            id::FLOAT => parts::fixed(r, b'F', is_old)?,
+            id::FLOAT => parts::boxed(r, b'F', is_old)?,
             id::CHAR => parts::fixed(r, b'C', is_old)?,
             id::SHORT => parts::fixed(r, b'S', is_old)?,
-            _ => parts::fixed(r, b'D', is_old)?,
+            _ => parts::boxed(r, b'D', is_old)?,
         })
     }
 

@@ -19,17 +19,8 @@ const fn style(refers: bool) -> Style {
     }
 }
 
-/// Reads one object. Where `KryoCodec` found Kryo 5 it writes with that: what makes sense so was
-/// written so.
+/// Reads one object as Kryo 3 and 4 write it.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
-    let (payload, start) = (reader.rest(), reader.mark());
-    if let Some(node) = kryo5::read(reader)
-        && !reader.is_cut()
-        && kryo5::judge(payload, &node).sure >= Sure::Exact
-    {
-        return Some(node);
-    }
-    reader.back(start);
     kryo::read(reader, &STYLES)
 }
 
@@ -40,12 +31,9 @@ pub(super) const fn begins(first: u8) -> bool {
 
 /// Asked after Kryo 5: what only these write is likely theirs.
 pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
-    let usual = |double: f64| double == 0.0 || (1e-9..1e18).contains(&double.abs());
     let is_likely = match (payload, &tree.shape) {
         ([id::STRING, ..], Shape::Text(said)) => text::is_plausible(said),
-        (&[id::DOUBLE, ref rest @ ..], _) => rest
-            .try_into()
-            .is_ok_and(|bytes| usual(f64::from_be_bytes(bytes)) && !rest.iter().all(u8::is_ascii)),
+        ([id::DOUBLE, ..], _) => kryo5::is_of_this_world(tree),
         (&[id::NAMED, ..], _) => true,
         _ => false,
     };

@@ -10,9 +10,12 @@ use super::codec::Codec;
 use super::kryo::{self, Style, id};
 use super::reader::{Reader, write_units};
 use super::rows::{Sure, Verdict};
-use super::text;
 use super::tree::{Node, Shape};
 use super::typed::{DATE, Scalar};
+use super::{surprise, text};
+
+/// The most that a double may surprise which was meant, in bits.
+const WORLD: u32 = 74;
 
 /// Before a string, with references switched on: not seen before.
 const NEW_REFERENCE: u8 = 0x01;
@@ -59,7 +62,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
             let float = f32::from_le_bytes([a, b, c, d]);
             !float.is_normal() || (1e-20..1e20).contains(&float.abs())
         }
-        [id::DOUBLE, ref rest @ ..] => rest.try_into().is_ok_and(is_plausible_double),
+        [id::DOUBLE, ..] => is_of_this_world(tree),
         _ => true,
     };
     let is_named = payload.first() == Some(&id::NAMED);
@@ -80,19 +83,9 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
     }
 }
 
-/// A line feed and eight characters of text are a text. A double that is out of this world read
-/// forwards, or one that only makes sense read backwards (Kryo 3 and 4), is not Kryo 5's.
-fn is_plausible_double(bytes: [u8; 8]) -> bool {
-    let usual = |double: f64| (1e-9..1e18).contains(&double.abs());
-    let forwards = f64::from_le_bytes(bytes);
-    if bytes.iter().all(|b| matches!(b, b' '..=b'~')) {
-        return false;
-    }
-    if forwards == 0.0 || !forwards.is_finite() || usual(forwards) {
-        return true;
-    }
-    let possible = (1e-100..1e100).contains(&forwards.abs()) || forwards.abs() >= f64::MAX;
-    possible && !usual(f64::from_be_bytes(bytes))
+/// Whether a double is none that only bytes of something else make.
+pub(super) fn is_of_this_world(double: &Node) -> bool {
+    surprise::of(double) <= WORLD
 }
 
 /// A scalar, as Kryo 5 writes it.

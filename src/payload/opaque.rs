@@ -1,32 +1,47 @@
 //! Bytes that only the class which wrote them can tell apart, with what stands out in them.
 
 use super::reader::Reader;
-use super::tree::Node;
-use super::tree::Shape;
+use super::surprise;
+use super::tree::{Node, Shape};
 
 /// Shorter texts do not stand out among other bytes.
 pub(super) const MIN_TEXT: usize = 3;
 
-/// All that is left: what `said` reads stands out, the rest are bytes.
-pub(super) fn pieces(
-    r: &mut Reader<'_>,
-    said: fn(&mut Reader<'_>) -> Option<Node>,
-) -> Option<Vec<Node>> {
-    let mut pieces = Vec::new();
-    while !r.rest().is_empty() {
-        pieces.push(r.node(|r| tried(r, said).or_else(|| bytes(r, |r| tried(r, said).is_some())))?);
+/// Reads what stands out; told whether it comes right after a text.
+pub(super) type Said = fn(&mut Reader<'_>, bool) -> Option<Node>;
+
+/// What is left up to a place: what `said` reads stands out, the rest are bytes.
+pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: Said) -> Option<Vec<Node>> {
+    let mut pieces: Vec<Node> = Vec::new();
+    while r.at() < end && !r.is_cut() {
+        let after = matches!(pieces.last(), Some(last) if matches!(last.shape, Shape::Text(_)));
+        let piece = r.node(|r| {
+            tried(r, |r| said(r, after))
+                .or_else(|| bytes(r, end, |r| tried(r, |r| said(r, false)).is_some()))
+        });
+        pieces.push(piece?);
     }
     Some(pieces)
 }
 
-/// Bytes up to what stands out, or all that are left.
+/// Printable characters, as many as there are.
+pub(super) fn printable(r: &mut Reader<'_>, _: bool) -> Option<Node> {
+    let chunk = r.rest().utf8_chunks().next()?;
+    let text = chunk.valid();
+    let end = text.find(|c: char| c.is_control() && !c.is_whitespace());
+    let length = end.unwrap_or(text.len());
+    r.utf8(length).map(Node::text)
+}
+
+/// Bytes up to what stands out, or all up to a place.
 pub(super) fn bytes(
     r: &mut Reader<'_>,
+    end: usize,
     mut stands_out: impl FnMut(&mut Reader<'_>) -> bool,
 ) -> Option<Node> {
     let start = r.mark();
     let mut length = 0;
-    while !r.rest().is_empty() {
+    while r.at() < end {
         r.spend(1)?;
         r.byte()?;
         length += 1;
@@ -43,17 +58,22 @@ pub(super) fn bytes(
 }
 
 /// What stands out here, if it is a text that was meant as one.
-fn tried(r: &mut Reader<'_>, said: fn(&mut Reader<'_>) -> Option<Node>) -> Option<Node> {
+fn tried(r: &mut Reader<'_>, said: impl FnOnce(&mut Reader<'_>) -> Option<Node>) -> Option<Node> {
     let here = r.mark();
     let node = said(r).filter(|node| match &node.shape {
-        Shape::Text(text) => {
-            text.chars().count() >= MIN_TEXT
-                && !text.contains(|c: char| c.is_control() && !c.is_whitespace())
-        }
+        Shape::Text(text) => is_meant(text),
         _ => true,
     });
     if node.is_none() {
         r.back(here);
     }
     node
+}
+
+/// Whether it was meant as a text: long enough, and of characters that people write. Two of those
+/// are enough that are no letters of a byte.
+pub(super) fn is_meant(text: &str) -> bool {
+    let is_long = text.chars().take(MIN_TEXT).count() == MIN_TEXT
+        || text.chars().count() > 1 && !text.contains(|c: char| c < '\u{100}');
+    is_long && text.chars().all(surprise::is_usual)
 }

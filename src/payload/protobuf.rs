@@ -12,7 +12,7 @@ use super::keyed;
 use super::reader::Reader;
 use super::rows::{Sure, Verdict};
 use super::tree::{Field, Name, Node, Shape};
-use super::{scalar, text};
+use super::{scalar, surprise, text};
 
 /// Numbers of fields that people give; higher ones are more likely to be noise.
 const MAX_USUAL_FIELD: u64 = 100;
@@ -206,8 +206,10 @@ impl Fields {
     }
 }
 
-/// Never more than plausible; likely noise when its fields are not numbered as people do.
-pub(super) fn judge(_: &[u8], tree: &Node) -> Verdict {
+/// Never more than plausible; likely noise when its fields are not numbered as people do, or what
+/// they hold is.
+pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
+    let is_said = surprise::of(tree) <= surprise::of_noise(payload.len());
     let is_usual = match &tree.shape {
         Shape::Object(fields) => {
             let numbers = fields.iter().map(|f| f.name.parse().unwrap_or(u64::MAX));
@@ -217,7 +219,7 @@ pub(super) fn judge(_: &[u8], tree: &Node) -> Verdict {
     };
     Verdict {
         codec: Codec::Protobuf,
-        sure: if is_usual {
+        sure: if is_usual && is_said {
             Sure::Plausible
         } else {
             Sure::Unlikely

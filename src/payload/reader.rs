@@ -269,6 +269,11 @@ impl<'a> Reader<'a> {
         self.all.len() - self.rest.len()
     }
 
+    /// What was read, and what is left: of what lies before one can tell what comes.
+    pub(super) const fn all(&self) -> &'a [u8] {
+        self.all
+    }
+
     /// This place.
     pub(super) const fn mark(&self) -> Mark<'a> {
         Mark {

@@ -71,8 +71,9 @@ const fn any(_: u8) -> bool {
     true
 }
 
-/// In order of trial: what bears a mark, JSON, what begins with a control character, text, and then
-/// what only exact reading tells from noise. Texts are never tried as anything below them.
+/// In order of trial: what bears a mark, JSON, text, what begins with a control character, and then
+/// what only exact reading tells from noise. Texts without controls are never taken for anything
+/// below them, save where the queue's other payloads are something else.
 pub(super) const ROWS: [Row; 19] = [
     Row {
         codecs: &[Codec::Serialization],
@@ -111,6 +112,12 @@ pub(super) const ROWS: [Row; 19] = [
         judge: ion::judge,
     },
     Row {
+        codecs: &[Codec::Text],
+        read: Read::Values(text::read),
+        begins: any,
+        judge: text::judge,
+    },
+    Row {
         codecs: &[Codec::Kryo5],
         read: Read::Values(kryo5::read),
         begins: kryo5::begins,
@@ -121,12 +128,6 @@ pub(super) const ROWS: [Row; 19] = [
         read: Read::Values(kryo4::read),
         begins: kryo4::begins,
         judge: kryo4::judge,
-    },
-    Row {
-        codecs: &[Codec::Text],
-        read: Read::Values(text::read),
-        begins: any,
-        judge: text::judge,
     },
     Row {
         codecs: &[Codec::Fury],

@@ -28,7 +28,7 @@ const MAX_DEPTH: u32 = 110;
 /// The mark of a map whose keys are not all different texts.
 pub(super) const ENTRIES: &str = "@entries";
 /// The marks that a key of the data could be taken for, without their `@`.
-const MARKS: [&str; 5] = ["class", "fields", "same", "entries", "written"];
+const MARKS: [&str; 6] = ["class", "fields", "same", "entries", "written", "value"];
 /// What stands for bytes, where nothing stands beside it.
 const BYTES: &str = "bytes";
 
@@ -161,8 +161,8 @@ impl<'a> Teller<'a> {
             let value = self.say(&field.node);
             said.push((name, value));
         }
-        // What a class wrote besides its fields has a name that no field can have.
-        let is_ours = |name: &str| class.is_some() && name == "@written";
+        // What a class of Java's is besides its fields has names that no field can have.
+        let is_ours = |name: &str| class.is_some() && matches!(name, "@written" | "@value");
         let object = self.object(class);
         self.keyed(object, said, is_ours)
     }

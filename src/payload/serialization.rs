@@ -35,7 +35,13 @@ const END_BLOCK: u8 = 0x78;
 /// Reads one object.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     reader.expect(MAGIC)?;
-    Stream::default().value(reader)
+    let start = reader.mark();
+    let usual = Stream::default().value(reader);
+    if let Some(node) = usual.and_then(|node| reader.at_end(node)) {
+        return Some(node);
+    }
+    reader.back(start);
+    Stream::wary().value(reader)
 }
 
 /// The magic number is Java's alone.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::layout::Queue;
-use super::name::CHANNEL_PREFIX;
+use super::name::{CHANNEL_PREFIX, names_for_taken};
 use super::plan::Change;
 use super::redis_cli;
 
@@ -54,6 +54,8 @@ const EDIT: &[&str] = &["linsert", "lrem", "zadd", "zrem"];
 const REPLACE: &[&str] = &["linsert", "lrem"];
 /// Keys get or lose an expiry.
 const EXPIRY: &[&str] = &["persist", "pexpireat"];
+/// What has taken a key's name gets another one.
+const RENAME: &[&str] = &["renamenx"];
 /// Entries of the order list change places.
 const SWAP: &[&str] = &["lindex", "lset"];
 /// An order list that was set aside is brought back.
@@ -83,6 +85,7 @@ impl Rules {
             commands.extend(FIND);
         }
         commands.extend(changes.iter().copied().flat_map(commands_of));
+        let renames = changes.contains(&Change::RenameTaken) || changes.contains(&Change::Undo);
         let (mut keys, mut channels) = (Vec::new(), Vec::new());
         for queue in queues {
             // Whether there is another one with the same keys.
@@ -97,6 +100,9 @@ impl Rules {
                 Some(of_queue.quarantine),
             ];
             keys.extend(of_queue.iter().flatten().map(|key| pattern(key)));
+            if renames {
+                keys.extend(patterns_for_taken(queue));
+            }
         }
         if queues.is_empty() {
             // Targets have any name.
@@ -158,12 +164,21 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
+        Change::RenameTaken => &[SCRIPT, RENAME],
         // The other way round, and that again.
-        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY],
-        Change::Worker => &[SCRIPT, TRANSFER, &["subscribe"]],
+        Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY, RENAME],
+        Change::Worker => &[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE],
         Change::Consume => &[&["blpop", "brpop", "lpop", "rpop"]],
     };
     parts.concat()
+}
+
+/// The patterns of the names that what has taken keys of a queue gets.
+fn patterns_for_taken(queue: &Queue) -> Vec<Vec<u8>> {
+    let keys = queue.keys();
+    let keys = [Some(keys.timeouts), keys.order, Some(keys.target)];
+    let names = keys.iter().flatten().flat_map(|key| names_for_taken(key));
+    names.map(|name| pattern(&name)).collect()
 }
 
 /// The pattern that this key alone matches (or, of a name with blanks, which no pattern of an ACL

@@ -31,7 +31,6 @@ impl Plan {
             | Change::Edit
             | Change::Repack
             | Change::Quarantine
-            | Change::Restore
             | Change::Duplicate
             | Change::Undo
                 if self.planned <= 1 && self.target.is_none() =>
@@ -68,7 +67,6 @@ mod tests {
             C::Edit,
             C::Repack,
             C::Quarantine,
-            C::Restore,
             C::Duplicate,
             C::Undo,
         ] {
@@ -92,6 +90,8 @@ mod tests {
             C::Realign,
             C::RestoreOrder,
             C::Drift,
+            C::Restore,
+            C::RenameTaken,
         ] {
             assert_eq!(asks(one, 1, None), Asks::Yes, "{one:?} of one");
         }

@@ -19,6 +19,7 @@ mod mixed_frames;
 mod name_collision;
 mod no_transfer_client;
 mod nothing_consumed;
+mod open;
 mod own_worker;
 mod passed;
 mod poison;
@@ -43,6 +44,7 @@ use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
 pub use ledger::Trend;
+pub use open::Open;
 pub use passed::Passed;
 pub use watch::{Beat, Departure, Still, Watch};
 
@@ -90,8 +92,8 @@ pub struct Finding {
     pub of_server: bool,
     /// The rule whose finding it follows from: it goes with that one.
     pub follows: Option<&'static str>,
-    /// It is a suspicion only: in so many ms more of watching it is borne out, or has gone.
-    pub known_in_ms: Option<i64>,
+    /// It is a suspicion only: more watching bears it out, or it has gone.
+    pub open: Option<Box<Open>>,
     /// Since when it is so, by the server's clock: since the rule knows, or since it was found first.
     pub since: Option<EpochMillis>,
     /// How its figure has moved since then.
@@ -114,7 +116,7 @@ impl Finding {
             due: None,
             of_server: false,
             follows: None,
-            known_in_ms: None,
+            open: None,
             since: None,
             trend: None,
             gone: None,
@@ -228,8 +230,8 @@ pub enum Verdict {
     Found(Finding),
     /// It cannot look: the server refuses what it needs, in these words.
     Blind(String),
-    /// It needs more time: what it has seen so far, and for how long.
-    Early(String),
+    /// It needs more time.
+    Early(Open),
     /// Nothing yet, or nothing ever: what it looks at has not been read, or this layout has none.
     Silent,
 }
@@ -285,8 +287,8 @@ pub struct Diagnosis {
     pub fine: usize,
     /// The rules that cannot look, and why.
     pub blind: Vec<(&'static str, String)>,
-    /// The rules that need more time, and how far they are.
-    pub early: Vec<(&'static str, String)>,
+    /// The rules that need more time.
+    pub early: Vec<(&'static str, Open)>,
     /// What was wrong until a moment ago.
     pub gone: Vec<Finding>,
 }
@@ -304,6 +306,15 @@ const LOOKING: [&str; 7] = [
 ];
 
 impl Diagnosis {
+    /// What is not decided yet: what rules ask, and what is only suspected.
+    pub fn open(&self) -> impl Iterator<Item = &Open> {
+        let suspected = self
+            .findings
+            .iter()
+            .filter_map(|found| found.open.as_deref());
+        self.early.iter().map(|(_, open)| open).chain(suspected)
+    }
+
     /// What is wrong, or may be, shall be told by the newest look at the server.
     fn presses(&self) -> bool {
         let found = self.findings.iter().map(|found| found.id);
@@ -360,7 +371,7 @@ fn look(seen: &Seen) -> Diagnosis {
             Verdict::Fine => all.fine += 1,
             Verdict::Found(finding) => all.findings.push(finding),
             Verdict::Blind(why) => all.blind.push((rule.id, why)),
-            Verdict::Early(words) => all.early.push((rule.id, words)),
+            Verdict::Early(open) => all.early.push((rule.id, open)),
             Verdict::Silent => {}
         }
     }

@@ -104,6 +104,18 @@ impl Queue {
         }
     }
 
+    /// What a key of it is when nothing else has taken its name, in the words of TYPE; none of any
+    /// other key.
+    #[must_use]
+    pub fn kind_of(&self, key: &[u8]) -> Option<&'static str> {
+        let keys = self.keys();
+        if key == keys.timeouts {
+            return Some("zset");
+        }
+        let is_list = key == keys.target || keys.order.as_deref() == Some(key);
+        is_list.then_some("list")
+    }
+
     /// The other name whose queue has the same keys but for its target: `{orders}` has those of
     /// `orders`.
     #[must_use]

@@ -1,14 +1,16 @@
 //! What a slow look at the server showed: `INFO`, the clients, the scripts it remembers. One look
 //! serves all queues.
 
+mod client;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::entry::EntryId;
 use super::frame::Era;
 use super::server::{Facts, Link};
 use super::snapshot::Known;
 use crate::clock::EpochMillis;
+pub use client::{Client, Clients, TAKING, worker_name};
 
 /// A look is taken again after this, in ms, when the rules wait for what it says.
 const PRESSING_MS: i64 = 10_000;
@@ -17,21 +19,6 @@ const CALM_MS: i64 = 20_000;
 /// And after this, when one cost the server more than [`DEAR_US`].
 const SELDOM_MS: i64 = 100_000;
 const DEAR_US: u64 = 2_000;
-
-/// The commands that take elements from lists.
-pub const TAKING: [&str; 11] = [
-    "blpop",
-    "brpop",
-    "lpop",
-    "rpop",
-    "blmpop",
-    "lmpop",
-    "rpoplpush",
-    "brpoplpush",
-    "lmove",
-    "blmove",
-    "ltrim",
-];
 
 /// What a look shall bring.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -126,85 +113,6 @@ impl Info {
         let failed = ["cmdstat_eval", "cmdstat_evalsha"];
         let failed = failed.map(|name| self.part(name, "failed_calls").unwrap_or(0));
         Some(failed.iter().sum())
-    }
-}
-
-/// A client that is of interest.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Client {
-    /// Its number.
-    pub id: u64,
-    /// Where it comes from.
-    pub addr: String,
-    /// What it calls itself; often empty.
-    pub name: String,
-    /// Which database it has selected.
-    pub db: i64,
-    /// How long it has been connected, in s.
-    pub age_s: u64,
-    /// How long it has said nothing, in s; of a blocked one, how long it has been waiting.
-    pub idle_s: u64,
-    /// Its last command.
-    pub command: String,
-    /// Channels that it is subscribed to, patterns not counted.
-    pub channels: u64,
-    /// It is blocked by a command that waits for an element of a list (which list, no server tells).
-    pub blocked_on_list: bool,
-}
-
-impl Client {
-    /// It has taken from a list with its last command, and does not wait for another element.
-    #[must_use]
-    pub fn took(&self) -> bool {
-        !self.blocked_on_list && TAKING.contains(&self.command.as_str())
-    }
-}
-
-/// What a stand-in worker of this program calls itself on the connection that is subscribed to this
-/// channel: it counts as a transfer client, and is told from the queue's own by this.
-#[must_use]
-pub fn worker_name(channel: &[u8]) -> String {
-    format!("delayscope-worker:{}", EntryId::of_bytes(channel))
-}
-
-/// The clients.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Clients {
-    /// All of them, ourselves and all.
-    pub total: u64,
-    /// Those that are subscribed to a channel, blocked on a list, or have taken from one with their last
-    /// command; at most [`Clients::KEPT`].
-    pub listed: Vec<Client>,
-}
-
-impl Clients {
-    /// How many are listed at most.
-    pub const KEPT: usize = 1_000;
-
-    /// Those that wait for an element of some list of this database.
-    pub fn blocked_on_lists(&self, db: i64) -> impl Iterator<Item = &Client> {
-        let there = move |client: &&Client| client.blocked_on_list && client.db == db;
-        self.listed.iter().filter(there)
-    }
-
-    /// Those of this database that have taken from some list with their last command, and do not wait
-    /// for another element.
-    pub fn took(&self, db: i64) -> impl Iterator<Item = &Client> {
-        let took = move |client: &&Client| client.took() && client.db == db;
-        self.listed.iter().filter(took)
-    }
-
-    /// How many stand-in workers of this program, here or elsewhere, are subscribed to that channel.
-    #[must_use]
-    pub fn stand_ins(&self, channel: &[u8]) -> u64 {
-        let name = worker_name(channel);
-        let ours = self.subscribers().filter(|client| client.name == name);
-        u64::try_from(ours.count()).unwrap_or(u64::MAX)
-    }
-
-    /// Those that are subscribed to channels.
-    pub fn subscribers(&self) -> impl Iterator<Item = &Client> {
-        self.listed.iter().filter(|client| client.channels > 0)
     }
 }
 

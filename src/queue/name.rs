@@ -130,10 +130,23 @@ pub fn names_of_key(key: &[u8]) -> Vec<QueueName> {
 /// key of any queue.
 #[must_use]
 pub fn out_of_the_way(key: &[u8]) -> Vec<u8> {
+    named(b"taken:", key)
+}
+
+/// The names of which the first free one is given to what has taken `key`: that of
+/// [`out_of_the_way`] first, then eight like it.
+#[must_use]
+pub fn names_for_taken(key: &[u8]) -> Vec<Vec<u8>> {
+    let more = (b'2'..=b'9').map(|n| named(&[b't', b'a', b'k', b'e', b'n', n, b':'], key));
+    std::iter::once(out_of_the_way(key)).chain(more).collect()
+}
+
+/// `key` behind `prefix`, in the slot of `key`.
+fn named(prefix: &[u8], key: &[u8]) -> Vec<u8> {
     if hash_tag(key) == key {
-        [b"taken:{", key, b"}"].concat()
+        [prefix, b"{", key, b"}"].concat()
     } else {
-        [b"taken:", key].concat()
+        [prefix, key].concat()
     }
 }
 

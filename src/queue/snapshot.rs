@@ -155,6 +155,14 @@ pub struct KeyFacts {
     pub expires_in_ms: Option<i64>,
 }
 
+impl KeyFacts {
+    /// Something of another type has taken its name.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        self.kind != self.wanted && !matches!(self.kind.as_str(), "none" | "?")
+    }
+}
+
 /// One message on a queue's channel: a new head was offered, due then.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Announcement {

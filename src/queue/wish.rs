@@ -38,6 +38,8 @@ pub enum What {
     Unwrap,
     /// Take the expiry of the queue's keys away.
     Persist,
+    /// Give what has taken a name of the queue's keys, and is of another type, another name.
+    RenameTaken,
     /// Requeue what has seconds for milliseconds to when it was meant to be due.
     Unit,
     /// Requeue what has a score that is no due time: see [`Queue::meant`](super::Queue::meant).

@@ -84,7 +84,7 @@ mod transfer;
 pub use change::{Fate, Place};
 pub(super) use change::{
     delete, deliver, deliver_zset_list, discard, edit, expiry, order_list, push_back, put_back,
-    replace, requeue, take_back,
+    rename, replace, requeue, take_back,
 };
 pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};

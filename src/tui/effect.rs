@@ -88,12 +88,14 @@ pub enum Effect {
     Offer(Box<ToOffer>),
     /// Plan a change; what was planned before and not applied is forgotten.
     Plan(Box<ToPlan>),
-    /// Plan to take back the change of the journal with this id; none: the newest that can be.
+    /// Plan to take back a change of the journal.
     PlanUndo {
         /// As in the answer.
         generation: u64,
-        /// Which.
+        /// The one with this id; none: the newest of `queue` that can be.
         id: Option<String>,
+        /// The selected queue.
+        queue: Queue,
     },
     /// What was planned, or is being planned, is not wanted any more.
     DropPlan,

@@ -116,7 +116,7 @@ pub(crate) async fn undo(stage: &Stage, what: What, chosen: Chosen) {
     stage.by_hand(|_| ());
     for _ in 0..2 {
         let newest = journal.list().await.unwrap()[0].id.clone();
-        let prepared = plan_undo(&stage.store, &journal, Some(&newest), false).await;
+        let prepared = plan_undo(&stage.store, &journal, Some(&*newest), false).await;
         done(&stage.store, &journal, prepared.unwrap()).await;
     }
 }
@@ -277,6 +277,19 @@ pub(crate) async fn persist(stage: &Stage, back: bool) {
         undo(stage, What::Persist, Chosen::Waiting).await;
     } else {
         change(stage, What::Persist, Chosen::Waiting).await;
+    }
+}
+
+/// What has taken target's name gets another one; `back`: that is taken back, and that again.
+pub(crate) async fn rename_taken(stage: &Stage, back: bool) {
+    let target = stage.queue.keys().target;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"SET", &target, b"in the way"]);
+    });
+    if back {
+        undo(stage, What::RenameTaken, Chosen::Waiting).await;
+    } else {
+        change(stage, What::RenameTaken, Chosen::Waiting).await;
     }
 }
 

@@ -7,11 +7,12 @@ use delayscope::ops::consumer::{self, ConsumeOptions, consume};
 use delayscope::ops::discover::{Found, discover_with};
 use delayscope::ops::doctor::{Examined, examine};
 use delayscope::ops::entries::{From, Selection, entries};
+use delayscope::ops::journal::Journal;
 use delayscope::ops::offer::{form_of, offer};
 use delayscope::ops::plan::What;
 use delayscope::ops::refresh::{frames, list, pulse, rank_at, survey};
 use delayscope::ops::remembered::Memory;
-use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work};
+use delayscope::ops::worker::{WorkerEvent, WorkerOptions, work_in_bulk};
 use delayscope::queue::look::LookAsk;
 use delayscope::queue::{Change, Form, FramesAsk, List, PageAsk, Zoom};
 use delayscope::store::read::look;
@@ -22,7 +23,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use crate::changes::{self, Chosen, change};
 use crate::quarantine;
 use crate::stage::Stage;
-use crate::support::until;
+use crate::support::{room, until};
 
 /// Something that is done on a stage.
 pub(crate) type Scene = for<'a> fn(&'a Stage) -> BoxFuture<'a, ()>;
@@ -83,6 +84,12 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     }),
     (Change::Persist, |stage| {
         changes::persist(stage, false).boxed()
+    }),
+    (Change::RenameTaken, |stage| {
+        changes::rename_taken(stage, false).boxed()
+    }),
+    (Change::Undo, |stage| {
+        changes::rename_taken(stage, true).boxed()
     }),
     (Change::Undo, |stage| changes::unwrap(stage, true).boxed()),
     (Change::Undo, |stage| changes::persist(stage, true).boxed()),
@@ -172,23 +179,30 @@ async fn working(stage: &Stage) {
     work_until(stage, |event| matches!(event, WorkerEvent::Batch(_))).await;
     if stage.is_redisson() {
         work_until(stage, |event| matches!(event, WorkerEvent::Listening)).await;
+        // A backlog in the opposite order.
+        stage.by_hand(|server| server.fill(&stage.queue, 6_000, late, -1));
+        work_until(stage, |event| matches!(event, WorkerEvent::Batch(_))).await;
     }
 }
 
 async fn work_until(stage: &Stage, is_last: impl Fn(&WorkerEvent) -> bool) {
     let (store, queue) = (stage.store.clone(), stage.queue.clone());
-    let mut events = work(&store, stage.writer(), queue, WorkerOptions::default());
-    loop {
-        let event = events.next().await.unwrap();
+    let (dir, options) = (room(), WorkerOptions::default());
+    let journal = Journal::at(dir.path(), 30);
+    let mut events = work_in_bulk(&store, stage.writer(), queue, options, &journal);
+    let mut met = false;
+    while let Some(event) = events.next().await {
         let trouble = matches!(
             event,
             WorkerEvent::Trouble { .. } | WorkerEvent::Deaf { .. }
         );
         assert!(!trouble, "{event:?}");
-        if is_last(&event) {
-            break;
+        if !met && is_last(&event) {
+            met = true;
+            events.stop();
         }
     }
+    assert!(met);
 }
 
 async fn consuming(stage: &Stage) {

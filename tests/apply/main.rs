@@ -17,11 +17,13 @@ mod cut;
 mod halts;
 mod kicks;
 mod mends;
+mod newest;
 mod noted;
 mod proxy;
 mod quarantine;
 mod repack;
 mod replicas;
+mod taken;
 mod undo;
 mod unknown;
 #[path = "../support/watch.rs"]

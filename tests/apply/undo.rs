@@ -153,7 +153,7 @@ async fn delivered_elements_come_back_once_however_often_an_undo_is_begun() {
 #[tokio::test]
 async fn two_undos_of_one_change_that_were_planned_at_once_put_nothing_back_twice() {
     let (bench, id) = deleted(&Queue::redisson("orders"), 10).await;
-    let plan = || plan_undo(&bench.store, &bench.journal, Some(&id), false);
+    let plan = || plan_undo(&bench.store, &bench.journal, Some(&*id), false);
     let (one, other) = (plan().await.unwrap(), plan().await.unwrap());
     bench.apply(one, Limits::default()).await;
     bench.consumed(10).await;
@@ -307,14 +307,14 @@ async fn on_another_server_the_command_line_that_forces_it_there_is_named() {
     let (_, told) = here.change(What::Delete, here.entries(&[2])).await;
     let id = told.summary.journal_id.unwrap();
     let there = Bench::new(&Queue::redisson("orders")).await;
-    let refused = plan_undo(&there.store, &here.journal, Some(&id), false).await;
+    let refused = plan_undo(&there.store, &here.journal, Some(&*id), false).await;
     let why = refused.unwrap_err().to_string();
     let command = format!(
         "`delayscope -s {} undo --force {id}`",
         there.server.socket().display()
     );
     assert!(why.contains(&command), "{why}");
-    let forced = plan_undo(&there.store, &here.journal, Some(&id), true);
+    let forced = plan_undo(&there.store, &here.journal, Some(&*id), true);
     assert_eq!(forced.await.unwrap().plan.planned, 1);
 }
 

@@ -173,7 +173,10 @@ fn a_report_holds_figures_findings_late_entries_and_what_the_server_says() {
         .done()
         .out;
     for part in [
-        "# Delayed queue orders\n",
+        "# Delayed queue orders\n\n**2 late, oldest ",
+        "- since: ",
+        "- entries: 2 waiting, 2 late (the oldest since ",
+        "worker orders\n```\n\n## Findings\n",
         "### critical: no-transfer-client\n",
         "## Figures\n",
         "secret 1",

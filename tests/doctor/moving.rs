@@ -7,6 +7,7 @@ use delayscope::queue::{Era, Severity};
 
 use crate::life::Subscriber;
 use crate::patient::{Patient, first, offerer};
+use crate::program::Doctor;
 use crate::{at, at_all_seeds};
 
 /// A queue whose only subscriber has slept for ten seconds.
@@ -144,4 +145,22 @@ async fn a_clock_that_is_off(seed: u64, ahead_ms: i64) {
 async fn a_client_whose_clock_is_off_is_seen_by_when_entries_leave() {
     let ahead = [1_500, -1_500, 3_000];
     at_all_seeds(async |seed| a_clock_that_is_off(seed, ahead[at(seed)]).await).await;
+}
+
+#[tokio::test]
+async fn thousands_that_nobody_takes_are_a_warning_without_being_asked_to_look_for_long() {
+    let patient = Patient::new(1).await;
+    patient.heap(3_000);
+    let _client = patient.client(Era::Newer, 0);
+    let _offers = patient.offering(100, |_| 100);
+    let begun = delayscope::clock::instant();
+    let said = Doctor::looks_by_itself(&patient).await;
+    assert_eq!(
+        (said.rule.as_deref(), said.severity.as_deref()),
+        (Some("nothing-consumed"), Some("warning")),
+        "{}",
+        said.sentence
+    );
+    // By far not the half minute that a few would take.
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }

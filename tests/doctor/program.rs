@@ -106,7 +106,9 @@ impl Drop for Running {
 /// What `doctor` said.
 pub(crate) struct Doctor {
     /// Of its first line: the rule,
-    rule: Option<String>,
+    pub(crate) rule: Option<String>,
+    /// how bad it is,
+    pub(crate) severity: Option<String>,
     /// the sentence,
     pub(crate) sentence: String,
     /// and the command that mends it.
@@ -118,13 +120,20 @@ pub(crate) struct Doctor {
 impl Doctor {
     /// Lets it look at the queue for so long.
     async fn looks(patient: &Patient, ms: u64) -> Self {
+        Self::with(patient, &["--for", &format!("{ms}ms")]).await
+    }
+
+    /// Lets it look at the queue for as long as it thinks fit.
+    pub(crate) async fn looks_by_itself(patient: &Patient) -> Self {
+        Self::with(patient, &[]).await
+    }
+
+    async fn with(patient: &Patient, more: &[&str]) -> Self {
         let spec = String::from_utf8(patient.queue.spec()).unwrap();
-        let span = format!("{ms}ms");
-        let words = ["doctor", &spec, "--json", "--for", &span];
+        let words = [&["doctor", &spec, "--json"], more].concat();
         let mut program = delayscope(&patient.server, &words);
         program.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let span = Duration::from_millis(ms);
-        let output = ended(program.spawn().unwrap(), span + PATIENCE).await;
+        let output = ended(program.spawn().unwrap(), PATIENCE * 2).await;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let first = said.lines().next();
         let first: Value = first.map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
@@ -132,6 +141,7 @@ impl Doctor {
         let errors = String::from_utf8_lossy(&output.stderr);
         Self {
             rule: text("id"),
+            severity: text("severity"),
             sentence: text("sentence").unwrap_or_default(),
             command: text("repair_command"),
             all: (format!("{said}{errors}"), output.status.code()),

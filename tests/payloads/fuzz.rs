@@ -36,8 +36,10 @@ pub(super) fn vectors() -> Vec<Vec<u8>> {
     let of_types = rows(include_str!("../fixtures/java-types.tsv"))
         .chain(rows(include_str!("../fixtures/java-values.tsv")))
         .map(|row| unhex(row[4]));
+    let of_jdk = rows(include_str!("../fixtures/jdk-classes.tsv")).map(|row| unhex(row[3]));
     let of_redisson = golden().into_iter().map(|row| row.payload);
-    let all: BTreeSet<Vec<u8>> = of_libraries.chain(of_types).chain(of_redisson).collect();
+    let of_java = of_types.chain(of_jdk);
+    let all: BTreeSet<Vec<u8>> = of_libraries.chain(of_java).chain(of_redisson).collect();
     all.into_iter().collect()
 }
 

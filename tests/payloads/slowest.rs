@@ -71,6 +71,8 @@ const SAID_AGAIN: &[&str] = &[
     "java dimensions",
     "java copies",
     "java bits",
+    "java odd objects around a long text",
+    "java texts in a block",
     "java keys of keys",
     "java superclasses in annotations",
     "river superclasses in externalizers",

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use delayscope::payload::{Codec, EncodeError, decode_as, encode, spelled};
-use serde_json::Value;
+use delayscope::payload::{self, Codec, EncodeError, decode_as, encode, spelled};
+use serde_json::{Value, json};
 
 use super::rows::{rows, unhex};
 
@@ -101,6 +101,53 @@ fn types_of_the_jdk_are_said_as_what_they_mean() {
     }
     assert!(wrong.is_empty(), "{right} right\n{}", wrong.join("\n"));
     assert!(right > 150, "{right}");
+}
+
+#[test]
+fn classes_of_the_jdk_and_below_it_are_said_as_what_they_mean_with_their_own_names() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for row in rows(include_str!("../fixtures/jdk-classes.tsv")) {
+        let [codec, name, value, hex] = row[..] else {
+            panic!("not four columns: {row:?}")
+        };
+        let value: Value = serde_json::from_str(value).unwrap();
+        let payload = unhex(hex);
+        let read = payload::decode(&payload);
+        let tree = payload::read(&payload, None).map(|read| read.tree);
+        let class = tree.and_then(|tree| tree.class).unwrap_or_default();
+        let is_ours = name.starts_with("my") || name.starts_with("plain");
+        let is_right = read.value == value && (!is_ours || class.starts_with("com.acme."));
+        if read.codec.name() != codec || !is_right {
+            wrong.push(format!(
+                "{codec} {name}: {value} was read as {} {class}",
+                read.value
+            ));
+        }
+        seen += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen > 250, "{seen}");
+}
+
+#[test]
+fn what_a_class_wrote_itself_is_said_and_the_values_after_it_too() {
+    let written = |name: &str| {
+        let mut rows = rows(include_str!("../fixtures/jdk-classes.tsv"));
+        let row = rows
+            .find(|row| row[0] == "serialization" && row[1] == name)
+            .unwrap();
+        payload::decode(&unhex(row[3])).value
+    };
+    let odd = json!({
+        "@class": "com.acme.Gen$NoDefault",
+        "@written": ["custom", {"bytes": "0000002a"}, "obj", ["q"]],
+    });
+    assert_eq!(written("nodefault"), odd);
+    assert_eq!(written("holder_nodefault")["after"], "after");
+    let last = json!({"@class": "com.acme.Gen$NoDefaultObj", "@written": ["obj"]});
+    assert_eq!(written("list_nodefault"), json!([odd, "z", last, "y"]));
+    assert_eq!(written("late")["b"], "bee");
 }
 
 #[test]

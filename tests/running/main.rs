@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod backlog;
 mod consumer;
 mod faults;
 mod worker;

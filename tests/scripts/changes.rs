@@ -13,7 +13,7 @@ const SCORE: f64 = 1_600_000_000_000.0;
 
 /// Every change, with the keys whose types it looks at: target, timeouts, order list, aside,
 /// quarantine.
-const ALL: [(&str, &str); 18] = [
+const ALL: [(&str, &str); 19] = [
     ("delete", "TL"),
     ("requeue", "T"),
     ("deliver", "qTLA"),
@@ -29,6 +29,7 @@ const ALL: [(&str, &str); 18] = [
     ("wait again", "TLA"),
     ("replace", "q"),
     ("expiry", ""),
+    ("rename", ""),
     ("in order list", "LA"),
     ("quarantine", "TLQ"),
     ("restore", "TLAQ"),
@@ -45,7 +46,7 @@ pub(crate) fn all(queue: &Queue) -> impl Iterator<Item = (&'static str, &'static
 }
 
 /// Changes that take no room: a full server takes them.
-pub(crate) const REMOVALS: [&str; 3] = ["delete", "discard", "expiry"];
+pub(crate) const REMOVALS: [&str; 4] = ["delete", "discard", "expiry", "rename"];
 
 fn waiting(n: u64) -> Chosen {
     Chosen {
@@ -140,6 +141,7 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
             drop(writer.replace(queue, &elements).await?);
         }
         "expiry" => expiry(writer, queue).await?,
+        "rename" => rename(writer, queue).await?,
         "discard" => {
             let elements = ["none", "one"].map(|e| e.as_bytes().to_vec());
             drop(writer.discard(queue, &elements).await?);
@@ -166,6 +168,19 @@ async fn restore(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
         (waiting(13), None),
     ];
     writer.restore(queue, &entries).await.map(drop)
+}
+
+/// One of each: what is not there, of its right type, to a name in use; and, in quarantine's place,
+/// what may be renamed.
+async fn rename(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {
+    let keys = queue.keys();
+    let each = [
+        (b"none".as_slice(), b"{none}".as_slice()),
+        (&keys.timeouts, b"other"),
+        (&keys.quarantine, &keys.timeouts),
+        (&keys.quarantine, b"another"),
+    ];
+    writer.rename(queue, &each).await.map(drop)
 }
 
 async fn expiry(writer: &Writer, queue: &Queue) -> Result<(), StoreError> {

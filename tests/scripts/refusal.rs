@@ -250,7 +250,7 @@ async fn a_change_whose_script_the_server_forgot_is_made_all_the_same() {
 }
 
 /// What scripts call. `type` is the first thing they do, and a missing right to that stops all.
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "eval",
     "exec",
     "exists",
@@ -263,6 +263,7 @@ const COMMANDS: [&str; 23] = [
     "lrem",
     "ltrim",
     "publish",
+    "renamenx",
     "rpush",
     "type",
     "zadd",

@@ -6,6 +6,7 @@ mod flow;
 mod forms;
 mod menu;
 mod repairs;
+mod undoing;
 
 use delayscope::queue::plan::Progress;
 use delayscope::queue::{Change, Plan, Queue, Tally};

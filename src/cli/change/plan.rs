@@ -28,6 +28,10 @@ pub(super) fn headline(plan: &Plan) -> String {
             let keys = text::counted(plan.planned, "key", "keys");
             format!("take the expiry of {keys} of {name} away")
         }
+        Change::RenameTaken => {
+            let keys = text::counted(plan.planned, "key", "keys");
+            format!("rename what has taken {keys} of {name}")
+        }
         Change::Undo => format!("take back what was done to {entries} of {name}"),
         change => format!("{} {entries} of {name}", change.word()),
     };
@@ -54,6 +58,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Drift => format!("timeouts and order list of {name:?} hold the same entries."),
         Change::Unwrap => format!("no element in the target of {name:?} is framed."),
         Change::Persist => format!("no key of {name:?} expires."),
+        Change::RenameTaken => format!("all keys of {name:?} are of their types."),
         Change::Repack => format!("every frame of {name:?} has that form already."),
         Change::Restore => format!("nothing of {name:?} is in quarantine, or none of it matched."),
         Change::Undo => format!("nothing of {name:?} is left to be taken back."),

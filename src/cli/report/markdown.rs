@@ -1,5 +1,7 @@
 //! The bundle as Markdown: what is for people to read first comes first.
 
+mod summary;
+
 use std::io::{self, Write};
 
 use super::super::output::Output;
@@ -19,18 +21,7 @@ pub(super) fn print<W: Write>(
     let name = text::printable_bytes(bundle.queue.name.as_bytes());
     out.whole(&format!("# Delayed queue {name}"))?;
     out.whole("")?;
-    let facts = &bundle.facts;
-    out.whole(&format!(
-        "{} on {} ({} {}, {}, up {}), {} ms since the epoch; made by delayscope {}.",
-        times::local(bundle.at, crate::clock::EpochMillis::new(0)),
-        bundle.server,
-        facts.product,
-        facts.version,
-        facts.role,
-        text::span(facts.uptime_s.saturating_mul(1_000)),
-        bundle.at.get(),
-        env!("CARGO_PKG_VERSION"),
-    ))?;
+    summary::print(bundle, &config.programs(), out)?;
     findings(bundle, &config.programs(), out)?;
     section(out, "Figures")?;
     fenced(out, |out| bundle.shown.print(&bundle.queue, config, out))?;
@@ -47,7 +38,7 @@ fn section<W: Write>(out: &mut Output<W>, title: &str) -> io::Result<()> {
 }
 
 /// What `print` prints, so that its columns stay.
-fn fenced<W: Write>(
+pub(super) fn fenced<W: Write>(
     out: &mut Output<W>,
     print: impl FnOnce(&mut Output<&mut Vec<u8>>) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -97,13 +88,24 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
         "rules have looked and found nothing wrong",
     );
     out.whole(&format!("{rules}."))?;
+    for over in &bundle.over {
+        let (since, until) = (over.since, over.until);
+        let [since, until] = [since, until].map(|then| times::local(then, bundle.at));
+        let (id, sentence) = (over.id, text::printable(&over.sentence));
+        out.whole(&format!(
+            "- earlier, from {since} to {until}: {id}: `{sentence}`"
+        ))?;
+    }
     for (id, why) in &said.blind {
         out.whole(&format!("- {id} cannot look: `{}`", text::printable(why)))?;
     }
-    for (id, words) in &said.early {
-        out.whole(&format!("- {id} is not yet decided: {words}"))?;
+    for (id, open) in &said.early {
+        out.whole(&format!(
+            "- {id} is not yet decided: {}, {}",
+            open.seen, open.asks
+        ))?;
     }
-    if !said.early.is_empty() {
+    if said.open().next().is_some() {
         let command = finding::longer("report", &bundle.queue, &programs.ours);
         out.whole(&format!("- so that all are decided: `{command}`"))?;
     }
@@ -143,22 +145,13 @@ fn server<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
     };
     out.whole("")?;
     out.whole(&format!(
-        "{}; of them listen, or wait for an element of a list:",
+        "{}; of them listen, wait for an element of a list, or took one last:",
         text::counted(clients.total, "client", "clients")
     ))?;
     out.whole("")?;
     fenced(out, |out| {
         for one in clients.listed.iter().take(CLIENTS) {
-            let does = if one.blocked_on_list {
-                format!("waits in {} for {} s", one.command, one.idle_s)
-            } else {
-                text::counted(one.channels, "channel", "channels")
-            };
-            let line = format!(
-                "{} {} db={} age={} s: {does}",
-                one.addr, one.name, one.db, one.age_s
-            );
-            out.whole(&text::printable(&line))?;
+            out.whole(&format!("{}: {}", one.called(), one.does()))?;
         }
         Ok(())
     })

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::ops::plan::work::{Expiry, Work};
+use crate::ops::plan::work::{Expiry, Rename, Work};
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::change::{Changed, Chosen, Deleted, Fate, Place, Timed};
@@ -102,6 +102,7 @@ pub(super) async fn run(
         )),
         Work::Replace(all) => Ok(plain(writer.replace(queue, &all[range]).await?, SCORE)),
         Work::Expiry(all) => expiry(writer, &all[range]).await,
+        Work::Rename(all) => rename(writer, queue, &all[range]).await,
         Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
         Work::PutElements(all) => {
             // Each batch comes before the one that was put back before it.
@@ -134,6 +135,19 @@ async fn expiry(writer: &Writer, expiries: &[Expiry]) -> Result<Did, StoreError>
     let expiries: Vec<_> = expiries.collect();
     let mut did = plain(writer.expiry(&expiries).await?, EXPIRES);
     did.undecodable_because(PASSED);
+    Ok(did)
+}
+
+const RIGHT: &str = "it is of the right type now";
+const IN_USE: &str = "the other name is in use";
+
+async fn rename(writer: &Writer, queue: &Queue, renames: &[Rename]) -> Result<Did, StoreError> {
+    let pairs = renames
+        .iter()
+        .map(|one| (one.from.as_slice(), one.to.as_slice()));
+    let pairs: Vec<_> = pairs.collect();
+    let mut did = plain(writer.rename(queue, &pairs).await?, RIGHT);
+    did.undecodable_because(IN_USE);
     Ok(did)
 }
 

@@ -6,8 +6,9 @@ use std::ops::Range;
 use super::batch::Fated;
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
-use crate::ops::plan::work::{Work, sha1};
+use crate::ops::plan::work::{Rename, Work, sha1};
 use crate::queue::{Due, Outcome, Queue};
+use crate::store::read::Kind;
 use crate::store::{StoreError, read};
 
 /// So many are looked up in timeouts at once.
@@ -45,6 +46,9 @@ impl Run {
     ) -> Result<Option<Vec<Fated>>, Halt> {
         let sent = range.clone().map(|i| work.bytes(i)).sum();
         self.heal(error, sent).await?;
+        if let Work::Rename(all) = work {
+            return self.renamed(&all[range]).await;
+        }
         if !work.may_be_repeated() {
             let why = "the answer never came, and equal elements cannot be told apart";
             let unknown = Fated::because(Outcome::Unknown, why);
@@ -87,6 +91,30 @@ impl Run {
             Seen::NotDone | Seen::Nothing => Fated::plain(Outcome::Unknown),
         });
         Ok(Some(fated.collect()))
+    }
+
+    /// Whether keys were renamed: the new names were free, and a script is run whole or not at all.
+    /// None: it was not run.
+    async fn renamed(&self, renames: &[Rename]) -> Result<Option<Vec<Fated>>, Halt> {
+        let new: Vec<Vec<u8>> = renames.iter().map(|one| one.to.clone()).collect();
+        let old: Vec<Vec<u8>> = renames.iter().map(|one| one.from.clone()).collect();
+        let store = self.writer.store();
+        let (new, old) = (
+            read::kinds(store, &new).await?,
+            read::kinds(store, &old).await?,
+        );
+        let wanted = renames.iter().map(|one| self.queue.kind_of(&one.from));
+        let ran = wanted.zip(old).zip(new).any(|((wanted, old), new)| {
+            // The queue's clients may have made the key anew at once.
+            let left = match old {
+                Kind::Missing => true,
+                Kind::List => wanted == Some("list"),
+                Kind::Zset => wanted == Some("zset"),
+                Kind::Other(_) | Kind::Unknown => false,
+            };
+            left && !matches!(new, Kind::Missing | Kind::Unknown)
+        });
+        Ok(ran.then(|| vec![Fated::plain(Outcome::Done); renames.len()]))
     }
 
     /// Whether what was to come into timeouts is not there because the script was not run: nobody
@@ -225,8 +253,10 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
         },
         // It is the same to do it twice.
         Work::Expiry(_) => Seen::NotDone,
-        Work::Discard(_) | Work::PutElements(_) | Work::OrderList(_) | Work::Replace(_) => {
-            Seen::Nothing
-        }
+        Work::Discard(_)
+        | Work::PutElements(_)
+        | Work::OrderList(_)
+        | Work::Replace(_)
+        | Work::Rename(_) => Seen::Nothing,
     }
 }

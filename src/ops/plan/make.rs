@@ -352,6 +352,7 @@ pub(in crate::ops) async fn describe(
     let ids = made
         .work
         .iter()
+        .filter(|work| !work.is_of_keys())
         .flat_map(|work| (0..work.len()).map(|i| work.id(queue, i)));
     let settled = made.settled.iter().map(|result| result.id);
     plan.first = ids.chain(settled).take(FIRST).collect();

@@ -234,6 +234,7 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
         } else {
             line(&[b"PERSIST", &all[0].key])
         }),
+        Work::Rename(all) => lines.push(line(&[b"RENAMENX", &all[0].from, &all[0].to])),
         Work::WaitAgain(all) => lines.push(zadd(all[0].score, &all[0].member)),
         Work::OrderList(all) => order(&mut lines, &|list| match &all[0] {
             (member, true) => line(&[b"RPUSH", list, member]),

@@ -64,6 +64,8 @@ pub(in crate::ops) enum Work {
     Replace(Vec<(Vec<u8>, Vec<u8>)>),
     /// Keys get another expiry, or none.
     Expiry(Vec<Expiry>),
+    /// Keys get other names.
+    Rename(Vec<Rename>),
     /// New entries.
     Offer(Vec<(EpochMillis, Vec<u8>)>),
 }
@@ -79,6 +81,7 @@ impl Work {
             Self::OrderList(all) => all.len(),
             Self::Replace(all) => all.len(),
             Self::Expiry(all) => all.len(),
+            Self::Rename(all) => all.len(),
             Self::Requeue(all) => all.len(),
             Self::Edit(all) => all.len(),
             Self::PutBack(all) => all.len(),
@@ -99,6 +102,7 @@ impl Work {
             Self::OrderList(all) => all[i].0.len(),
             Self::Replace(all) => all[i].0.len() + all[i].1.len(),
             Self::Expiry(all) => all[i].key.len(),
+            Self::Rename(all) => all[i].from.len() + all[i].to.len(),
             Self::Requeue(all) => all[i].0.member.len(),
             Self::Edit(all) => all[i].0.member.len() + all[i].1.len(),
             Self::PutBack(all) => all[i].0.member.len() + neighbour(Some(&all[i].1)),
@@ -123,9 +127,11 @@ impl Work {
             Self::PutBack(all) => &all[i].0.member,
             Self::Restore(all) => &all[i].0.member,
             Self::TakeBack(all, ..) => &all[i].member,
-            Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) | Self::Expiry(_) => {
-                return None;
-            }
+            Self::Discard(_)
+            | Self::PutElements(_)
+            | Self::Replace(_)
+            | Self::Expiry(_)
+            | Self::Rename(_) => return None,
             Self::Offer(all) => &all[i].1,
         })
     }
@@ -169,10 +175,16 @@ impl Work {
             Self::Discard(all) | Self::PutElements(all) => EntryId::of_bytes(&all[i]),
             Self::Replace(all) => queue.id(&all[i].0),
             Self::Expiry(all) => EntryId::of_bytes(&all[i].key),
+            Self::Rename(all) => EntryId::of_bytes(&all[i].from),
             _ => self
                 .member(i)
                 .map_or(EntryId([0; 8]), |member| queue.id(member)),
         }
+    }
+
+    /// It is about keys, not entries.
+    pub(in crate::ops) const fn is_of_keys(&self) -> bool {
+        matches!(self, Self::Expiry(_) | Self::Rename(_))
     }
 
     /// By how many elements target is longer (or shorter) when all is done.
@@ -198,6 +210,7 @@ impl Work {
             Self::Offer(_) => "offering",
             Self::Replace(_) => "unwrapping",
             Self::Expiry(_) => "changing expiries",
+            Self::Rename(_) => "renaming",
         }
     }
 
@@ -216,7 +229,7 @@ impl Work {
             Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) => {
                 State::Delivered
             }
-            Self::Expiry(_) => State::Waiting,
+            Self::Expiry(_) | Self::Rename(_) => State::Waiting,
             Self::Restore(_) => State::Quarantined,
             Self::OrderList(all) if all[i].1 => State::Waiting,
             Self::WaitAgain(_) | Self::OrderList(_) => State::Order,
@@ -273,6 +286,10 @@ impl Work {
                 item.member = Some(all[i].0.clone());
                 item.new_member = Some(all[i].1.clone());
             }
+            Self::Rename(all) => {
+                item.member = Some(all[i].from.clone());
+                item.new_member = Some(all[i].to.clone());
+            }
             Self::Expiry(all) => {
                 item.new_member = Some(all[i].key.clone());
                 (item.score, item.new_score) = (Some(all[i].from), Some(all[i].to));
@@ -305,6 +322,13 @@ pub(in crate::ops) struct Expiry {
     pub(in crate::ops) from: f64,
     /// When it shall.
     pub(in crate::ops) to: f64,
+}
+
+/// A key that gets another name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(in crate::ops) struct Rename {
+    pub(in crate::ops) from: Vec<u8>,
+    pub(in crate::ops) to: Vec<u8>,
 }
 
 /// What a transferred entry is kept as: by these its element in target is found again, and its

@@ -1,8 +1,9 @@
-//! What was changed where it is: elements of target that lost their frames, keys that expire no more.
+//! What was changed where it is: elements of target that lost their frames, keys that expire no more,
+//! keys that got other names.
 
 use super::Inverse;
 use crate::ops::journal::Item;
-use crate::ops::plan::work::Expiry;
+use crate::ops::plan::work::{Expiry, Rename};
 use crate::queue::State;
 
 impl Inverse {
@@ -16,6 +17,14 @@ impl Inverse {
                 } else {
                     self.unsure(item.id);
                 }
+                true
+            }
+            // A key that was renamed. Where that was not done, there is nothing to be renamed back.
+            (Some(from), None, Some(to), None) => {
+                self.rename.push(Rename {
+                    from: to.clone(),
+                    to: from.clone(),
+                });
                 true
             }
             // A key that expired (infinite: never).

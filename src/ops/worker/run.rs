@@ -1,5 +1,7 @@
 //! The worker's one task.
 
+mod backlog;
+
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,7 @@ use super::alarm::Alarm;
 use super::pace::Pace;
 use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
 use crate::clock::{EpochMillis, ServerClock, instant};
+use crate::ops::journal::Journal;
 use crate::queue::{Due, EntryId, Queue};
 use crate::store::listen::{Heard, listen, listen_named};
 use crate::store::write::{Timed, Transferred, Writer};
@@ -42,7 +45,7 @@ pub(super) async fn run(
     store: Store,
     writer: Writer,
     queue: Queue,
-    options: WorkerOptions,
+    (options, journal): (WorkerOptions, Option<Journal>),
     events: mpsc::Sender<WorkerEvent>,
     mut stopped: oneshot::Receiver<()>,
 ) {
@@ -62,6 +65,9 @@ pub(super) async fn run(
         events,
         alarm: Alarm::Now,
         pace: Pace::new(options.batch),
+        journal,
+        far: true,
+        bulk_after: None,
         known: 0,
         said: HashSet::new(),
         pause: Duration::ZERO,
@@ -91,7 +97,7 @@ pub(super) async fn run(
             }
             () = worker.wait() => {}
         }
-        if worker.look().await.is_err() {
+        if worker.backlog(&mut stopped).await.is_err() || worker.look().await.is_err() {
             return;
         }
     }
@@ -108,6 +114,12 @@ struct Worker {
     events: mpsc::Sender<WorkerEvent>,
     alarm: Alarm,
     pace: Pace,
+    /// What a backlog that is transferred in bulk is written down in; none: it never is.
+    journal: Option<Journal>,
+    /// What is late may stand far down the order list.
+    far: bool,
+    /// No bulk transfer is tried before.
+    bulk_after: Option<Instant>,
     /// Due members that are no frames, as of the last look.
     known: usize,
     /// What was told to be passed over.
@@ -215,6 +227,7 @@ impl Worker {
     }
 
     async fn found(&mut self, now: EpochMillis, timed: Timed<Transferred>) -> Result<(), Ended> {
+        self.learn_how_far(&timed);
         let Timed {
             done,
             ended_us,
@@ -279,12 +292,18 @@ impl Worker {
         let never = done.never.iter().map(|e| (e.id, Skip::Score(e.score)));
         let mut count = 0;
         for (id, why) in no_frames.chain(never) {
-            if self.said.len() < MOST_SAID && self.said.insert(id) {
-                count += 1;
-                self.say(WorkerEvent::Skipped { id, why }).await?;
-            }
+            count += usize::from(self.pass_one_over(id, why).await?);
         }
         Ok(count)
+    }
+
+    /// The same of one; whether it was told of.
+    async fn pass_one_over(&mut self, id: EntryId, why: Skip) -> Result<bool, Ended> {
+        let fresh = self.said.len() < MOST_SAID && self.said.insert(id);
+        if fresh {
+            self.say(WorkerEvent::Skipped { id, why }).await?;
+        }
+        Ok(fresh)
     }
 
     fn lateness(&self, done: &Transferred, ended_us: i64) -> Option<Lateness> {

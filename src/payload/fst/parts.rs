@@ -1,8 +1,8 @@
 //! Numbers, strings and arrays of primitives, as FST writes them.
 
-use crate::payload::reader::Reader;
-use crate::payload::scalar;
+use crate::payload::reader::{Mark, Reader};
 use crate::payload::tree::{Node, Shape};
+use crate::payload::{scalar, surprise};
 
 /// Before two, four and eight bytes of a compact number.
 const TWO: u8 = 0x80;
@@ -32,6 +32,21 @@ pub(super) fn compact_short(r: &mut Reader<'_>) -> Option<u16> {
         0xff => r.array().map(u16::from_le_bytes),
         byte => Some(u16::from(byte)),
     }
+}
+
+/// The `double` at a place, if it is one that people use; else nothing is read.
+pub(super) fn usual_double<'a>(r: &mut Reader<'a>, place: Mark<'a>) -> Option<Node> {
+    /// What it surprises at most, in bits.
+    const USUAL: u32 = 28;
+    let after = r.mark();
+    r.back(place);
+    let bytes = r.array().filter(|bytes| *bytes != [0; 8]);
+    let node = bytes.map(|bytes| scalar::double(f64::from_le_bytes(bytes)));
+    let node = node.filter(|node| surprise::of(node) <= USUAL);
+    if node.is_none() {
+        r.back(after);
+    }
+    node
 }
 
 /// A string: the number of its UTF-16 units, and these.

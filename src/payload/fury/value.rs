@@ -345,20 +345,33 @@ impl Fury {
     }
 }
 
+/// Zeros behind an object that may be what a buffer has left over.
+const LEFT_OVER: usize = 32;
+
 /// What is left of an object whose class is not known; nothing behind it is read.
 fn rest(r: &mut Reader<'_>, last: bool) -> Option<Node> {
-    let pieces = opaque::pieces(r, said)?;
+    let zeros = r.rest().iter().rev().take_while(|byte| **byte == 0).count();
+    let padding = if zeros > LEFT_OVER { zeros } else { 0 };
+    let pieces = opaque::pieces(r, r.all().len() - padding, said)?;
+    r.bytes(r.rest().len())?;
     if !last && !r.is_cut() {
         r.stop(Cut::Unreadable);
     }
     Some(Node::new(Shape::Nameless(pieces)))
 }
 
-/// A text among other bytes.
-fn said(r: &mut Reader<'_>) -> Option<Node> {
+/// A text among other bytes. Before the first character that is no ASCII there is a mark that there
+/// is a text, or another text.
+fn said(r: &mut Reader<'_>, after_text: bool) -> Option<Node> {
     let here = r.mark();
-    let length = unsigned(r)? >> 2;
-    r.spend(usize::try_from(length).ok()? / 64)?;
+    let before = r.at().checked_sub(1).and_then(|at| r.all().get(at));
+    let is_marked = after_text || matches!(before, Some(0 | 0xff));
+    let length = usize::try_from(unsigned(r)? >> 2).ok()?;
+    if length > r.rest().len() {
+        return None;
+    }
+    r.spend(length / 64)?;
     r.back(here);
-    string(r).map(Node::text)
+    let text = string(r)?;
+    (text.is_ascii() || is_marked).then(|| Node::text(text))
 }

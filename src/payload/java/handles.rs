@@ -61,6 +61,15 @@ impl Handles {
         self.0.len()
     }
 
+    /// Forgets what was numbered after the first so many; none if fewer are known.
+    pub(in crate::payload) fn forget(&mut self, first: usize) -> Option<()> {
+        if first > self.0.len() {
+            return None;
+        }
+        self.0.truncate(first);
+        Some(())
+    }
+
     /// Begins again with the first number.
     pub(in crate::payload) fn clear(&mut self) {
         self.0.clear();

@@ -1,12 +1,15 @@
 //! Objects of the JDK that are one value, made of several fields or of bytes.
 
-use super::{Level, block, field, long, number, text};
+use super::{Level, block, field, long, net, number, text};
 use crate::payload::reader::Reader;
 use crate::payload::time as iso;
 use crate::payload::tree::{Node, Shape};
 
 /// Set bits that are listed; of a larger set its words are shown.
 const MAX_BITS: usize = 4096;
+
+/// The line of a native method.
+const NATIVE: i64 = -2;
 
 /// The value, if the class is known to be one.
 pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Option<Node> {
@@ -20,7 +23,9 @@ pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Op
             let seconds = text.get(..19)?;
             Some(Node::text(format!("{seconds}{}Z", iso::fraction(nanos))))
         }
-        "java.util.GregorianCalendar" => Some(iso::date(long(levels, "time")?)),
+        "java.util.GregorianCalendar"
+        | "java.util.JapaneseImperialCalendar"
+        | "sun.util.BuddhistCalendar" => Some(iso::date(long(levels, "time")?)),
         "java.util.UUID" => Some(number::uuid(
             long(levels, "mostSigBits")?.cast_unsigned(),
             long(levels, "leastSigBits")?.cast_unsigned(),
@@ -43,6 +48,11 @@ pub(super) fn value(r: &mut Reader<'_>, class: &str, levels: &[Level<'_>]) -> Op
             Some(Node::text(locale(parts.each_ref().map(String::as_str))))
         }
         "java.net.URL" => Some(Node::text(url(levels)?)),
+        "java.net.InetAddress" | "java.net.Inet4Address" | "java.net.Inet6Address" => {
+            Some(Node::text(net::address(levels)?))
+        }
+        "java.net.InetSocketAddress" => Some(Node::text(net::socket(levels)?)),
+        "java.lang.StackTraceElement" => Some(Node::text(frame(levels)?)),
         "java.util.BitSet" => bits(&words(field(levels, "bits")?)?),
         "java.util.concurrent.atomic.AtomicBoolean" => {
             Some(Node::new(Shape::Bool(long(levels, "value")? != 0)))
@@ -75,6 +85,12 @@ fn date(levels: &[Level<'_>]) -> Option<Node> {
 
 fn url(levels: &[Level<'_>]) -> Option<String> {
     let said = |name: &str| text(levels, name);
+    // With what stands before the host: who asks, and the password.
+    if let Some(authority) = said("authority").filter(|authority| !authority.is_empty()) {
+        let anchor = said("ref").map_or_else(String::new, |anchor| format!("#{anchor}"));
+        let file = said("file").unwrap_or_default();
+        return Some(format!("{}://{authority}{file}{anchor}", said("protocol")?));
+    }
     Some(address([
         &said("protocol")?,
         &said("host").unwrap_or_default(),
@@ -85,6 +101,19 @@ fn url(levels: &[Level<'_>]) -> Option<String> {
         &said("file").unwrap_or_default(),
         &said("ref").map_or_else(String::new, |anchor| format!("#{anchor}")),
     ]))
+}
+
+/// A line of a stack trace, as Java prints it.
+fn frame(levels: &[Level<'_>]) -> Option<String> {
+    let (class, method) = (text(levels, "declaringClass")?, text(levels, "methodName")?);
+    let line = long(levels, "lineNumber")?;
+    let place = match text(levels, "fileName") {
+        _ if line == NATIVE => "Native Method".to_owned(),
+        Some(file) if line >= 0 => format!("{file}:{line}"),
+        Some(file) => file,
+        None => "Unknown Source".to_owned(),
+    };
+    Some(format!("{class}.{method}({place})"))
 }
 
 /// A URL: its protocol, host, `:port`, file, `#anchor`.

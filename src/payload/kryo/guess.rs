@@ -5,17 +5,21 @@
 //! bytes. Where the object ends cannot be told either: nothing behind it is read.
 
 use super::{Class, Kryo, Unknown, parts};
-use crate::payload::opaque;
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Cut, Node, Shape};
+use crate::payload::{opaque, scalar, surprise};
 
-/// Shorter texts do not stand out among other bytes.
-const MIN_TEXT: usize = 3;
+/// What begins a text without a length is no control.
+const BARE: usize = 4;
+/// What a `double` surprises at most that eight bytes are taken for, in bits.
+const DOUBLE: u32 = 28;
 
 /// All that is left, as the values of an object; `last` if nothing can follow it.
 pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<Node> {
-    if !last && kryo.unknown == Unknown::Small {
-        return small(r);
+    match kryo.unknown {
+        Unknown::Nothing => return None,
+        Unknown::Small if !last => return small(r),
+        _ => {}
     }
     let mut pieces = Vec::new();
     while !r.rest().is_empty() {
@@ -45,7 +49,12 @@ fn small(r: &mut Reader<'_>) -> Option<Node> {
 
 /// Bytes up to what stands out.
 fn bytes(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
-    opaque::bytes(r, |r| named_at(kryo, r) || said(kryo, r).is_some())
+    opaque::bytes(r, r.all().len(), |r| {
+        let here = r.mark();
+        let is_named = named_at(kryo, r);
+        r.back(here);
+        is_named || said(kryo, r).is_some()
+    })
 }
 
 /// Whether the name of a class comes that was not met before.
@@ -58,6 +67,7 @@ fn named_at(kryo: &mut Kryo, r: &mut Reader<'_>) -> bool {
     is_new
 }
 
+/// An object whose class is named here; of its fields nothing if they cannot be read.
 fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     let here = r.mark();
     let found = named_at(kryo, r);
@@ -65,30 +75,55 @@ fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
     if !found {
         return None;
     }
-    let known = kryo.names.len();
     let class = kryo.class(r)?;
+    let (known, after) = (kryo.names.len(), r.mark());
+    // Others of the application's classes in it would take all that follows for theirs.
+    let unknown = std::mem::replace(&mut kryo.unknown, Unknown::Nothing);
     let value = kryo.content(r, &class, true);
-    if value.is_none() {
-        kryo.names.truncate(known);
-        r.back(here);
+    kryo.unknown = unknown;
+    if value.is_some() || r.is_cut() {
+        return value;
     }
-    value
+    kryo.names.truncate(known);
+    r.back(after);
+    let Class::Named(name) = class else {
+        return None;
+    };
+    Some(Node::new(Shape::Nameless(Vec::new())).of(name))
 }
 
 /// A text that stands out.
 fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
     let here = r.mark();
+    let is_bare = r.peek().is_some_and(|byte| matches!(byte, b' '..=b'~'));
     // A text begins with a printable character or its length.
-    let begins = r
-        .peek()
-        .is_some_and(|byte| matches!(byte, b' '..=b'~' | 0x80..));
+    let begins = is_bare || r.peek().is_some_and(|byte| byte >= 0x80);
     if begins
+        && !(is_bare && is_in_double(r, kryo.style.is_old))
         && let Some(Some(text)) = parts::string(r, kryo.style.is_old)
-        && text.chars().count() >= MIN_TEXT
-        && !text.contains(|c: char| c.is_control() && !c.is_whitespace())
+        && opaque::is_meant(&text)
+        && !(is_bare && text.bytes().take(BARE).any(|byte| byte < b' '))
     {
         return Some(Node::text(text));
     }
     r.back(here);
     None
+}
+
+/// Whether the next byte is one of a `double` that people use: its last bytes are letters often.
+fn is_in_double(r: &Reader<'_>, is_old: bool) -> bool {
+    let (at, all) = (r.at(), r.all());
+    let starts = at.saturating_sub(7)..=at;
+    starts.into_iter().any(|start| {
+        let bytes = all.get(start..start + 8).and_then(|b| b.try_into().ok());
+        bytes.is_some_and(|bytes: [u8; 8]| {
+            let double = if is_old {
+                f64::from_be_bytes(bytes)
+            } else {
+                f64::from_le_bytes(bytes)
+            };
+            let is_usual = (1e-6..1e12).contains(&double.abs());
+            is_usual && surprise::of(&scalar::double(double)) <= DOUBLE
+        })
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::Node;
+use crate::payload::tree::{Node, Shape};
 
 /// The most characters of a string without a length: Kryo 5, and Kryo 3 and 4.
 const ASCII_MAX: usize = 32;
@@ -114,6 +114,21 @@ pub(super) fn positive_int(r: &mut Reader<'_>) -> Option<i32> {
 /// A `long` that is not expected to be negative.
 pub(super) fn positive_long(r: &mut Reader<'_>) -> Option<i64> {
     varint(r, 9).map(u64::cast_signed)
+}
+
+/// A `float` or `double`. Of what is no number Kryo writes one form only.
+pub(super) fn boxed(r: &mut Reader<'_>, kind: u8, is_old: bool) -> Option<Node> {
+    const NONE: [&[u8]; 4] = [
+        &[0, 0, 0, 0, 0, 0, 0xf8, 0x7f],
+        &[0x7f, 0xf8, 0, 0, 0, 0, 0, 0],
+        &[0, 0, 0xc0, 0x7f],
+        &[0x7f, 0xc0, 0, 0],
+    ];
+    let before = r.rest();
+    let node = fixed(r, kind, is_old)?;
+    let bytes = &before[..before.len() - r.rest().len()];
+    let is_none = matches!(&node.shape, Shape::Text(said) if said == "NaN");
+    (!is_none || NONE.contains(&bytes)).then_some(node)
 }
 
 /// A primitive of a fixed size, by the letter of its type in a class file.

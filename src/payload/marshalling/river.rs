@@ -16,7 +16,7 @@ use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Name, Node, Shape};
+use crate::payload::tree::{Field, Name, Node, Shape};
 
 const NULL: u8 = 0x01;
 const REPEAT_FAR: u8 = 0x02;
@@ -202,7 +202,21 @@ impl River {
             }
             0x63..=0x66 => Shape::Map(r.pairs(count, |r| self.value(r))?),
             // The same element so many times.
-            0x7b => Shape::Map(vec![(Node::number(count), self.value(r)?)]),
+            0x7b => {
+                let field = |name: &str, node| Field {
+                    name: name.into(),
+                    node,
+                };
+                let level = Level {
+                    class: class.into(),
+                    fields: vec![
+                        field("n", Node::number(count)),
+                        field("element", self.value(r)?),
+                    ],
+                    extra: Vec::new(),
+                };
+                java::object(r, &class.into(), vec![level])?.shape
+            }
             _ => return None,
         };
         self.handles.set(r, at, Node::new(shape).of(class))

@@ -1,16 +1,16 @@
 //! The grammar of Java's object stream ("Java Object Serialization Specification", 6.4): classes,
 //! objects, arrays and strings are numbered as they appear, and referred to by their number.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use super::class::{Class, Kind};
-use crate::payload::java::extra::{Piece, extra};
+use crate::payload::java::extra::{Extra, Piece, extra};
 use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::scalar;
-use crate::payload::tree::{Cut, Node, Shape};
+use crate::payload::tree::{Cut, Field, Name, Node, Shape};
 
 const NULL: u8 = 0x70;
 const REFERENCE: u8 = 0x71;
@@ -36,10 +36,25 @@ const MAX_SUPERCLASSES: u32 = 64;
 #[derive(Default)]
 pub(super) struct Stream {
     handles: Handles,
-    classes: HashMap<usize, Rc<Class>>,
+    classes: BTreeMap<usize, Rc<Class>>,
+    /// The classes whose `writeObject` did not begin with their fields.
+    odd: HashSet<Name>,
+    /// Whether any class may be such a one: what it wrote begins as it would then.
+    is_wary: bool,
 }
 
+/// Bytes that are as much work to read once more as a value.
+const AGAIN: usize = 64;
+
 impl Stream {
+    /// To be read once more, after it made no sense in the usual way.
+    pub(super) fn wary() -> Self {
+        Self {
+            is_wary: true,
+            ..Self::default()
+        }
+    }
+
     /// One value of any kind.
     pub(super) fn value(&mut self, r: &mut Reader<'_>) -> Option<Node> {
         r.node(|r| {
@@ -66,7 +81,11 @@ impl Stream {
                 }
                 CLASS => {
                     let class = self.class(r)?;
-                    let node = Node::text(&*class.name).of("java.lang.Class");
+                    let name = match class.name.strip_prefix('[') {
+                        Some(_) => java::array_name(r, &class.name)?,
+                        None => class.name.clone(),
+                    };
+                    let node = Node::text(&*name).of("java.lang.Class");
                     self.handles.add(r, node)
                 }
                 CLASS_DESC | PROXY_CLASS_DESC => {
@@ -175,30 +194,82 @@ impl Stream {
         self.handles.set(r, at, node)
     }
 
+    /// What an object holds of one class. Nothing in the stream tells whether `writeObject` wrote the
+    /// fields first: it mostly does.
     fn level<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
+        if class.kind != Kind::FieldsAndMore || class.fields.is_empty() {
+            return self.usual(r, class);
+        }
+        let is_tag = r.peek().is_some_and(|tag| (NULL..=ENUM).contains(&tag));
+        let is_odd = self.odd.contains(&class.name) || self.is_wary && is_tag;
+        let (start, mark, handles) = (r.at(), r.mark(), self.handles.len());
+        for odd in [is_odd, !is_odd] {
+            let level = if odd {
+                self.own(r, class)
+            } else {
+                self.usual(r, class)
+            };
+            if level.is_some() || r.is_cut() {
+                if odd {
+                    self.odd.insert(class.name.clone());
+                }
+                return level;
+            }
+            let work = 1 + (r.at() - start) / AGAIN;
+            r.back(mark);
+            r.spend(work)?;
+            self.handles.forget(handles)?;
+            self.classes.split_off(&handles);
+        }
+        None
+    }
+
+    /// Fields, and what was written after them.
+    fn usual<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
         let mut level = Level {
             class: class.name.clone(),
             fields: Vec::new(),
             extra: Vec::new(),
         };
         match class.kind {
-            // What it wrote cannot be told from what follows.
             Kind::Opaque => {
-                r.stop(Cut::Unreadable);
-                return None;
+                level.extra = opaque(r)?;
+                return Some(level);
             }
             Kind::External => {}
-            Kind::Fields | Kind::FieldsAndMore => {
-                level.fields = r.fields(class.fields.len(), |r, i| {
-                    let (kind, name) = &class.fields[i];
-                    Some((name.clone(), self.element(r, *kind)?))
-                })?;
-            }
+            Kind::Fields | Kind::FieldsAndMore => level.fields = self.fields(r, class)?,
         }
         if class.kind != Kind::Fields && !r.is_cut() {
             level.extra = extra(r, |r| self.piece(r))?;
         }
         Some(level)
+    }
+
+    /// What a class wrote that did not write its fields first: they come later, or never.
+    fn own<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
+        let mut fields = None;
+        let extra = extra(r, |r| {
+            let mark = r.mark();
+            let piece = self.piece(r);
+            if piece.is_some() || fields.is_some() || r.is_cut() {
+                return piece;
+            }
+            r.back(mark);
+            fields = Some(self.fields(r, class)?);
+            self.piece(r)
+        })?;
+        Some(Level {
+            class: class.name.clone(),
+            fields: fields.unwrap_or_default(),
+            extra,
+        })
+    }
+
+    fn fields(&mut self, r: &mut Reader<'_>, class: &Class) -> Option<Vec<Field>> {
+        r.fields(class.fields.len(), |r, i| {
+            let (kind, name) = &class.fields[i];
+            Some((name.clone(), self.element(r, *kind)?))
+        })
     }
 
     /// A field or an element of an array, of the type that a descriptor begins with.
@@ -240,6 +311,19 @@ impl Stream {
         let node = Node::new(shape).of(java::array_name(r, &class.name)?);
         self.handles.set(r, at, node)
     }
+}
+
+/// All that is left: what `writeExternal` wrote in the first version of the protocol cannot be told
+/// from what follows.
+fn opaque<'a>(r: &mut Reader<'a>) -> Option<Vec<Extra<'a>>> {
+    let rest = r.rest().len();
+    r.take_text(rest)?;
+    let block = Extra::Block(r.bytes(rest)?);
+    r.stop(Cut::Unreadable);
+    Some(vec![
+        block,
+        Extra::Node(Node::new(Shape::Cut(Cut::Unreadable))),
+    ])
 }
 
 /// The place of what is referred to.

@@ -1,6 +1,6 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::{Beat, Finding, Seen, Severity, Step, Verdict, flow, score_range, slow_transfer};
+use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, flow, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
 use crate::queue::{Pulse, text};
@@ -37,18 +37,16 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 
 /// What is late already when the first look falls on it is nothing to be calm about, though nobody
 /// can tell yet whether it gets fewer.
-fn early(seen: &Seen, pulse: &Pulse) -> Option<String> {
+fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
     let late = pulse.late.get()?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
     let watched_ms = seen.watch.watched_ms();
     let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
     (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
-        format!(
-            "{} late, oldest {}: known in {} s whether they get fewer",
-            text::thousands(late),
-            text::countdown(late_ms),
-            (SPAN_MS - watched_ms + 999) / 1_000
-        )
+        let (late, oldest) = (text::thousands(late), text::countdown(late_ms));
+        let known_in_ms = SPAN_MS - watched_ms;
+        let seen = format!("{late} late, oldest {oldest}");
+        Open::new(seen, "whether they get fewer", Some(known_in_ms))
     })
 }
 
@@ -216,7 +214,10 @@ mod tests {
     fn until_it_knows_it_says_what_is_late_already() {
         let said = |seconds, late_ms| late(&vec![9; seconds], late_ms, 1).verdict(ID);
         let known = "9 late, oldest 1:00: known in 2 s whether they get fewer";
-        assert_eq!(said(2, 60_000), Verdict::Early(known.to_owned()));
+        let Verdict::Early(open) = said(2, 60_000) else {
+            panic!("{:?}", said(2, 60_000));
+        };
+        assert_eq!(open.words(), known);
         assert_eq!(said(2, 10_000), Verdict::Fine);
         assert!(matches!(said(4, 60_000), Verdict::Found(_)));
     }

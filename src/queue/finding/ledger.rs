@@ -51,6 +51,13 @@ impl Ledger {
         self.history.newest_first()
     }
 
+    /// The same, and what has just gone before it.
+    pub(super) fn over(&self) -> impl Iterator<Item = Passed> {
+        let gone = |known: &Known| Some(known.as_passed(known.gone?));
+        let gone = self.known.iter().rev().filter_map(gone);
+        gone.chain(self.passed().cloned())
+    }
+
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
         for known in &mut self.known {
@@ -81,7 +88,7 @@ impl Ledger {
             let (id, Some(gone)) = (known.finding.id, known.gone) else {
                 return !blind(known.finding.id);
             };
-            if blind(id) || known.finding.known_in_ms.is_some() {
+            if blind(id) || known.finding.open.is_some() {
                 return false;
             }
             let told = (0..MOMENT_MS).contains(&at.since(gone));
@@ -193,7 +200,7 @@ fn trend(first: (EpochMillis, Option<u64>), at: EpochMillis, now: Option<u64>) -
 #[cfg(test)]
 mod tests {
     use super::super::tests::START;
-    use super::super::{Finding, Severity};
+    use super::super::{Finding, Open, Severity};
     use super::*;
 
     fn found(figure: Option<u64>) -> Diagnosis {
@@ -279,7 +286,7 @@ mod tests {
             (at(0), at(30_000), Some(9))
         );
         let mut suspected = found(None);
-        suspected.findings[0].known_in_ms = Some(4_000);
+        suspected.findings[0].open = Some(Open::new("3 wait", "whether", None).into());
         let mut ledger = Ledger::default();
         ledger.enter(suspected, at(0));
         assert_eq!(ledger.enter(Diagnosis::default(), at(30_000)).gone, []);

@@ -126,6 +126,8 @@ fn finding(
         _ => count(waiting, "waiting"),
     };
     let channel = seen.queue.keys().channel.unwrap_or_default();
+    // Nobody has transferred that one since it fell due, though nobody may have watched.
+    let late_since = pulse.oldest_late.filter(|_| late_ms > LATE_MS);
     let finding = Finding::new(
         ID,
         severity,
@@ -133,7 +135,7 @@ fn finding(
     );
     let finding = finding
         .of(pulse.late.get().unwrap_or(0))
-        .since(first)
+        .since(late_since.map_or(first, |late| late.min(first)))
         .number("unattended_ms", alone_ms)
         .number("waiting", waiting)
         .number("late", pulse.late.get())

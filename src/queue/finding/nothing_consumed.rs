@@ -7,7 +7,7 @@
 
 use super::flow::{self, Taken};
 use super::watch::{APART_MS, LIES_MS, MANY, Standing};
-use super::{Finding, Seen, Severity, Step, Verdict, clients};
+use super::{Finding, Open, Seen, Severity, Step, Verdict, clients};
 use crate::queue::{Pulse, text};
 
 pub(super) const ID: &str = "nothing-consumed";
@@ -49,11 +49,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         // Two samples that are apart tell it then, else half a minute.
         _ if ms < LONG_MS && (ms >= LIES_MS || standing.length >= MANY) => {
             let known_ms = if ms < WHILE_MS { WHILE_MS } else { LONG_MS } - ms;
-            Verdict::Early(format!(
-                "{} in target: known in {} s whether any is taken",
-                text::counted(standing.length, "waits", "wait"),
-                (known_ms + 999) / 1_000
-            ))
+            let seen = text::counted(standing.length, "waits", "wait");
+            let (seen, asks) = (format!("{seen} in target"), "whether any is taken");
+            Verdict::Early(Open::new(seen, asks, Some(known_ms)))
         }
         _ => Verdict::Fine,
     }
@@ -89,14 +87,15 @@ fn nobody_else(seen: &Seen, pulse: &Pulse, ms: i64) -> bool {
 
 /// What is said before it is known: that so many wait, and nobody is there.
 fn suspicion(seen: &Seen, standing: &Standing, known_in_ms: i64) -> Finding {
-    let (who, _) = consumers(seen);
-    let sentence = format!(
-        "{} in target: {who}. Whether a busy one takes them is known in {} s.",
-        text::counted(standing.length, "element waits", "elements wait"),
-        (known_in_ms + 999) / 1_000
+    let elements = text::counted(standing.length, "element waits", "elements wait");
+    let open = Open::new(
+        format!("{elements} in target and no client waits for one"),
+        "whether a busy consumer takes them",
+        Some(known_in_ms),
     );
+    let sentence = format!("{}.", open.words());
     let mut found = evidence(seen, Finding::new(ID, Severity::Note, sentence), standing);
-    found.known_in_ms = Some(known_in_ms);
+    found.open = Some(open.into());
     found
 }
 
@@ -240,7 +239,7 @@ mod tests {
         let words = found.evidence.words.join("\n");
         for named in [
             "10.0.0.2:5 (app), db 0, connected for 10:00: took from a list last, by BLPOP, 5:12 ago",
-            "10.0.0.1:5, db 0, connected for 10:00: waits for some other list, in BLPOP for 5 s",
+            "10.0.0.1:5, db 0, connected for 10:00: waits for an element of some list, in BLPOP for 5 s",
         ] {
             assert!(words.contains(named), "{words}");
         }
@@ -286,7 +285,7 @@ mod tests {
 
     fn severity(verdict: &Verdict) -> Option<(Severity, bool)> {
         match verdict {
-            Verdict::Found(found) => Some((found.severity, found.known_in_ms.is_some())),
+            Verdict::Found(found) => Some((found.severity, found.open.is_some())),
             _ => None,
         }
     }
@@ -351,9 +350,10 @@ mod tests {
                 .sample(fronted(sampled_ms, "a"))
         };
         for early in [seen(9, 9_000), seen(12, 7_000)] {
-            let Verdict::Early(words) = early.verdict(ID) else {
+            let Verdict::Early(open) = early.verdict(ID) else {
                 panic!("{:?}", early.verdict(ID));
             };
+            let words = open.words();
             assert!(words.contains("wait in target: known in"), "{words}");
         }
         // Two samples that are apart tell it, for now as a note.

@@ -2,7 +2,7 @@
 
 use super::flow::{self, Taken};
 use super::watch::FEW;
-use super::{Beat, Finding, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
@@ -12,6 +12,8 @@ pub(super) const ID: &str = "target-backlog";
 const LONG_MS: i64 = 30_000;
 /// A backlog that consumers need longer for is a warning, in s.
 const MUCH_S: f64 = 600.0;
+/// What it takes so long to tell.
+const ASKS: &str = "whether consumers keep up";
 
 /// Looks at the length of target in the last pulses, and at what was taken between samples.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -29,15 +31,13 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     if worked_off(seen, growth) {
         // What is late comes all at once: how consumers keep up is seen when it has come.
-        return Verdict::Early("target grows while what is late is transferred".to_owned());
+        let seen = "target grows while what is late is transferred";
+        return Verdict::Early(Open::new(seen, ASKS, None));
     }
     let watched_ms = seen.watch.watched_ms();
     if watched_ms < LONG_MS {
-        return Verdict::Early(format!(
-            "target grows: watching {} of {} s",
-            watched_ms / 1_000,
-            LONG_MS / 1_000
-        ));
+        let known_in_ms = LONG_MS - watched_ms;
+        return Verdict::Early(Open::new("target grows", ASKS, Some(known_in_ms)));
     }
     match takes(seen, &lengths) {
         Some(takes) => Verdict::Found(finding(seen, &lengths, growth, takes)),
@@ -226,9 +226,10 @@ mod tests {
             }
             scene.verdict(ID)
         };
-        let words = "target grows while what is late is transferred";
-        assert_eq!(late(|s| 9_000 - s * 30), Verdict::Early(words.to_owned()));
-        assert_ne!(late(|s| 9_000 - s * 9), Verdict::Early(words.to_owned()));
+        let seen = "target grows while what is late is transferred";
+        let early = Verdict::Early(Open::new(seen, ASKS, None));
+        assert_eq!(late(|s| 9_000 - s * 30), early);
+        assert_ne!(late(|s| 9_000 - s * 9), early);
     }
 
     #[test]
@@ -244,12 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn before_half_a_minute_it_says_for_how_long_it_has_watched() {
+    fn before_half_a_minute_it_says_when_it_will_know() {
         let grows: Vec<u64> = (0..12).map(|second| 100 + second * 2).collect();
         let early = scene(&grows, 30).verdict(ID);
-        assert_eq!(
-            early,
-            Verdict::Early("target grows: watching 11 of 30 s".to_owned())
-        );
+        let words = "target grows: known in 19 s whether consumers keep up";
+        assert!(matches!(early, Verdict::Early(open) if open.words() == words));
     }
 }

@@ -300,6 +300,11 @@ impl Watch {
         self.ledger.passed()
     }
 
+    /// The same, and what has just gone before it.
+    pub fn over(&self) -> impl Iterator<Item = Passed> {
+        self.ledger.over()
+    }
+
     /// For how long it has been watched without a break, in ms.
     #[must_use]
     pub fn watched_ms(&self) -> i64 {

@@ -2,6 +2,7 @@
 
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::queue::name::out_of_the_way;
+use crate::queue::wish::What;
 use crate::queue::{Known, text};
 
 pub(super) const ID: &str = "wrong-type";
@@ -43,8 +44,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let it = if wrong.len() == 1 { "it" } else { "them" };
     finding = finding.repair(
-        Step::Outside,
-        format!("Rename {it} out of the way, then find out who writes {it}."),
+        Step::Change(What::RenameTaken),
+        format!("Rename {it} out of the way (R), then find out who writes {it}."),
     );
     finding = finding.words("RENAMENX answers 0 where the new name is in use");
     for one in &wrong {
@@ -140,13 +141,16 @@ mod tests {
 
     #[test]
     fn the_new_name_is_in_the_slot_of_the_old_one_and_no_key_of_a_queue() {
-        use crate::queue::name::{names_of_key, redisson_keys, slot};
+        use crate::queue::name::{names_for_taken, names_of_key, redisson_keys, slot};
         for name in ["orders", "{tenant}:mail", "a b"] {
             let keys = redisson_keys(&crate::queue::QueueName::new(name));
             for key in [keys.timeouts, keys.target, keys.order.unwrap()] {
-                let free = out_of_the_way(&key);
-                assert_eq!(slot(&free), slot(&key), "{name}");
-                assert_eq!(names_of_key(&free), [], "{name}");
+                let names = names_for_taken(&key);
+                assert_eq!(names[0], out_of_the_way(&key));
+                for free in names {
+                    assert_eq!(slot(&free), slot(&key), "{name}");
+                    assert_eq!(names_of_key(&free), [], "{name}");
+                }
             }
         }
     }

@@ -89,6 +89,20 @@ impl Writer {
         script::expiry(&self.lane, &keys, args.collect()).await
     }
 
+    /// Renames keys, each to its other name, unless that is in use (`NoFrame`), or the key is one of
+    /// the queue's and is of its right type (`Changed`). What expires goes on doing so.
+    pub async fn rename(
+        &self,
+        queue: &Queue,
+        renames: &[(&[u8], &[u8])],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        let keys = renames.iter().flat_map(|(from, to)| [*from, *to]);
+        let keys: Vec<&[u8]> = keys.collect();
+        let right = renames.iter();
+        let right = right.map(|(from, _)| queue.kind_of(from).unwrap_or_default().as_bytes());
+        script::rename(&self.lane, &keys, right.collect()).await
+    }
+
     /// Puts deleted elements back at the end of target where the next consumer takes them, the
     /// first of them first. All or none.
     pub async fn put_elements_back(

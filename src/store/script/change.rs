@@ -52,6 +52,7 @@ static REPLACE: Script = script!(
     ["list"]
 );
 static EXPIRY: Script = script!([guard, chosen, "expiry.lua"], "change when keys expire", []);
+static RENAME: Script = script!([guard, chosen, "rename.lua"], "rename keys", []);
 static ORDER_LIST: Script = script!(
     [guard, chosen, aside, "order-list.lua"],
     "take a repair of the order list back",
@@ -214,6 +215,15 @@ pub(in crate::store) async fn expiry(
     args: Args<'_>,
 ) -> Result<Timed<Vec<Fate>>, StoreError> {
     run(lane, &EXPIRY, keys, args, fates).await
+}
+
+/// `rename.lua`.
+pub(in crate::store) async fn rename(
+    lane: &Lane,
+    keys: &[&[u8]],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &RENAME, keys, args, fates).await
 }
 
 /// `push-back.lua`: how long target is now.

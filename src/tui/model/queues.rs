@@ -78,7 +78,9 @@ impl QueueRow {
             early,
         } = said;
         (self.findings, self.fine, self.blind, self.gone) = (findings, fine, blind, gone);
-        self.early = early;
+        self.early = { early.into_iter() }
+            .map(|(id, open)| (id, open.words()))
+            .collect();
     }
 
     /// How bad the worst of its findings is.

@@ -38,6 +38,8 @@ pub enum Repair {
     Unwrap,
     /// The keys lose their expiry.
     Persist,
+    /// What has taken their names is renamed.
+    RenameTaken,
     /// Seconds become milliseconds.
     Unit,
     /// What has no due time gets one.
@@ -46,7 +48,7 @@ pub enum Repair {
 
 impl Repair {
     /// All of them, in the order in which the menu tries them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Transfer,
         Self::Kick,
         Self::Worker,
@@ -58,6 +60,7 @@ impl Repair {
         Self::Realign,
         Self::Unwrap,
         Self::Persist,
+        Self::RenameTaken,
         Self::Unit,
         Self::Score,
     ];
@@ -77,6 +80,7 @@ impl Repair {
             Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
+            Step::Change(What::RenameTaken) => Self::RenameTaken,
             Step::Change(What::Unit) => Self::Unit,
             Step::Change(What::Score) => Self::Score,
             _ => return None,
@@ -98,6 +102,7 @@ impl Repair {
             Self::Restore => "restore",
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
+            Self::RenameTaken => "rename-taken",
             Self::Unit => "unit",
             Self::Score => "score",
         }
@@ -229,6 +234,7 @@ impl RepairForm {
             Repair::Restore => What::Restore,
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
+            Repair::RenameTaken => What::RenameTaken,
             Repair::Unit => What::Unit,
             Repair::Score => What::Score,
         }))

@@ -16,7 +16,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 
 use super::Tasks;
 use crate::ops::apply::{Applied, Limits, Order, apply};
-use crate::ops::plan::{ChangeError, Prepared, Wish, plan, plan_undo};
+use crate::ops::plan::{ChangeError, Prepared, ToUndo, Wish, plan, plan_undo};
 use crate::queue::plan::Progress;
 use crate::tui::effect::{Effect, ToPlan};
 use crate::tui::model::leaving::Interrupted;
@@ -106,11 +106,19 @@ impl Tasks {
     pub(super) fn change(&mut self, effect: Effect) {
         match effect {
             Effect::Plan(asked) => self.plan(*asked),
-            Effect::PlanUndo { generation, id } => {
+            Effect::PlanUndo {
+                generation,
+                id,
+                queue,
+            } => {
                 let (store, journal) = (self.store.clone(), self.journal.clone());
                 let profile = self.session.site().profile.map(|profile| profile.name);
                 self.prepare(generation, async move {
-                    let mut prepared = plan_undo(&store, &journal, id.as_deref(), false).await?;
+                    let which = match &id {
+                        Some(id) => ToUndo::This(id),
+                        None => ToUndo::NewestOf(&queue),
+                    };
+                    let mut prepared = plan_undo(&store, &journal, which, false).await?;
                     prepared.plan.profile = profile;
                     Ok(prepared)
                 });

@@ -10,15 +10,16 @@ use tokio::task::JoinHandle;
 
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
-use crate::ops::worker::{WorkerEvent, WorkerOptions, work};
+use crate::ops::worker::{WorkerEvent, WorkerOptions, work_in_bulk};
 use crate::queue::{Change, Outcome, Queue};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 use crate::tui::model::worker::WorkerTold;
 use crate::tui::msg::Msg;
 
-/// How long the scripts under way may take when the screen ends: a signal leaves two seconds.
-const LAST_BATCH: Duration = Duration::from_secs(1);
+/// How long the scripts under way may take when the screen ends, and the order list that a bulk
+/// transfer has set aside on its way back. (A signal leaves two seconds.)
+const LAST_BATCH: Duration = Duration::from_secs(5);
 
 /// The workers at work.
 #[derive(Default)]
@@ -70,7 +71,7 @@ impl Workers {
         }
     }
 
-    /// Lets all end after the scripts under way, a second at most. How many entries each has moved
+    /// Lets all end after the scripts under way, some seconds at most. How many entries each has moved
     /// in all; those that did not end in time are left out.
     pub(super) async fn finish(&mut self) -> Vec<(Queue, u64)> {
         let queues: Vec<Queue> = self.tasks.keys().cloned().collect();
@@ -110,7 +111,7 @@ async fn run(
             return 0;
         }
     };
-    let [moved, skipped] = follow(writer, &queue, stopped, &answers).await;
+    let [moved, skipped] = follow((writer, &journal), &queue, stopped, &answers).await;
     noted.count(Outcome::Done, moved);
     noted.count(Outcome::Refused, skipped);
     // Then the journal tells of it as never ended; what was moved is moved all the same.
@@ -121,13 +122,14 @@ async fn run(
 
 /// Works until it is told to end: how many entries it has moved and skipped in all.
 async fn follow(
-    writer: Writer,
+    (writer, journal): (Writer, &Journal),
     queue: &Queue,
     mut stopped: oneshot::Receiver<()>,
     answers: &UnboundedSender<Msg>,
 ) -> [u64; 2] {
     let store = writer.store().clone();
-    let mut working = work(&store, writer, queue.clone(), WorkerOptions::default());
+    let options = WorkerOptions::default();
+    let mut working = work_in_bulk(&store, writer, queue.clone(), options, journal);
     let mut stopping = false;
     let mut all = [0, 0];
     loop {

@@ -143,7 +143,7 @@ fn says(about: &About) -> Option<String> {
     Some(text::cut(&said, SAID).into_owned())
 }
 
-/// Plans to take a change back: that of the journal with this id, else the newest.
+/// Plans to take a change back: that of the journal with this id, else the newest of the queue.
 pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
         return Vec::new();
@@ -151,8 +151,12 @@ pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     if is_busy(model, Change::Undo) {
         return Vec::new();
     }
-    let generation = started(model, Change::Undo, queue, (None, None));
-    vec![Effect::PlanUndo { generation, id }]
+    let generation = started(model, Change::Undo, queue.clone(), (None, None));
+    vec![Effect::PlanUndo {
+        generation,
+        id,
+        queue,
+    }]
 }
 
 /// From now on it is planned.
@@ -218,7 +222,7 @@ pub(super) fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
         // Nothing has happened: it is a reason, not a failure.
         Msg::Planned(generation, Err(why)) => {
             if let Some(one) = model.changing.take(generation) {
-                act::say(model, why, Tone::Warn);
+                act::say(model, about::with_cure(model, why), Tone::Warn);
                 bring_back(model, one.change, false);
             }
         }

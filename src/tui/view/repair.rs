@@ -182,6 +182,10 @@ const fn does(repair: Repair) -> &'static str {
             "Takes the expiry of the queue's keys away, so that they stay. Enter plans it; u takes \
              it back."
         }
+        Repair::RenameTaken => {
+            "What has taken the name of a key, and is of another type, gets another one, with all \
+             that is in it. Enter plans it; u takes it back."
+        }
         Repair::Unit => {
             "What is due in 1970, because seconds were written for milliseconds, comes to wait \
              until it was meant to be due. Enter plans it; u takes it back."

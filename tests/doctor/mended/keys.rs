@@ -20,16 +20,15 @@ async fn quiet(seed: u64) -> Patient {
 pub(super) async fn a_key_of_another_type(seed: u64) -> Case {
     let patient = quiet(seed).await;
     let keys = patient.queue.keys();
-    let key = [&keys.target, &keys.order.unwrap(), &keys.timeouts][at(seed)].clone();
+    let order = keys.order.unwrap();
+    let key = [&keys.target, &order, &keys.timeouts][at(seed)].clone();
     let server = &patient.server;
-    server.cmd_bytes(&[b"RPUSH", &keys.target, b"delivered"]);
-    server.cmd_bytes(&[b"RENAME", &key, b"aside"]);
+    if key != keys.target {
+        // It was there before the queue was.
+        server.cmd_bytes(&[b"DEL", &order, &keys.timeouts]);
+    }
     server.cmd_bytes(&[b"SET", &key, b"a string"]);
-    Case::outside(patient, move |patient| {
-        let server = &patient.server;
-        server.cmd_bytes(&[b"RENAME", &key, b"out of the way"]);
-        server.cmd_bytes(&[b"RENAME", b"aside", &key]);
-    })
+    Case::of(patient)
 }
 
 /// Below zero, in seconds (nobody is there, or they would be delivered), beyond all.

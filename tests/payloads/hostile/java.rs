@@ -74,6 +74,37 @@ fn stream(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ),
         ("java references", fill(ARRAY, b"\x71\0\x7e\0\x01")),
     ]
+    .into_iter()
+    .chain(odd(size))
+    .collect()
+}
+
+/// Objects that may or may not have written their fields, and what they wrote besides.
+fn odd(size: usize) -> Vec<(&'static str, Vec<u8>)> {
+    let object = [&b"\x73"[..], AGAIN].concat();
+    let nesting = class(b"a.B", 3, &[b"L\0\x01a\x74\0\0"]);
+    let length = (size / 2) as u64;
+    let text = [&b"\x7c"[..], &length.to_be_bytes(), &vec![b'x'; size / 2]].concat();
+    let head = [ARRAY, b"\x73", &nesting, &object.repeat(40)].concat();
+    let block = |part: &[u8]| {
+        let class = class(b"a.B", 3, &[]);
+        let length = u32::try_from(size).unwrap_or(u32::MAX).to_be_bytes();
+        let head = [ARRAY, b"\x73", &class, b"\x7a", &length].concat();
+        fill(head.len() + size, &head, part)
+    };
+    vec![
+        ("java odd objects in odd objects", fill(size, &head, b"\0")),
+        (
+            "java odd objects around a long text",
+            fill(size, &[&head[..], &text].concat(), b"\0"),
+        ),
+        ("java texts in a block", block(b"\0\x03abc")),
+        ("java lengths in a block", block(b"\x08\xff")),
+        (
+            "java long texts in a block",
+            block(&[b"\x08\xff".as_slice(), &[b'x'; 0x8fe]].concat()),
+        ),
+    ]
 }
 
 /// Classes that are tall, wide or take long to be said.

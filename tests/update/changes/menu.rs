@@ -8,9 +8,10 @@ use delayscope::tui::keys::{self, Code};
 use delayscope::tui::model::Pane;
 use delayscope::tui::model::form::{Filling as _, Part};
 use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
+use delayscope::tui::msg::Msg;
 
 use super::repairs::{finding, menu};
-use super::{asked, desk, toast};
+use super::{asked, desk, generation, toast};
 use crate::desk::{Desk, World};
 
 #[test]
@@ -62,6 +63,41 @@ fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
 
 fn text(queue: &Queue) -> String {
     queue.name.text().into_owned()
+}
+
+#[test]
+fn where_a_name_is_taken_the_keys_that_need_it_say_so_and_which_one_mends_it() {
+    let taken = |key: &str, letter: char| {
+        let mut desk = desk();
+        desk.model.focus = Pane::Entries;
+        let mut found = finding("wrong-type", Step::Change(What::RenameTaken));
+        let figures = &mut found.evidence.figures;
+        figures.insert(key.to_owned(), "string".into());
+        desk.model.queues[0].findings = vec![found];
+        let is_asked = asked(&desk.char(letter)).is_some();
+        assert_eq!(
+            is_asked,
+            !toast(&desk).contains("R renames"),
+            "{}",
+            toast(&desk)
+        );
+        is_asked
+    };
+    assert!(!taken("orders", 't') && !taken("orders", 'p'));
+    assert!(
+        taken("orders", 'x'),
+        "what waits has no business with target"
+    );
+    let order = "redisson_delay_queue:{orders}";
+    assert!(!taken(order, 't') && !taken(order, 'x'));
+    assert!(taken("orders", 'K'));
+
+    // Not found yet: what the server says comes with the way out of it.
+    let mut desk = desk();
+    let generation = generation(&desk.char('t'));
+    let why = "it refused to transfer: WRONGTYPE Operation".to_owned();
+    desk.tell(Msg::Planned(generation, Err(why)));
+    assert!(toast(&desk).ends_with("R tells which key is of another type, and renames it"));
 }
 
 /// `mail`, which is well and has the cursor, and two that are not: `orders` is worse.

@@ -153,7 +153,7 @@ fn what_would_fail_is_not_offered() {
         assert!(taken.contains(&row) && !free.contains(&row), "{row:?}");
     }
     assert!(!taken.contains(&Row::Drift) && !taken.contains(&Row::Repack));
-    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 13);
+    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 14);
     let full = not(with("refused-writes", "code", "OOM"));
     assert!(!full.contains(&Row::Transfer) && full.contains(&Row::Drift));
 }

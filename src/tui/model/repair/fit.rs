@@ -57,6 +57,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Restore => restore(row),
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
+        Repair::RenameTaken => rename_taken(row),
         Repair::Unit => unit(pulse),
         Repair::Score => score(row, pulse),
     };
@@ -90,7 +91,7 @@ fn fails(row: &QueueRow, repair: Repair) -> Option<String> {
     let keys = row.queue.keys();
     let (target, order) = (Some(keys.target), keys.order);
     let needed = match repair {
-        Repair::Persist => return None,
+        Repair::Persist | Repair::RenameTaken => return None,
         Repair::Unwrap => [target, None, None],
         Repair::Transfer | Repair::Worker => [target, order, Some(keys.timeouts)],
         _ => [None, order, Some(keys.timeouts)],
@@ -238,6 +239,20 @@ fn persist(row: &QueueRow, now: EpochMillis) -> Seen {
     };
     let left = survey.at.plus(left).since(now).max(0);
     Ok(format!("keys expire in {}", text::countdown(left)))
+}
+
+fn rename_taken(row: &QueueRow) -> Seen {
+    let Some(survey) = &row.survey else {
+        return nothing("the queue has not been surveyed yet");
+    };
+    match survey.keys.iter().find(|key| key.is_taken()) {
+        Some(key) => Ok(format!(
+            "{} is a {}",
+            text::printable_bytes(&key.key),
+            key.kind
+        )),
+        None => nothing("all keys are of their types"),
+    }
 }
 
 fn unit(pulse: &Pulse) -> Seen {

@@ -1,11 +1,11 @@
 //! What a key that changes acts on, and why it cannot.
 
 use super::About;
-use crate::queue::{Entry, Known, Layout, ListScore, State};
+use crate::queue::{Entry, Known, Layout, ListScore, State, text};
 use crate::tui::areas;
 use crate::tui::effect::Marked;
 use crate::tui::keys::Action;
-use crate::tui::model::{EntryRow, Model, Pane, Screen, Tab};
+use crate::tui::model::{EntryRow, Model, Pane, QueueRow, Screen, Tab};
 use crate::tui::update::{journal, link};
 
 /// What a session says that changes nothing.
@@ -13,6 +13,8 @@ pub(in crate::tui::update) const READ_ONLY: &str = "this session is read-only: i
 const CHOOSE: &str = "choose entries first: Enter opens the queue, Space marks";
 /// What no key but one acts on.
 const QUARANTINED: &str = "in quarantine: R lets it wait again";
+/// What no script can do anything with.
+const TAKEN: &str = "a key that it needs is of another type: R renames what has taken its name";
 const DELIVERED: &str = "it was delivered already: r puts it back to wait";
 
 /// What an action would act on.
@@ -43,6 +45,7 @@ pub(in crate::tui::update) fn why_not(model: &Model, action: Action) -> Option<&
             let deaf = row.queue.keys().channel.is_none();
             return deaf.then_some("this layout has no channel: there is nobody to kick");
         }
+        _ if is_taken(row, action) => return Some(TAKEN),
         _ => {}
     }
     match on(model, action) {
@@ -54,6 +57,30 @@ pub(in crate::tui::update) fn why_not(model: &Model, action: Action) -> Option<&
         }
         Ok(On::Marked) => why_not_marked(model, action),
         Ok(On::One(entry)) => why_not_one(model, action, entry),
+    }
+}
+
+/// A key that the action needs has its name taken: target, where something is to go there.
+fn is_taken(row: &QueueRow, action: Action) -> bool {
+    let mut found = row.findings.iter();
+    let Some(found) = found.find(|found| found.id == "wrong-type") else {
+        return false;
+    };
+    let keys = row.queue.keys();
+    let goes_there = matches!(action, Action::Transfer | Action::Deliver);
+    let target = Some(keys.target).filter(|_| goes_there);
+    let needed = [Some(keys.timeouts), keys.order, target];
+    let figures = &found.evidence.figures;
+    let mut needed = needed.iter().flatten();
+    needed.any(|key| figures.contains_key(&text::printable_bytes(key)))
+}
+
+/// Before the findings tell of it, the server's words do: they name no key and no cure.
+pub(super) fn with_cure(model: &Model, why: String) -> String {
+    let cure = model.keymap.label(Action::Repair, model.look.ascii);
+    match cure.filter(|_| why.contains("WRONGTYPE")) {
+        Some(key) => format!("{why}. {key} tells which key is of another type, and renames it"),
+        None => why,
     }
 }
 

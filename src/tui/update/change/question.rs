@@ -24,6 +24,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::Drift => format!("timeouts and order list of {name} hold the same entries"),
         Change::Unwrap => format!("no element in the target of {name} is framed"),
         Change::Persist => format!("no key of {name} expires"),
+        Change::RenameTaken => format!("all keys of {name} are of their types"),
         Change::Quarantine => format!("all that waits in {name} has a frame"),
         Change::Restore => format!("nothing of {name} is in quarantine"),
         Change::Undo => "nothing to undo".to_owned(),
@@ -163,6 +164,10 @@ fn sentence(plan: &Plan) -> String {
         ),
         Change::Persist => format!(
             "Take the expiry of {} of {name} away?",
+            text::counted(plan.planned, "key", "keys")
+        ),
+        Change::RenameTaken => format!(
+            "Rename what has taken {} of {name}?",
             text::counted(plan.planned, "key", "keys")
         ),
         Change::Undo => format!("Take back what was done to {entries}?"),

@@ -1,0 +1,148 @@
+//! What `doctor` prints when it has looked.
+
+use std::io::Write;
+
+use serde_json::Value;
+
+use super::super::output::Output;
+use super::super::{finding, say};
+use super::{Doctor, words};
+use crate::queue::finding::Diagnosis;
+use crate::queue::redis_cli::Programs;
+use crate::queue::text;
+
+/// Prints what was found.
+pub(super) fn print<W: Write>(
+    doctor: &Doctor,
+    all: &[Diagnosis],
+    programs: &Programs,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
+    if out.is_json() {
+        for (one, said) in doctor.queues.iter().zip(all) {
+            for found in &said.findings {
+                let mut fields = finding::fields(one.queue(), found, programs);
+                if let Some(open) = &found.open {
+                    let command = finding::longer("doctor", one.queue(), &programs.ours);
+                    finding::left_open(&mut fields, open, command);
+                }
+                out.json(&Value::Object(fields))?;
+            }
+            for (id, open) in &said.early {
+                let fields = finding::undecided(one.queue(), (id, open), &programs.ours);
+                out.json(&Value::Object(fields))?;
+            }
+        }
+    } else {
+        people(doctor, all, programs, out)?;
+    }
+    out.flush()?;
+    remarks(doctor, all);
+    Ok(())
+}
+
+/// The sick queues with all that is known of them, then the healthy ones in a line.
+fn people<W: Write>(
+    doctor: &Doctor,
+    all: &[Diagnosis],
+    programs: &Programs,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
+    let mut told_of_server: Vec<&str> = Vec::new();
+    let mut sick = 0;
+    for (one, said) in doctor.queues.iter().zip(all) {
+        let Some(at) = one.pulse().map(|pulse| pulse.at) else {
+            continue;
+        };
+        sick += usize::from(!said.findings.is_empty());
+        let new = |found: &&crate::queue::Finding| {
+            !found.of_server || !told_of_server.contains(&found.id)
+        };
+        let findings: Vec<_> = said.findings.iter().filter(new).collect();
+        if findings.is_empty() && said.early.is_empty() {
+            continue;
+        }
+        out.whole(&text::printable_bytes(one.queue().name.as_bytes()))?;
+        for found in &findings {
+            for line in finding::lines(one.queue(), found, at, programs) {
+                out.whole(&format!("  {line}"))?;
+            }
+        }
+        for (id, open) in &said.early {
+            for line in finding::undecided_lines(one.queue(), (id, open), &programs.ours) {
+                out.whole(&format!("  {line}"))?;
+            }
+        }
+        let of_server = findings.iter().filter(|found| found.of_server);
+        told_of_server.extend(of_server.map(|found| found.id));
+    }
+    let well = all.len() - sick;
+    let line = match (well, all) {
+        (0, [] | [_]) => return Ok(()),
+        (1, [said]) => {
+            let all = doctor.queues[0].exact().map_or_else(String::new, |exact| {
+                let entries = text::counted(exact.looked(), "entry", "entries");
+                format!(", all {entries} looked at")
+            });
+            format!(
+                "{}: nothing found, {} asked{}{all}",
+                text::printable_bytes(doctor.queues[0].queue().name.as_bytes()),
+                text::counted(u64::try_from(said.fine)?, "rule", "rules"),
+                undecided(said.open().count())
+            )
+        }
+        _ => of_several(all, [sick, well]),
+    };
+    out.whole(&line)?;
+    Ok(())
+}
+
+/// How many queues were looked at, and in how many something was found and nothing.
+fn of_several(all: &[Diagnosis], [sick, well]: [usize; 2]) -> String {
+    let open = undecided(all.iter().map(|said| said.open().count()).sum());
+    let found = match (sick, well) {
+        (0, _) => "nothing found".to_owned(),
+        (_, 0) => "something found in each".to_owned(),
+        _ => format!("something found in {sick}, nothing in {well}"),
+    };
+    format!("{} queues looked at: {found}{open}", all.len())
+}
+
+/// How many have not decided yet: not all is well as long as one of them may find something.
+fn undecided(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!(", {n} not yet decided"),
+    }
+}
+
+/// What the rules could not look at: beside the output, each once.
+fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
+    let mut told: Vec<String> = Vec::new();
+    // That a key is of another type is told by its finding.
+    let mut of_finding = all.iter().flat_map(|said| &said.findings);
+    let wrong_type = of_finding.any(|found| found.id == "wrong-type");
+    let mut tell = |line: String| {
+        if wrong_type && line.contains("WRONGTYPE") {
+            return;
+        }
+        if !told.contains(&line) {
+            say::note(&line);
+            told.push(line);
+        }
+    };
+    for line in &doctor.failed {
+        tell(line.clone());
+    }
+    for (queue, takes) in &doctor.sampled {
+        tell(format!(
+            "{}: only a sample of its entries was looked at; --exact looks at all of them, which \
+             takes about {}",
+            text::printable_bytes(queue.name.as_bytes()),
+            words(*takes)
+        ));
+    }
+    for (id, why) in all.iter().flat_map(|said| &said.blind) {
+        tell(format!("{id} cannot be looked at: {why}"));
+    }
+}

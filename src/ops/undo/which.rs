@@ -1,0 +1,128 @@
+//! Which change is taken back, and whether it can be.
+
+use super::super::journal::{Journal, Kept, ServerId};
+use super::super::plan::ChangeError;
+use crate::clock::{EpochMillis, local_now};
+use crate::queue::{Change, Outcome, Queue, Tally, text};
+
+/// The newest on this server that can be taken back and was not. (An undo is taken back by its id:
+/// otherwise the second one would redo what the first one took back.)
+/// `of`: of that queue only.
+pub(super) async fn newest(
+    journal: &Journal,
+    server: &ServerId,
+    of: Option<&Queue>,
+) -> Result<Kept, ChangeError> {
+    let wanted = |kept: &Kept| {
+        let change = kept.head.change;
+        change != Change::Undo
+            && change.can_be_undone()
+            && !kept.under_way
+            && kept.undone_by.is_none()
+            && kept
+                .ended
+                .is_none_or(|tally| tally.get(Outcome::Done) + tally.get(Outcome::Unknown) > 0)
+    };
+    let all = journal.list().await?;
+    // What an undo has tried and found nothing left to do for is not tried for ever.
+    let tried = |kept: &Kept| {
+        all.iter().any(|undo| {
+            let over = |tally: Tally| tally.get(Outcome::Left) + tally.get(Outcome::Unknown) == 0;
+            undo.head.undoes.as_ref() == Some(&kept.id)
+                && undo.undone_by.is_none()
+                && undo.ended.is_some_and(over)
+        })
+    };
+    let mut open = all.iter().filter(|kept| wanted(kept) && !tried(kept));
+    let other = open.clone().next();
+    let is_here = |kept: &&Kept| !server.differs_from(&kept.head.server);
+    let of_another = open.clone().find(is_here);
+    let meant = |kept: &&Kept| is_here(kept) && of.is_none_or(|queue| is_of(kept, queue));
+    open.find(meant).cloned().ok_or_else(|| {
+        let whose = match of {
+            Some(queue) => text::printable_bytes(queue.name.as_bytes()),
+            None => "this server".to_owned(),
+        };
+        let why = format!("there is no change of {whose} left that could be taken back");
+        let more = match (of_another, other) {
+            (Some(kept), _) => format!("; the newest, {}", said(kept, local_now())),
+            (None, Some(Kept { id, head, .. })) => {
+                let on = &head.server.server;
+                format!("; {id} was made on {on}, another one or this one before a restart")
+            }
+            (None, None) => String::new(),
+        };
+        ChangeError::Nothing(format!("{why}{more}"))
+    })
+}
+
+/// Whether it is a change of that queue.
+fn is_of(kept: &Kept, queue: &Queue) -> bool {
+    Queue::typed(&kept.head.queue).is_ok_and(|of| of == *queue)
+}
+
+/// `a delete, is of bookings, 12 s ago`.
+fn said(kept: &Kept, now: EpochMillis) -> String {
+    format!(
+        "a {}, is {}",
+        kept.head.change.word(),
+        of_and_when(kept, now)
+    )
+}
+
+/// `of bookings, 12 s ago`.
+fn of_and_when(kept: &Kept, now: EpochMillis) -> String {
+    let queue = text::printable_bytes(&kept.head.queue);
+    let ago = now.since(kept.at).max(0).unsigned_abs();
+    format!("of {queue}, {} ago", text::span(ago / 1_000 * 1_000))
+}
+
+/// Whether it can be taken back. `elsewhere`: on another server than this one, which a shell
+/// reaches by that.
+pub(super) fn check(
+    kept: &Kept,
+    elsewhere: Option<&String>,
+    force: bool,
+) -> Result<(), ChangeError> {
+    let id = &kept.id;
+    if kept.under_way {
+        return Err(senseless(format!("the change {id} is still under way")));
+    }
+    if let Some(by) = kept.undone_by.as_ref().filter(|_| !force) {
+        return Err(senseless(format!(
+            "the change {id} was taken back by {by}; to have it again, undo {by}"
+        )));
+    }
+    if !kept.head.change.can_be_undone() {
+        let word = kept.head.change.word();
+        return Err(senseless(format!("a {word} cannot be taken back")));
+    }
+    if let Some(program) = elsewhere.filter(|_| !force) {
+        return Err(senseless(format!(
+            "the change {id} was made on {}, and this is another server or has lost its data \
+             since. `{program} undo --force {id}` takes it back here all the same",
+            kept.head.server.server
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn senseless(why: String) -> ChangeError {
+    ChangeError::Senseless(why)
+}
+
+/// What is taken back.
+pub(super) fn sentence(kept: &Kept, now: EpochMillis) -> String {
+    let (id, change, of) = (&kept.id, kept.head.change.word(), of_and_when(kept, now));
+    match kept.ended {
+        Some(tally) => format!(
+            "It takes back {id}: a {change} {of}, {} of {} done.",
+            text::thousands(tally.get(Outcome::Done)),
+            text::thousands(kept.head.planned)
+        ),
+        None => format!(
+            "It takes back {id}: a {change} {of}, that was never ended; what is not known to have \
+             been done is looked at one by one, and put back with --force only."
+        ),
+    }
+}

@@ -1,0 +1,143 @@
+//! A backlog that is dear to work off script by script, since each entry has to be looked for far
+//! down the order list: it is transferred in bulk, as `transfer` does it, journalled like that.
+
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::{Batch, Ended, PAUSE, Skip, Worker, WorkerEvent};
+use crate::clock::instant;
+use crate::ops::apply::{Applied, Applying, Limits, Order, apply};
+use crate::ops::plan::{What, Which, Wish, plan};
+use crate::queue::plan::Way;
+use crate::queue::{EntryResult, Outcome};
+use crate::store::write::{Timed, Transferred};
+use crate::store::{StoreError, read};
+
+/// So few that are late are worked off one script after the other, wherever they stand.
+const FEW: u64 = 500;
+/// What a script takes for an entry at most that has not to be looked for.
+const NEAR: Duration = Duration::from_micros(20);
+/// So long after a bulk transfer that came to nothing none is tried.
+const NOT_AGAIN: Duration = Duration::from_secs(30);
+
+impl Worker {
+    /// What a script moved tells that the others stand far down the order list.
+    pub(super) fn learn_how_far(&mut self, timed: &Timed<Transferred>) {
+        let moved = u32::try_from(timed.done.moved.len()).unwrap_or(u32::MAX);
+        let far = timed.took > NEAR.saturating_mul(moved.max(1));
+        self.far |= timed.done.more && far;
+    }
+
+    /// Transfers a backlog in bulk, where that is worth it. What fails is left to the scripts, which
+    /// tell why.
+    pub(super) async fn backlog(
+        &mut self,
+        stopped: &mut oneshot::Receiver<()>,
+    ) -> Result<(), Ended> {
+        let far = std::mem::take(&mut self.far);
+        let Some(journal) = self.journal.clone().filter(|_| far) else {
+            return Ok(());
+        };
+        let now = instant();
+        if self.bulk_after.is_some_and(|after| now < after) {
+            return Ok(());
+        }
+        self.bulk_after = Some(now + NOT_AGAIN);
+        if !self.is_long().await.unwrap_or(false) {
+            return Ok(());
+        }
+        let wish = Wish {
+            queue: self.queue.clone(),
+            what: What::Transfer,
+            which: Which::Due,
+            profile: None,
+        };
+        let Ok(prepared) = plan(&self.store, wish, |_| {}).await else {
+            return Ok(());
+        };
+        if prepared.plan.way == Way::InOrder {
+            return Ok(());
+        }
+        let mut applying = apply(&self.writer, &journal, prepared, Limits::default());
+        let done = self.follow(&mut applying, stopped).await?;
+        if done {
+            self.bulk_after = None;
+        }
+        Ok(())
+    }
+
+    /// Whether more than a few are late.
+    async fn is_long(&self) -> Result<bool, StoreError> {
+        let Some(clock) = self.store.clock() else {
+            return Ok(false);
+        };
+        let now = self.queue.score(clock.now());
+        let timeouts = self.queue.keys().timeouts;
+        let late = read::count_between(&self.store, &timeouts, 0.0, now).await?;
+        Ok(late > FEW)
+    }
+
+    /// Tells what it does until it is over, whatever stops it: what it has set aside is back then.
+    /// Whether it moved something.
+    async fn follow(
+        &mut self,
+        applying: &mut Applying,
+        stopped: &mut oneshot::Receiver<()>,
+    ) -> Result<bool, Ended> {
+        let mut stopping = false;
+        let mut any = false;
+        loop {
+            let told = tokio::select! {
+                _ = &mut *stopped, if !stopping => {
+                    stopping = true;
+                    applying.order(Order::Stop);
+                    continue;
+                }
+                told = applying.next() => told,
+            };
+            match told {
+                Some(Applied::Results(results)) => any |= self.moved_in_bulk(&results).await?,
+                // It gets over it by itself.
+                Some(Applied::Trouble(_)) => {
+                    if let Err(why) = self.store.ready(PAUSE.0).await {
+                        self.failed(why).await?;
+                    }
+                }
+                Some(Applied::Begun(_) | Applied::Progress(_) | Applied::Failed(_)) => {}
+                Some(Applied::Ended(_)) | None if stopping => return Err(Ended),
+                Some(Applied::Ended(_)) | None => return Ok(any),
+            }
+        }
+    }
+
+    async fn moved_in_bulk(&mut self, results: &[EntryResult]) -> Result<bool, Ended> {
+        let of = |outcome| {
+            let of = move |result: &&EntryResult| result.outcome == outcome;
+            results.iter().filter(of).map(|result| result.id)
+        };
+        let mut skipped = 0;
+        for id in of(Outcome::Undecodable) {
+            skipped += usize::from(self.pass_one_over(id, Skip::NoFrame).await?);
+        }
+        let ids: Vec<_> = of(Outcome::Done).collect();
+        let moved = ids.len();
+        if moved > 0 {
+            self.succeeded().await?;
+        }
+        if moved + skipped > 0 {
+            let at = self.store.clock().map(|clock| clock.now());
+            let batch = Batch {
+                at: at.unwrap_or_default(),
+                moved,
+                skipped,
+                next_due: at,
+                lateness_ms: None,
+                ids,
+                took: Duration::ZERO,
+            };
+            self.say(WorkerEvent::Batch(batch)).await?;
+        }
+        Ok(moved > 0)
+    }
+}

@@ -1,0 +1,42 @@
+//! What a rule cannot decide yet.
+
+/// A question that more watching answers.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Open {
+    /// What has been seen so far, such as "300 wait in target".
+    pub seen: String,
+    /// What is asked, such as "whether any is taken".
+    pub asks: String,
+    /// In so many ms more of watching it is known; none: nobody can tell when.
+    pub known_in_ms: Option<i64>,
+}
+
+impl Open {
+    pub(super) fn new(
+        seen: impl Into<String>,
+        asks: impl Into<String>,
+        known_in_ms: Option<i64>,
+    ) -> Self {
+        Self {
+            seen: seen.into(),
+            asks: asks.into(),
+            known_in_ms,
+        }
+    }
+
+    /// In words, for whoever watches on.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { seen, asks, .. } = self;
+        match self.known_in_ms {
+            Some(ms) => format!("{seen}: known in {} s {asks}", (ms.max(0) + 999) / 1_000),
+            None => format!("{seen}: it cannot be told yet {asks}"),
+        }
+    }
+
+    /// In words, for whoever has stopped watching.
+    #[must_use]
+    pub fn undecided(&self) -> String {
+        format!("{}: not decided {}", self.seen, self.asks)
+    }
+}
