@@ -35,8 +35,8 @@ pub struct Worker {
     pub state: WorkerState,
 }
 
-/// How fast it works is told of so long.
-const PACE: Duration = Duration::from_secs(10);
+/// How fast it works is told of so long: what happened before is history.
+const PACE: Duration = Duration::from_secs(5);
 
 impl Worker {
     /// A worker on a queue that is being started.
@@ -52,7 +52,7 @@ impl Worker {
         }
     }
 
-    /// Notes how many it has moved by now, at most twice a second.
+    /// Notes how many it has moved by now, at most four times a second.
     pub fn noted(&mut self, now: Instant) {
         let age = |at: Instant| now.saturating_duration_since(at);
         if self
@@ -68,7 +68,7 @@ impl Worker {
         }
     }
 
-    /// How many it has moved in a second, over the last ten; none before it has been at work for one.
+    /// How many it has moved in a second, over the last few; none before it has been at work for one.
     #[must_use]
     pub fn per_s(&self, now: Instant) -> Option<f64> {
         let (from, before) = *self.paces.front()?;
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_pace_is_that_of_the_last_ten_seconds() {
+    fn its_pace_is_that_of_the_last_seconds() {
         let start = crate::clock::instant();
         let mut worker = Worker::new(Queue::redisson("orders"), start);
         let mut now = start;
