@@ -120,8 +120,8 @@ fn shell_words(command: &str) -> Vec<&str> {
     let (mut words, mut from, mut quote) = (Vec::new(), 0, None);
     let (mut before, mut escaped) = (' ', false);
     for (at, c) in command.char_indices() {
-        // In plain single quotes a backslash is one.
-        let escapes = quote.is_none_or(|(_, escapes)| escapes);
+        // In plain single quotes a backslash means nothing.
+        let means = quote.is_none_or(|(_, means)| means);
         match (quote, c) {
             _ if escaped => {}
             (None, ' ') => {
@@ -133,7 +133,7 @@ fn shell_words(command: &str) -> Vec<&str> {
             (Some((open, _)), c) if c == open => quote = None,
             _ => {}
         }
-        escaped = !escaped && escapes && c == '\\';
+        escaped = !escaped && means && c == '\\';
         before = c;
     }
     words.push(&command[from..]);
