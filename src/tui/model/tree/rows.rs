@@ -85,7 +85,7 @@ impl Rows {
             Shape::Object(fields) => fields.iter().map(|f| self.named(&f.name)).collect(),
             Shape::Map(pairs) => {
                 let keys: Vec<Value> = pairs.iter().map(|(key, _)| key.json_once()).collect();
-                keys_of(keys).iter().map(|key| self.named(key)).collect()
+                keys_of(&keys).iter().map(|key| self.named(key)).collect()
             }
             _ => Vec::new(),
         }
@@ -141,7 +141,7 @@ fn first(node: &Node) -> &'static str {
 }
 
 /// The keys of a map as texts; where two would be the same, those that are texts are in quotes.
-fn keys_of(keys: Vec<Value>) -> Vec<String> {
+fn keys_of(keys: &[Value]) -> Vec<String> {
     let said: Vec<String> = keys.iter().cloned().map(plain).collect();
     let differ = said.iter().collect::<HashSet<_>>().len() == said.len();
     if differ {
