@@ -100,7 +100,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
             after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
         }
         A::Repair => at_once(Seen::Text("Repair ── ")),
-        A::Undo => at_once(Seen::Text("no change of this server left")),
+        A::Undo => at_once(Seen::Text("no change of orders left")),
         // Nothing takes long here: they are pressed where something does.
         A::Pause | A::Stop => return None,
         A::Confirm => at_once(Seen::Text("WORKER")),
