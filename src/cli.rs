@@ -23,6 +23,7 @@ mod journal;
 mod kick;
 mod messages;
 mod meter;
+mod monitor;
 mod offer;
 pub mod output;
 mod pick;
