@@ -138,11 +138,13 @@ fn a_key_that_comes_with_a_resize_is_not_lost() {
     let mut terminal = open(&server);
     with_data(&terminal);
     for i in 0..60 {
-        terminal.resize(120 - i % 2, 40);
+        terminal.resize(120 - u16::from(i % 2 == 1), 40);
         terminal.send(b"?");
-        let open = i % 2 == 0;
+        // From page to page of the help, and out of it.
+        let pages = ["[Keys]", "[This screen]", "[How it works]"];
+        let open = pages.get(i % 4);
         terminal.wait("the key to act", PATIENCE, |s| {
-            s.text().contains("quit at once") == open
+            pages.iter().find(|page| s.text().contains(**page)) == open
         });
     }
 }
@@ -263,7 +265,8 @@ fn a_program_that_nobody_could_continue_is_not_stopped() {
             s.taken() && s.text().contains("quit at once") == open
         });
     }
-    terminal.send(b"q");
+    // Out of the help, and out.
+    terminal.send(b"qq");
     ended(&mut terminal, 0);
 }
 

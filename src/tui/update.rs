@@ -74,6 +74,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     }
     effects.extend(awaited::start_due(model));
     change::put_question(model);
+    worker::keep_true(model);
     opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));

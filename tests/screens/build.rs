@@ -12,7 +12,8 @@ use delayscope::queue::{
 };
 use delayscope::tui::areas;
 use delayscope::tui::model::{
-    CostRate, Depths, Discovery, EntryRow, Look, Model, Pane, QueueRow, Trend, Zone,
+    CostRate, Depths, Discovery, EntryRow, HelpPage, Look, Model, Overlay, Pane, QueueRow, Trend,
+    Zone,
 };
 
 /// 2026-11-20T13:02:09.300Z: 14:02:09 in the zone of these tests.
@@ -24,6 +25,14 @@ pub(crate) fn look() -> Look {
         zone: Zone::Offset(3600),
         ..Look::default()
     }
+}
+
+/// The keys over the screen, scrolled by so many lines.
+pub(crate) const fn keys_at(scroll: usize) -> Option<Overlay> {
+    Some(Overlay::Help {
+        page: HelpPage::Keys,
+        scroll,
+    })
 }
 
 /// Nothing known yet but the server.

@@ -1,5 +1,7 @@
 //! What lies over the screen: questions and the form that offers.
 
+use std::time::Duration;
+
 use delayscope::payload::Codec;
 use delayscope::queue::{Form, Queue};
 use delayscope::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
@@ -57,6 +59,7 @@ pub(crate) fn form(payload: &str, form: Option<Form>) -> OfferForm {
     offer.seen = Seen::Known {
         form,
         codec: Some(Codec::Json),
+        class: None,
     };
     offer.message = check_message(&offer);
     offer
@@ -111,18 +114,19 @@ fn the_form_says_what_is_wrong() {
 fn a_worker_is_seen_in_the_header_at_every_width() {
     for (name, size) in SIZES {
         let mut m = evening(size, look());
+        let since = m.instant.checked_sub(Duration::from_secs(10)).unwrap();
         m.workers.at_work.push(Worker {
-            queue: Queue::redisson("orders"),
             moved: 1_204,
-            skipped: 0,
-            since: m.instant,
             state: WorkerState::AtWork,
+            ..Worker::new(Queue::redisson("orders"), since)
         });
         let head = |m: &Model| -> String {
             let buf = draw(m);
             (0..m.size.0).map(|x| buf[(x, 0)].symbol()).collect()
         };
         assert!(head(&m).contains("WORKER orders 1,204 moved"), "{name}");
+        let pace = head(&m).contains("moved, 120/s, 12 late");
+        assert_eq!(pace, size.0 >= 100, "{}", head(&m));
         m.workers.at_work[0].state = WorkerState::Failing("OOM".to_owned());
         assert!(head(&m).contains("retrying"), "{name}");
         let mut other = m.workers.at_work[0].clone();

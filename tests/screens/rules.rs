@@ -3,13 +3,13 @@
 use delayscope::queue::{Due, LinkState, Queue};
 use delayscope::tui::areas::{self, Hit};
 use delayscope::tui::keys;
-use delayscope::tui::model::{Back, EntryView, Face, HelpPage, Look, Model, Overlay, Pane, Screen};
+use delayscope::tui::model::{Back, EntryView, Face, Look, Model, Pane, Screen};
 use delayscope::tui::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 
-use crate::build::{self, NOW, bare, entry, evening, look, page, sample};
+use crate::build::{self, NOW, bare, entry, evening, keys_at, look, page, sample};
 use crate::pictures::draw;
 
 /// A row of a picture as text.
@@ -37,10 +37,7 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
     queue.screen = Screen::Queue;
     page(&mut queue, 0);
     let mut help = queue.clone();
-    help.overlay = Some(Overlay::Help {
-        page: HelpPage::Keys,
-        scroll: 2,
-    });
+    help.overlay = keys_at(2);
     let mut lost = evening(size, look.clone());
     lost.link.state = LinkState::Lost {
         why: "gone".to_owned(),
@@ -337,10 +334,7 @@ fn what_falls_due_says_now_until_it_is_late_by_a_second() {
 fn all_keys_are_in_sight_at_80x24() {
     for ascii in [false, true] {
         let mut m = evening((80, 24), Look { ascii, ..look() });
-        m.overlay = Some(Overlay::Help {
-            page: HelpPage::Keys,
-            scroll: 0,
-        });
+        m.overlay = keys_at(0);
         assert_eq!(areas::lines::last_scroll(&m), 0);
         let all = lines(&draw(&m)).join("\n");
         for told in ["codec:", "re:/", "marked", "our clock", "none"] {

@@ -27,7 +27,7 @@ fn nothing_is_called_well_before_it_has_been_looked_at() {
         assert!(words(&m).contains("✓ OK"), "{size:?}");
         m.queues[1].survey = None;
         let all = words(&m);
-        assert!(all.contains("looking: 1 of 2 queues looked at"), "{all}");
+        assert!(all.contains("looking: 1 of 2 queues read"), "{all}");
         assert!(!all.contains("✓ OK"), "{all}");
         m.queues[1].unsurveyed = Some("NOPERM".to_owned());
         assert!(words(&m).contains("✓ OK"), "{size:?}");
@@ -125,7 +125,7 @@ fn what_was_wrong_before_is_told_below() {
     m.tab = Tab::Findings;
     let all = words(&m);
     assert!(all.contains("Earlier"), "{all}");
-    assert!(all.contains("orders: for 0:19 until 14:01:30: "), "{all}");
+    assert!(all.contains("orders: for 0:51 until 14:01:30: "), "{all}");
     picture("tab_findings_earlier", &m);
 }
 

@@ -41,6 +41,39 @@ fn tell(desk: &mut Desk, told: WorkerTold) -> Vec<Effect> {
     desk.tell(Msg::WorkerTold(orders(), told))
 }
 
+fn fact<'a>(dialog: &'a Dialog, name: &str) -> &'a str {
+    let mut facts = dialog.lines.iter().filter_map(|line| match line {
+        DialogLine::Fact(label, value) if *label == name => Some(value),
+        _ => None,
+    });
+    facts.next().unwrap()
+}
+
+#[test]
+fn the_figures_of_a_question_about_a_worker_stay_true() {
+    let mut desk = at_work(30);
+    desk.char('w');
+    assert_eq!(fact(dialog(&desk), "moved"), "0");
+    for _ in 0..4 {
+        tell(
+            &mut desk,
+            WorkerTold::Moved {
+                moved: 5,
+                skipped: 0,
+            },
+        );
+        desk.world[0].entries.drain(..5);
+        desk.live(500, 1);
+    }
+    let asked = dialog(&desk);
+    assert!(fact(asked, "moved").starts_with("20, "), "{asked:?}");
+    assert!(fact(asked, "moved").ends_with("/s"), "{asked:?}");
+    // Thirty were late, and each second one becomes so.
+    let late: u64 = fact(asked, "late now").parse().unwrap();
+    assert!((10..=14).contains(&late), "{asked:?}");
+    assert_ne!(fact(asked, "at work"), "0.0 s");
+}
+
 #[test]
 fn y_starts_a_worker_and_neither_enter_nor_the_key_that_asked_does() {
     let mut desk = desk(3);

@@ -123,8 +123,9 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         }
     } else {
         let roomy = !dashboard && h >= 24;
-        // What is wrong is told with its evidence.
-        if roomy && !matches!(model.tab, Tab::Traffic | Tab::Findings) {
+        // What is wrong is told with its evidence: the rows are worth more to it.
+        let told = !boxed && super::findings::wrong(model) > 0;
+        if roomy && !told && !matches!(model.tab, Tab::Traffic | Tab::Findings) {
             let rows = if boxed { 6 } else { 4 };
             areas.traffic = Slot::new(body.take_bottom(rows), boxed);
         }
@@ -165,7 +166,7 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
         21..24 => 1,
         _ if listed => u16::from(!boxed),
         // What is wrong is worth more than the last rows of the entries: three of them stay.
-        24..30 => super::findings::news_rows(model, w).min(body.h.saturating_sub(6).clamp(4, 5)),
+        24..30 => super::findings::news_rows(model, w).min(body.h.saturating_sub(6).clamp(4, 7)),
         _ => super::findings::news_rows(model, w).min(7),
     };
     areas.news = body.take_bottom(rows);

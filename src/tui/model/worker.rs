@@ -1,6 +1,7 @@
 //! The stand-in workers of this session.
 
-use std::time::Instant;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use super::Model;
 use crate::queue::{Queue, redis_cli, text};
@@ -28,8 +29,57 @@ pub struct Worker {
     pub skipped: u64,
     /// When it was started.
     pub since: Instant,
+    /// How many it had moved, at moments of the last seconds: see [`Worker::noted`].
+    pub paces: VecDeque<(Instant, u64)>,
     /// How it does.
     pub state: WorkerState,
+}
+
+/// How fast it works is told of so long: what happened before is history.
+const PACE: Duration = Duration::from_secs(5);
+
+impl Worker {
+    /// A worker on a queue that is being started.
+    #[must_use]
+    pub fn new(queue: Queue, since: Instant) -> Self {
+        Self {
+            queue,
+            moved: 0,
+            skipped: 0,
+            since,
+            paces: VecDeque::from([(since, 0)]),
+            state: WorkerState::Starting,
+        }
+    }
+
+    /// Notes how many it has moved by now, at most four times a second.
+    pub fn noted(&mut self, now: Instant) {
+        let age = |at: Instant| now.saturating_duration_since(at);
+        if self
+            .paces
+            .back()
+            .is_none_or(|(at, _)| age(*at) >= PACE / 20)
+        {
+            self.paces.push_back((now, self.moved));
+        }
+        // The one before the window is where it begins.
+        while self.paces.get(1).is_some_and(|(at, _)| age(*at) >= PACE) {
+            self.paces.pop_front();
+        }
+    }
+
+    /// How many it has moved in a second, over the last few; none before it has been at work for one.
+    #[must_use]
+    pub fn per_s(&self, now: Instant) -> Option<f64> {
+        let (from, before) = *self.paces.front()?;
+        let span = now.saturating_duration_since(from);
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a rate for reading, not for accounting"
+        )]
+        let moved = self.moved.saturating_sub(before) as f64;
+        (span >= Duration::from_secs(1)).then(|| moved / span.as_secs_f64())
+    }
 }
 
 /// How a stand-in worker does.
@@ -153,15 +203,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn its_pace_is_that_of_the_last_seconds() {
+        let start = crate::clock::instant();
+        let mut worker = Worker::new(Queue::redisson("orders"), start);
+        let mut now = start;
+        assert_eq!(worker.per_s(now), None);
+        for second in 0..30 {
+            // A burst of 100 in each of the first ten seconds, then 5 a second.
+            worker.moved += if second < 10 { 100 } else { 5 };
+            now += Duration::from_secs(1);
+            worker.noted(now);
+            if second == 9 {
+                assert_eq!(worker.per_s(now), Some(100.0));
+            }
+        }
+        assert_eq!(worker.per_s(now), Some(5.0));
+        assert!(worker.paces.len() <= 21);
+    }
+
+    #[test]
     fn a_worker_of_ours_is_told_from_those_who_transfer_by_themselves() {
         let queue = Queue::redisson("orders");
         let listening = |state: Option<WorkerState>| {
             let at_work = state.map(|state| Worker {
-                queue: queue.clone(),
-                moved: 0,
-                skipped: 0,
-                since: crate::clock::instant(),
                 state,
+                ..Worker::new(queue.clone(), crate::clock::instant())
             });
             let workers = Workers {
                 at_work: at_work.into_iter().collect(),

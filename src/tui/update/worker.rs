@@ -5,7 +5,7 @@ use crate::queue::{Known, Layout, Queue, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
 use crate::tui::model::worker::{Worker, WorkerState, WorkerTold};
-use crate::tui::model::{Model, QueueRow, Tone};
+use crate::tui::model::{Model, Overlay, QueueRow, Tone};
 
 /// From so many entries on that it would move at once, the queue's name is asked for.
 const MANY: u64 = 1_000;
@@ -20,6 +20,26 @@ pub(super) fn ask(model: &mut Model) {
         None => to_start(model, row),
     };
     dialog::open(model, dialog);
+}
+
+/// Time has passed, or something was read or told: the workers' pace, and the figures of the question
+/// about one that is at work, for that goes on meanwhile.
+pub(super) fn keep_true(model: &mut Model) {
+    let now = model.instant;
+    for worker in &mut model.workers.at_work {
+        worker.noted(now);
+    }
+    let Some(Overlay::Dialog(asked)) = &model.overlay else {
+        return;
+    };
+    let Question::StopWorker(queue) = &asked.question else {
+        return;
+    };
+    let worker = model.workers.on(queue);
+    let fresh = worker.map(|worker| to_stop(model, worker));
+    if let (Some(fresh), Some(Overlay::Dialog(asked))) = (fresh, &mut model.overlay) {
+        asked.lines = fresh.lines;
+    }
 }
 
 fn name(queue: &Queue) -> String {
@@ -118,8 +138,14 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
         DialogLine::Words(format!("Stop the stand-in worker on {}?", name(queue))),
         DialogLine::Blank,
         DialogLine::Fact("at work", text::span(u64::try_from(ms).unwrap_or(u64::MAX))),
-        DialogLine::Fact("moved", text::thousands(worker.moved)),
+        DialogLine::Fact("moved", moved(model, worker)),
     ];
+    let row = model.queues.iter().find(|row| row.queue == *queue);
+    if let Some(pulse) = row.and_then(|row| row.pulse.as_ref()) {
+        let late = pulse.late.get();
+        let late = late.map_or_else(|| "?".to_owned(), text::thousands);
+        lines.push(DialogLine::Fact("late now", late));
+    }
     if worker.skipped > 0 {
         let skipped = format!(
             "{}: no frames, or no times",
@@ -152,6 +178,13 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
     }
 }
 
+/// `1,204, 85/s`.
+fn moved(model: &Model, worker: &Worker) -> String {
+    let pace = worker.per_s(model.instant);
+    let pace = pace.map_or_else(String::new, |pace| format!(", {}/s", text::rate(pace)));
+    format!("{}{pace}", text::thousands(worker.moved))
+}
+
 /// Yes: it starts.
 pub(super) fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
     if model.workers.on(&queue).is_some() {
@@ -162,13 +195,8 @@ pub(super) fn start(model: &mut Model, queue: Queue) -> Vec<Effect> {
         format!("a stand-in worker starts on {}", name(&queue)),
         Tone::Good,
     );
-    model.workers.at_work.push(Worker {
-        queue: queue.clone(),
-        moved: 0,
-        skipped: 0,
-        since: model.instant,
-        state: WorkerState::Starting,
-    });
+    let worker = Worker::new(queue.clone(), model.instant);
+    model.workers.at_work.push(worker);
     vec![Effect::StartWorker(queue)]
 }
 

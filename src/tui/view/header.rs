@@ -1,6 +1,7 @@
 //! The first line: where we are, how the link does, what we cost.
 
 mod sick;
+mod working;
 
 use std::fmt::Write as _;
 
@@ -10,10 +11,10 @@ use ratatui::style::Style;
 pub(super) use self::sick::sick_place;
 
 use self::sick::sick;
+use self::working::workers;
 use super::{Ctx, time};
 use crate::queue::{LinkState, text};
 use crate::tui::areas::bulk;
-use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::model::{Discovery, Model, Screen};
 use crate::tui::widget::line::Line;
 
@@ -110,7 +111,7 @@ fn items(ctx: &Ctx) -> Vec<Item> {
         push(8, format!("FROZEN {since}"), t.warn);
     }
     for (words, style) in [workers(ctx), under_way(ctx)].into_iter().flatten() {
-        push(8, words, style);
+        push(9, words, style);
     }
     if m.link.clock.is_some() {
         let now = time::clock(m.look.zone, m.now);
@@ -156,40 +157,6 @@ fn server(ctx: &Ctx) -> Option<String> {
         let _ = write!(server, "   up {}", uptime(facts.uptime_s));
     }
     Some(server)
-}
-
-/// The stand-in workers of this session: `WORKER orders 1,204 moved`.
-fn workers(ctx: &Ctx) -> Option<(String, Style)> {
-    let (workers, t) = (&ctx.model.workers, &ctx.theme);
-    let first = workers.at_work.first()?;
-    let failing = |worker: &&Worker| matches!(worker.state, WorkerState::Failing(_));
-    let ill = workers.at_work.iter().filter(failing).count();
-    let moved = format!("{} moved", text::number(workers.moved(), 9));
-    let (who, how) = match workers.at_work.len() {
-        1 => {
-            let name = text::printable_bytes(first.queue.name.as_bytes());
-            let name = text::cut(&name, if ctx.wide() { 32 } else { 12 });
-            let how = match first.state {
-                WorkerState::Starting => "starting",
-                WorkerState::Failing(_) => "retrying",
-                WorkerState::Ending => "ending",
-                WorkerState::AtWork | WorkerState::Deaf(_) => "",
-            };
-            (
-                format!("WORKER {}", name.replace('…', t.glyphs.cut)),
-                how.to_owned(),
-            )
-        }
-        n if ill > 0 => (format!("{n} WORKERS"), format!("{ill} retrying")),
-        n => (format!("{n} WORKERS"), String::new()),
-    };
-    let words = match (how.is_empty(), ctx.wide()) {
-        (true, _) => format!("{who} {moved}"),
-        (false, true) => format!("{who} {moved}, {how}"),
-        (false, false) => format!("{who} {how}"),
-    };
-    let style = if ill > 0 { t.warn } else { t.accent };
-    Some((words, style))
 }
 
 /// The change under way where its panel has no room: `DELETE 62 %`.

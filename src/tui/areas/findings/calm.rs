@@ -93,7 +93,7 @@ fn looking(model: &Model) -> Option<String> {
         _ => {
             let looked = text::thousands((all - to_come) as u64);
             let all = text::thousands(all as u64);
-            Some(format!("looking: {looked} of {all} queues looked at"))
+            Some(format!("looking: {looked} of {all} queues read"))
         }
     }
 }

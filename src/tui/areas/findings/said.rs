@@ -120,8 +120,8 @@ fn shell_words(command: &str) -> Vec<&str> {
     let (mut words, mut from, mut quote) = (Vec::new(), 0, None);
     let (mut before, mut escaped) = (' ', false);
     for (at, c) in command.char_indices() {
-        // In plain single quotes a backslash is one.
-        let escapes = quote.is_none_or(|(_, escapes)| escapes);
+        // In plain single quotes a backslash means nothing.
+        let means = quote.is_none_or(|(_, means)| means);
         match (quote, c) {
             _ if escaped => {}
             (None, ' ') => {
@@ -133,7 +133,7 @@ fn shell_words(command: &str) -> Vec<&str> {
             (Some((open, _)), c) if c == open => quote = None,
             _ => {}
         }
-        escaped = !escaped && escapes && c == '\\';
+        escaped = !escaped && means && c == '\\';
         before = c;
     }
     words.push(&command[from..]);
@@ -189,6 +189,20 @@ fn detail(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines.collect()
 }
 
+/// The same in at most so many rows: where not both fit, how it goes with it, and else nothing.
+fn brief_detail(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
+    let all = detail(model, told, columns);
+    if all.len() <= rows {
+        return all;
+    }
+    let course = course(model, told.finding).filter(|_| rows > 0);
+    let course = course.map(|words| Said {
+        kind: Kind::Course,
+        words,
+    });
+    course.into_iter().collect()
+}
+
 /// All that is said of it, with what it is concluded from.
 #[must_use]
 pub(super) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
@@ -207,7 +221,7 @@ pub(super) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Ve
     let all = said(model, told, columns);
     if all.len() <= rows {
         let spare = rows - all.len();
-        let detail = squeezed(detail(model, told, columns), spare);
+        let detail = brief_detail(model, told, columns, spare);
         let at = all.iter().position(|line| !is_cause(line.kind));
         let at = at.unwrap_or(all.len());
         let mut all = all;

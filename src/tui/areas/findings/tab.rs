@@ -33,7 +33,7 @@ pub fn lines(model: &Model) -> Vec<Line> {
     let rest = told.iter().enumerate().skip(top);
     let all = rest.flat_map(|(i, told)| {
         let mut lines = block(model, told, slot.inner.w);
-        if i == cursor && !areas.detail.shown() {
+        if i == cursor && told.finding.gone.is_none() && !areas.detail.shown() {
             lines.extend(evidence(model, told, slot.inner.w));
         }
         lines.into_iter().map(move |said| Line { finding: i, said })
