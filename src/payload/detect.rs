@@ -18,6 +18,9 @@ const FAR: u32 = 24;
 /// Why a codec is taken that is not the first to explain a payload.
 const LIKELIER: &str = "accounts for every byte, and says what is likelier than others make of it";
 
+/// Bytes that nothing explains in which texts are looked for.
+const LOOKED_THROUGH: usize = 16 << 10;
+
 /// Codecs around codecs that are unpacked.
 const MAX_PACKED: u32 = 2;
 
@@ -326,7 +329,11 @@ fn too_large(row: &Row, payload: &[u8], why: Cut) -> Found {
 fn unexplained(row: &Row, payload: &[u8], bytes: Vec<u8>, budget: &mut Budget) -> Option<Found> {
     let mut reader = Reader::new(&bytes, *budget);
     let tree = reader.node(|r| {
-        let pieces = opaque::pieces(r, r.rest().len(), opaque::printable)?;
+        if bytes.len() > LOOKED_THROUGH {
+            r.bytes(bytes.len())?;
+            return Some(Node::new(Shape::Bytes(bytes.clone())));
+        }
+        let pieces = opaque::pieces(r, bytes.len(), opaque::printable)?;
         let shape = match <[Node; 1]>::try_from(pieces) {
             Ok([one]) => one.shape,
             Err(pieces) => Shape::Nameless(pieces),

@@ -26,11 +26,18 @@ pub(super) fn pieces(r: &mut Reader<'_>, end: usize, said: Said) -> Option<Vec<N
 
 /// Printable characters, as many as there are.
 pub(super) fn printable(r: &mut Reader<'_>, _: bool) -> Option<Node> {
-    let chunk = r.rest().utf8_chunks().next()?;
-    let text = chunk.valid();
-    let end = text.find(|c: char| c.is_control() && !c.is_whitespace());
-    let length = end.unwrap_or(text.len());
+    let mut length = 0;
+    while let Some(c) = first_char(r.rest().get(length..)?)
+        && (!c.is_control() || c.is_whitespace())
+    {
+        length += c.len_utf8();
+    }
     r.utf8(length).map(Node::text)
+}
+
+fn first_char(bytes: &[u8]) -> Option<char> {
+    let head = &bytes[..bytes.len().min(4)];
+    head.utf8_chunks().next()?.valid().chars().next()
 }
 
 /// Bytes up to what stands out, or all up to a place.

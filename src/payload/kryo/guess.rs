@@ -5,14 +5,14 @@
 //! bytes. Where the object ends cannot be told either: nothing behind it is read.
 
 use super::{Class, Kryo, Unknown, parts};
+use crate::payload::opaque;
 use crate::payload::reader::Reader;
 use crate::payload::tree::{Cut, Node, Shape};
-use crate::payload::{opaque, scalar, surprise};
 
 /// What begins a text without a length is no control.
 const BARE: usize = 4;
-/// What a `double` surprises at most that eight bytes are taken for, in bits.
-const DOUBLE: u32 = 28;
+/// Eight bytes are taken for a `double` that has no smaller part.
+const PARTS: f64 = 10_000.0;
 
 /// All that is left, as the values of an object; `last` if nothing can follow it.
 pub(super) fn object(kryo: &mut Kryo, r: &mut Reader<'_>, last: bool) -> Option<Node> {
@@ -122,8 +122,9 @@ fn is_in_double(r: &Reader<'_>, is_old: bool) -> bool {
             } else {
                 f64::from_le_bytes(bytes)
             };
-            let is_usual = (1e-6..1e12).contains(&double.abs());
-            is_usual && surprise::of(&scalar::double(double)) <= DOUBLE
+            let is_usual = (1e-3..1e9).contains(&double.abs());
+            let whole = (double * PARTS).round() / PARTS;
+            is_usual && whole.to_bits() == double.to_bits()
         })
     })
 }
