@@ -19,6 +19,7 @@
 //! * `08` and two bytes: a `short` in Kryo and a protobuf with one number → `kryo5`;
 //! * a Kryo string that begins with U+0001, and one with the mark of `useReferences` → the latter.
 
+mod again;
 mod avro;
 mod cbor;
 mod codec;
@@ -66,6 +67,7 @@ use rows::Verdict;
 use said::Told;
 use typed::{Scalar, Typed};
 
+pub use again::{Held, encode_as, encode_like, held};
 pub use codec::Codec;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
@@ -73,6 +75,7 @@ pub use plain::{MARKS, SEPARATORS, plain};
 pub use rows::Sure;
 pub use said::written;
 pub use tree::{Cut, Field, Name, Node, Shape};
+pub use typed::class_named;
 
 /// A payload, read: what a table shows of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +95,8 @@ pub struct Decoded {
     pub sure: Sure,
     /// Why it is taken to be that one, and which others it could be: half a sentence.
     pub why: Cow<'static, str>,
+    /// Whether some of it was not read: it is too much, too deep, or cannot be told apart.
+    pub is_cut: bool,
 }
 
 /// A payload, read: all that there is to be said of it.
@@ -127,6 +132,18 @@ pub enum EncodeError {
     /// Its class was said, and it is no value of that.
     #[error("{0} is no value of `{1}`")]
     NotOfClass(String, String),
+    /// In the place of a value that no text is written as.
+    #[error(
+        "it holds a {0}, in whose place a string would be: if that is meant, write \
+         [\"java.lang.String\",\"…\"]"
+    )]
+    Other(String),
+    /// In the place of JSON of that kind.
+    #[error("it holds {0}, and this is no JSON")]
+    NoJson(&'static str),
+    /// JSON of that kind in the place of another.
+    #[error("this is {0}, and it holds {1}")]
+    Kind(&'static str, &'static str),
 }
 
 /// Bytes of a payload of which the text takes much memory.
@@ -139,7 +156,7 @@ impl Decoded {
     fn new(found: Found) -> Self {
         let why = found.why();
         let Verdict { codec, sure, .. } = found.verdict;
-        let inner = found.inner;
+        let (inner, is_cut) = (found.inner, found.is_cut);
         let tree = &found.tree;
         let class = tree.class.clone().filter(|_| tree.is_leaf());
         let value = value(found);
@@ -152,6 +169,7 @@ impl Decoded {
             text,
             sure,
             why,
+            is_cut,
         }
     }
 
@@ -174,6 +192,7 @@ impl Decoded {
             text: line::of_bytes(payload),
             sure: Sure::Unlikely,
             why: Cow::Borrowed(NOTHING),
+            is_cut: false,
         }
     }
 }

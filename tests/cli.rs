@@ -22,6 +22,8 @@ mod program;
 mod quarantine;
 #[path = "cli/reading.rs"]
 mod reading;
+#[path = "cli/reporting.rs"]
+mod reporting;
 #[path = "cli/running.rs"]
 mod running;
 #[path = "cli/searching.rs"]

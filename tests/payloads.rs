@@ -1,5 +1,7 @@
 //! Payloads: as real Redisson clients and the codecs' own libraries wrote them.
 
+#[path = "payloads/again.rs"]
+mod again;
 #[path = "payloads/asked.rs"]
 mod asked;
 #[path = "payloads/fuzz.rs"]

@@ -195,7 +195,8 @@ Examples:
   echo -n 'cancel 43' | delayscope edit orders --id 9f3c2a7714e08b55 --file -
   delayscope edit orders --id 9f3c2a7714e08b55 --file new.json --codec kryo5 --dry-run
 
-The entry keeps its due time and its place.")]
+The entry keeps its due time, its place and its type: 43 in the place of a Long is a Long, and a
+document keeps the types that Jackson wrote into it.")]
 pub struct Edit {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
@@ -210,6 +211,10 @@ pub struct Edit {
     /// entry's own; where that is unknown its bytes are taken as they are]
     #[arg(long, value_name = "CODEC")]
     pub codec: Option<String>,
+    /// Of which type it is: String, Integer, Long, Double, Boolean, Float, Short, Byte, Character,
+    /// Date [default: the entry's own]
+    #[arg(long = "type", value_name = "TYPE")]
+    pub kind: Option<String>,
     /// How.
     #[command(flatten)]
     pub how: How,

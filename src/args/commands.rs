@@ -302,7 +302,18 @@ Examples:
   delayscope decode 08a1b2c3d4e5f60718050000000000000068656c6c6f
   redis-cli --no-raw zrange 'redisson_delay_queue_timeout:{orders}' 0 9 | delayscope decode -
   delayscope decode '\\x08\\xa1\\xb2' --json
-  delayscope decode --list")]
+  redis-cli monitor | delayscope decode -
+  delayscope decode --list
+
+Of a line of MONITOR the values of its command are decoded, or what looks like a frame or a payload;
+argument counts from 1, behind the command.
+
+What is said as JSON besides the data itself: @class, the type of an object; @fields, its values
+where the codec keeps no names; @value, what it is besides its own fields where its class extends a
+list, a map or a date; @written, what a class wrote in its own way; @entries, the pairs of a map of
+which two keys are the same text; @same, a value that stands around this place; {\"bytes\": hex};
+a text that begins with … says what was cut. A key of the data that looks like one of these has one
+more @ in front.")]
 pub struct Decode {
     /// A member, element or payload; - takes one from each line of standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["file", "list"])]

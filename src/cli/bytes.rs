@@ -98,7 +98,7 @@ fn base64(text: &str) -> Result<Vec<u8>, BadBytes> {
 }
 
 /// Without the numbers that redis-cli prints before the strings of a list: `1) "…"`, `1) 2) "…"`.
-fn unnumbered(text: &str) -> &str {
+pub(super) fn unnumbered(text: &str) -> &str {
     let mut rest = text.trim_start_matches(' ');
     while let Some((number, after)) = rest.split_once(") ")
         && !number.is_empty()
@@ -123,7 +123,8 @@ fn escaped_or_plain(text: &str) -> Result<Vec<u8>, BadBytes> {
     escaped(text).or_else(|_| Ok(text.as_bytes().to_vec()))
 }
 
-fn escaped(text: &str) -> Result<Vec<u8>, BadBytes> {
+/// The bytes of a text with escapes.
+pub(super) fn escaped(text: &str) -> Result<Vec<u8>, BadBytes> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {

@@ -5,7 +5,7 @@ use anyhow::{Context as _, bail};
 use super::session::Session;
 use crate::config::Config;
 use crate::ops::entries::{self, From};
-use crate::payload::{self, Codec, Habit};
+use crate::payload::{self, Codec, Habit, Held};
 use crate::queue::Queue;
 
 /// The codec of that name, when payloads can be written with it.
@@ -27,10 +27,33 @@ pub(super) fn encoded(codec: Codec, message: &[u8]) -> anyhow::Result<Vec<u8>> {
     if codec == Codec::Text {
         return Ok(message.to_vec());
     }
+    Ok(payload::encode(codec, text(codec, message)?)?)
+}
+
+/// A message in that codec, in the place of what is held.
+pub(super) fn encoded_like(codec: Codec, held: &Held, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+    if codec == Codec::Text {
+        return Ok(message.to_vec());
+    }
+    Ok(payload::encode_like(codec, held, text(codec, message)?)?)
+}
+
+/// A message in that codec, as a value of the type of that name.
+pub(super) fn encoded_as(codec: Codec, kind: &str, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let Some(class) = payload::class_named(kind) else {
+        bail!(
+            "there is no type {kind:?}. Choose one of String, Integer, Long, Double, Boolean, Float, \
+             Short, Byte, Character, Date."
+        );
+    };
+    Ok(payload::encode_as(codec, class, text(codec, message)?)?)
+}
+
+/// A message as text.
+fn text(codec: Codec, message: &[u8]) -> anyhow::Result<&str> {
     let name = codec.name();
     let what = || format!("a message is no UTF-8 text, which {name} needs");
-    let text = std::str::from_utf8(message).with_context(what)?;
-    Ok(payload::encode(codec, text)?)
+    std::str::from_utf8(message).with_context(what)
 }
 
 /// How a queue's payloads are read: as was asked, else as its profile has it.

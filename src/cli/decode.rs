@@ -8,11 +8,12 @@ use anyhow::Context as _;
 use serde_json::{Map, Value, json};
 
 use super::Outcome;
-use super::bytes::{self, BadBytes};
+use super::bytes;
 use super::codec;
+use super::monitor::{self, Command};
 use super::output::{Column, Output};
-use crate::args::Decode;
-use crate::payload::Codec;
+use crate::args::{Decode, Encoding};
+use crate::payload::{Codec, Sure};
 use crate::queue::{EntryId, frame, text};
 
 const COLUMNS: [Column; 4] = [
@@ -37,6 +38,7 @@ pub(super) fn run<W: Write>(asked: &Decode, out: &mut Output<W>) -> anyhow::Resu
             lines(BufReader::new(file), path, asked, out)
         }
         (None, Some("-")) => lines(io::stdin().lock(), Path::new("-"), asked, out),
+        (None, Some(text)) if is_many(asked) => lines(text.as_bytes(), Path::new("-"), asked, out),
         (None, text) => line(text.unwrap_or_default().as_bytes(), asked, out),
     }
 }
@@ -74,19 +76,72 @@ fn lines<W: Write>(
 }
 
 fn line<W: Write>(line: &[u8], asked: &Decode, out: &mut Output<W>) -> anyhow::Result<Outcome> {
+    if let Some(command) = command(line, asked.encoding) {
+        return sent(&command, line, asked, out);
+    }
     match bytes::read(line, asked.encoding) {
         Ok(bytes) => {
-            explained(&bytes, asked, out)?;
+            explained(&bytes, None, asked, out)?;
             Ok(Outcome::Done)
         }
         Err(why) => {
-            unexplained(line, &why, asked, out)?;
+            unexplained(line, &why.to_string(), asked, out)?;
             Ok(Outcome::Partly)
         }
     }
 }
 
-fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> anyhow::Result<()> {
+/// The command of a line of MONITOR's, where a line may be one.
+fn command(line: &[u8], encoding: Encoding) -> Option<Command> {
+    if !matches!(encoding, Encoding::Auto | Encoding::Escaped) {
+        return None;
+    }
+    std::str::from_utf8(line).ok().and_then(monitor::read)
+}
+
+/// What a command was told: the values that it takes, or where that cannot be told, those of its
+/// arguments that are frames or that a codec has left its mark on. Of many lines those without any
+/// are left out.
+fn sent<W: Write>(
+    command: &Command,
+    line: &[u8],
+    asked: &Decode,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
+    let habit = codec::chosen(asked.codec.as_deref())?;
+    let stands_out = |at: &usize| {
+        let bytes = &command.arguments[*at];
+        let is_payload = || {
+            let decoded = habit.decode(bytes);
+            decoded.codec != Codec::Text && decoded.sure >= Sure::Exact
+        };
+        frame::decode(bytes).is_ok() || is_payload()
+    };
+    let places = command.values().unwrap_or_else(|| {
+        let all = 0..command.arguments.len();
+        all.filter(stands_out).collect()
+    });
+    for at in &places {
+        let from = Some((&*command.name, at + 1));
+        explained(&command.arguments[*at], from, asked, out)?;
+    }
+    if !places.is_empty() || is_many(asked) {
+        return Ok(Outcome::Done);
+    }
+    let name = text::printable(&command.name);
+    let why = format!("no argument of {name} looks like a frame or a payload");
+    unexplained(line, &why, asked, out)?;
+    Ok(Outcome::Partly)
+}
+
+/// What these bytes say; `from` is the command that they were sent with, and which of its arguments
+/// they are.
+fn explained<W: Write>(
+    bytes: &[u8],
+    from: Option<(&str, usize)>,
+    asked: &Decode,
+    out: &mut Output<W>,
+) -> anyhow::Result<()> {
     let habit = codec::chosen(asked.codec.as_deref())?;
     let (id, form, payload) = match frame::decode(bytes) {
         Ok(f) => (EntryId(f.id), f.form.word(), f.payload),
@@ -104,10 +159,22 @@ fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> any
         if asked.raw {
             fields.insert("payload_hex".into(), text::hex(payload).into());
         }
+        if let Some((command, at)) = from {
+            fields.insert("command".into(), command.into());
+            fields.insert("argument".into(), at.into());
+        }
         return Ok(out.json(&Value::Object(fields))?);
     }
     let name = decoded.codec.name();
-    row(out, asked, &[&id.to_string(), form, name, &decoded.text])?;
+    let command = from.map(|(command, at)| (text::printable(command), at));
+    let said = match &command {
+        Some((command, at)) if is_many(asked) => format!("{command}[{at}] {}", decoded.text),
+        _ => decoded.text,
+    };
+    if let Some((command, at)) = command.filter(|_| !is_many(asked)) {
+        out.line(&format!("{:8}{command}, argument {at}", "from"))?;
+    }
+    row(out, asked, &[&id.to_string(), form, name, &said])?;
     if !is_many(asked) {
         let inner = habit.read(payload).and_then(|reading| reading.inner);
         let inner = inner.map_or(String::new(), |codec| format!(", around {codec}"));
@@ -126,7 +193,7 @@ fn explained<W: Write>(bytes: &[u8], asked: &Decode, out: &mut Output<W>) -> any
 
 fn unexplained<W: Write>(
     line: &[u8],
-    why: &BadBytes,
+    why: &str,
     asked: &Decode,
     out: &mut Output<W>,
 ) -> io::Result<()> {
@@ -135,7 +202,7 @@ fn unexplained<W: Write>(
         for name in ["form", "id", "codec", "value", "text"] {
             fields.insert(name.into(), Value::Null);
         }
-        fields.insert("error".into(), why.to_string().into());
+        fields.insert("error".into(), why.into());
         if asked.raw {
             fields.insert("payload_hex".into(), Value::Null);
         }
@@ -148,7 +215,22 @@ fn unexplained<W: Write>(
 
 /// Whether there may be many inputs.
 fn is_many(asked: &Decode) -> bool {
-    asked.file.is_some() || asked.text.as_deref() == Some("-")
+    asked.file.is_some()
+        || asked
+            .text
+            .as_deref()
+            .is_some_and(|text| text == "-" || is_list(text, asked.encoding))
+}
+
+/// Whether an argument is several lines as redis-cli prints them: of a list, of MONITOR.
+fn is_list(text: &str, encoding: Encoding) -> bool {
+    let is_printed = |line: &str| {
+        command(line.as_bytes(), encoding).is_some() || bytes::unnumbered(line).len() < line.len()
+    };
+    let mut lines = text.trim_end().lines();
+    matches!(encoding, Encoding::Auto | Encoding::Escaped)
+        && text.trim_end().contains('\n')
+        && lines.all(is_printed)
 }
 
 /// Rows for many inputs, lines with their names for one.

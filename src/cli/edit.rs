@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use futures_util::TryStreamExt as _;
 
 use super::change::{Chosen, Making};
-use super::codec::{encoded, named, voted};
+use super::codec::{encoded, encoded_as, encoded_like, named, voted};
 use super::output::Output;
 use super::session::meant;
 use super::{NothingMatched, Outcome};
@@ -16,7 +16,7 @@ use crate::args;
 use crate::config::Config;
 use crate::ops::entries::{From, entries};
 use crate::ops::plan::What;
-use crate::payload::Codec;
+use crate::payload::{self, Codec, Held};
 use crate::queue::Queue;
 
 /// Replaces the payload.
@@ -29,11 +29,19 @@ pub(super) async fn run<W: Write>(
     let chosen = Chosen::one(&asked.id)?;
     let message = content(&asked.file)?;
     let making = Making::begin(&asked.how, config).await?;
-    let codec = match codec {
-        Some(codec) => codec,
-        None => own_codec(asked, &making, &meant(&asked.queue, config), config).await?,
+    let (own, held) = own(asked, &making, &meant(&asked.queue, config), config).await?;
+    let codec = codec.unwrap_or(own);
+    let bytes = match &asked.kind {
+        Some(kind) => encoded_as(codec, kind, &message)?,
+        None if codec == own => encoded_like(codec, &held, &message).with_context(|| {
+            format!(
+                "the entry {} keeps its type; --type gives it another",
+                asked.id
+            )
+        })?,
+        None => encoded(codec, &message)?,
     };
-    let what = What::Edit(encoded(codec, &message)?);
+    let what = What::Edit(bytes);
     making.queue(&asked.queue, what, Some(chosen), out).await
 }
 
@@ -48,13 +56,14 @@ fn content(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("could not read {}", path.display()))
 }
 
-/// With which codec the entry is written. Where that cannot be told, bytes are taken as they are.
-async fn own_codec(
+/// With which codec the entry is written, and what it holds. Where that cannot be told, bytes are
+/// taken as they are.
+async fn own(
     asked: &args::Edit,
     making: &Making<'_>,
     queue: &Queue,
     config: &Config,
-) -> anyhow::Result<Codec> {
+) -> anyhow::Result<(Codec, Held)> {
     let selection = Chosen::one(&asked.id)?;
     let selection = selection.selection(&making.session, queue, config).await?;
     let habit = voted(None, &making.session, queue, From::Waiting, config).await?;
@@ -64,11 +73,11 @@ async fn own_codec(
     let Some(entry) = reading.try_next().await.with_context(what)? else {
         return Err(NothingMatched(format!("no entry of {name:?} matched.")).into());
     };
-    let codec = queue
-        .unwrap(&entry.member)
-        .map_or(Codec::Unknown, |inside| habit.decode(inside.payload).codec);
-    Ok(match codec {
-        Codec::Unknown => Codec::Text,
-        codec => codec,
+    let Ok(inside) = queue.unwrap(&entry.member) else {
+        return Ok((Codec::Text, Held::Text));
+    };
+    Ok(match habit.decode(inside.payload).codec {
+        Codec::Unknown => (Codec::Text, Held::Text),
+        codec => (codec, payload::held(codec, inside.payload)),
     })
 }

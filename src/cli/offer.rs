@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::change::{self, Figures, entry};
-use super::codec::{encoded, named};
+use super::codec::{encoded_like, named};
 use super::confirm::ask;
 use super::messages::Messages;
 use super::output::Output;
@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::ops::journal::{Journal, JournalError};
 use crate::ops::noted::Noted;
 use crate::ops::offer::{Offered, Stopped, codec_of, form_of, offer_noted};
-use crate::payload::Codec;
+use crate::payload::{Codec, Held};
 use crate::queue::{Change, Form, Layout, Outcome as Became, Queue, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::{MOST_OFFERED, Writer};
@@ -42,12 +42,12 @@ pub(super) async fn run<W: Write>(
     let form = form(asked.form, &session, &queue)
         .await
         .with_context(what)?;
-    let codec = match codec {
-        Some(codec) => codec,
+    let (codec, class) = match codec {
+        Some(codec) => (codec, None),
         None => codec_of(&session.store, &queue)
             .await
             .with_context(what)?
-            .unwrap_or(Codec::Text),
+            .unwrap_or((Codec::Text, None)),
     };
     let mut offering = Offering {
         asked,
@@ -56,6 +56,7 @@ pub(super) async fn run<W: Write>(
         queue: queue.clone(),
         form,
         codec,
+        held: class.map_or(Held::Text, Held::Scalar),
         began: instant(),
         totals: Totals::default(),
         journal: Journal::of_user(config.keep_days),
@@ -149,6 +150,8 @@ struct Offering<'a> {
     queue: Queue,
     form: Form,
     codec: Codec,
+    /// What all of the queue's payloads hold, as far as that is known.
+    held: Held,
     began: Instant,
     totals: Totals,
     journal: Journal,
@@ -158,6 +161,20 @@ struct Offering<'a> {
 }
 
 impl Offering<'_> {
+    /// A message, of the type of all others.
+    fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let payload = encoded_like(self.codec, &self.held, message);
+        match self.held {
+            Held::Scalar(class) => payload.with_context(|| {
+                format!(
+                    "all entries here are of {class}; --codec {} offers a string all the same",
+                    self.codec
+                )
+            }),
+            _ => payload,
+        }
+    }
+
     /// Offers the messages as they come, batch by batch.
     async fn all<W: Write>(&mut self, out: &mut Output<W>) -> anyhow::Result<()> {
         let mut stop = Stop::listen();
@@ -176,7 +193,7 @@ impl Offering<'_> {
             let Some(batch) = batch else { break };
             let payloads: Vec<Vec<u8>> = batch
                 .iter()
-                .map(|message| encoded(self.codec, message))
+                .map(|message| self.encoded(message))
                 .collect::<anyhow::Result<_>>()?;
             self.totals.planned += payloads.len() as u64;
             let now = self.session.now();

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::output::Output;
 use super::session::Session;
+use super::stand_ins::StandIns;
 use super::{NothingMatched, Outcome, say, shape};
 use crate::config::Config;
 use crate::ops::entries::quarantined;
@@ -30,11 +31,15 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
     let kept = quarantined(&session.store, &queues)
         .await
         .with_context(what)?;
+    let pulses: Vec<_> = seen.iter().collect();
+    let stand_ins = StandIns::look(&session.store, &pulses).await;
     if out.is_json() {
         for ((queue, pulse), kept) in queues.iter().zip(&seen).zip(kept) {
             let found = finding::once(queue, pulse, None);
             let mut fields = shape::fields(queue, pulse, &found);
             fields.insert("quarantined".into(), json!(kept));
+            let ours = stand_ins.of(queue, pulse);
+            fields.insert("stand_in_workers".into(), json!(ours));
             out.json(&Value::Object(fields))?;
         }
         return Ok(Outcome::Done);
@@ -51,6 +56,12 @@ pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyho
             let name = text::printable_bytes(queue.name.as_bytes());
             let them = text::counted(kept, "entry", "entries");
             say::note(&format!("{name}: {them} in quarantine"));
+        }
+    }
+    for (queue, pulse) in queues.iter().zip(&seen) {
+        if let Some(remark) = stand_ins.remark(queue, pulse) {
+            let name = text::printable_bytes(queue.name.as_bytes());
+            say::note(&format!("{name}: of its transfer clients, {remark}"));
         }
     }
     let rows: Vec<_> = queues.iter().zip(&seen).collect();

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::output::Output;
 use super::session::{Session, meant};
+use super::stand_ins::StandIns;
 use super::{Outcome, queues, shape, times};
 use crate::args;
 use crate::config::Config;
@@ -42,6 +43,7 @@ pub(super) struct Shown {
     /// Its figures.
     pub(super) pulse: Pulse,
     survey: Survey,
+    stand_ins: StandIns,
     skew_ms: i64,
 }
 
@@ -70,6 +72,7 @@ impl Shown {
         };
         let skew_ms = session.store.clock().unwrap_or(session.clock).skew_ms();
         Ok(Self {
+            stand_ins: StandIns::look(&session.store, &[&pulse]).await,
             pulse,
             survey,
             skew_ms,
@@ -78,7 +81,10 @@ impl Shown {
 
     /// Its fields.
     pub(super) fn object(&self, queue: &Queue) -> Map<String, Value> {
-        object(queue, &self.pulse, &self.survey, self.skew_ms)
+        let mut fields = object(queue, &self.pulse, &self.survey, self.skew_ms);
+        let ours = self.stand_ins.of(queue, &self.pulse);
+        fields.insert("stand_in_workers".into(), json!(ours));
+        fields
     }
 
     /// It for people.
@@ -88,7 +94,7 @@ impl Shown {
         config: &Config,
         out: &mut Output<W>,
     ) -> io::Result<()> {
-        print(queue, &self.pulse, &self.survey, self.skew_ms, config, out)
+        print(queue, self, config, out)
     }
 }
 
@@ -175,17 +181,17 @@ fn key_types(survey: &Survey) -> Value {
 
 fn print<W: Write>(
     queue: &Queue,
-    pulse: &Pulse,
-    survey: &Survey,
-    skew_ms: i64,
+    shown: &Shown,
     config: &Config,
     out: &mut Output<W>,
 ) -> io::Result<()> {
+    let (pulse, survey, skew_ms) = (&shown.pulse, &shown.survey, shown.skew_ms);
     let name = text::printable_bytes(queue.name.as_bytes());
     let layout = queue.layout.word();
     out.whole(&format!("{name} · {layout} · {}", config.endpoint))?;
     out.whole("")?;
-    figures(pulse, survey.aside, out)?;
+    let ours = shown.stand_ins.remark(queue, pulse);
+    figures(pulse, survey.aside, ours, out)?;
     if let Some(n) = survey.quarantined.filter(|n| *n > 0) {
         let n = text::thousands(n);
         let key = text::printable_bytes(&queue.keys().quarantine);
@@ -223,7 +229,12 @@ fn print<W: Write>(
     out.whole(&format!("{:17}{skew_ms} ms", "clock skew"))
 }
 
-fn figures<W: Write>(pulse: &Pulse, aside: Option<u64>, out: &mut Output<W>) -> io::Result<()> {
+fn figures<W: Write>(
+    pulse: &Pulse,
+    aside: Option<u64>,
+    ours: Option<String>,
+    out: &mut Output<W>,
+) -> io::Result<()> {
     let next = match pulse.next {
         Some(_) => format!(
             "next in {} ({})",
@@ -252,7 +263,11 @@ fn figures<W: Write>(pulse: &Pulse, aside: Option<u64>, out: &mut Output<W>) -> 
         ("late", &pulse.late, oldest),
         ("order list", &order, remarks.join(", ")),
         ("target", &pulse.target, String::new()),
-        ("transfer clients", &pulse.transfer_clients, String::new()),
+        (
+            "transfer clients",
+            &pulse.transfer_clients,
+            ours.unwrap_or_default(),
+        ),
     ];
     for (name, known, remark) in rows {
         let remark = match known {

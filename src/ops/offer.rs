@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::noted::Noted;
 use crate::clock::EpochMillis;
-use crate::payload::{Codec, Habit};
+use crate::payload::{self, Codec, Habit, Held};
 use crate::queue::{EntryId, Form, Layout, Outcome, Queue, frame};
 use crate::store::sample::{self, Sample};
 use crate::store::write::{Added, Head, Timed, Writer};
@@ -238,8 +238,12 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
 }
 
 /// With which codec this queue's messages are written: the one that explains most of its newest,
-/// next due and last delivered ones. None when none explains any.
-pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<Codec>, StoreError> {
+/// next due and last delivered ones; and the class of Java's that all of those are of, if it is a
+/// scalar's. None when none explains any.
+pub async fn codec_of(
+    store: &Store,
+    queue: &Queue,
+) -> Result<Option<(Codec, Option<&'static str>)>, StoreError> {
     let sample = sample::sample(store, queue).await?;
     let waiting = sample.newest.iter().chain(&sample.next_due);
     let payloads = waiting
@@ -248,16 +252,28 @@ pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<Codec>, Sto
         .chain(sample.delivered.iter().map(Vec::as_slice));
     let payloads: Vec<&[u8]> = payloads.collect();
     let habit = Habit::default().after(payloads.iter().copied());
-    let mut votes: Vec<(Codec, usize)> = Vec::new();
+    let mut votes: Vec<(Codec, Vec<&[u8]>)> = Vec::new();
     for payload in payloads {
         let codec = habit.decode(payload).codec;
         match votes.iter_mut().find(|(voted, _)| *voted == codec) {
-            Some((_, n)) => *n += 1,
+            Some((_, of)) => of.push(payload),
             None if codec == Codec::Unknown => {}
-            None => votes.push((codec, 1)),
+            None => votes.push((codec, vec![payload])),
         }
     }
     // Of equals the first, which has the newest entry.
     votes.reverse();
-    Ok(votes.into_iter().max_by_key(|(_, n)| *n).map(|(c, _)| c))
+    let most = votes.into_iter().max_by_key(|(_, of)| of.len());
+    Ok(most.map(|(codec, of)| (codec, class_of(codec, &of))))
+}
+
+/// The class of Java's that all of these payloads are of, if it is a scalar's.
+fn class_of(codec: Codec, payloads: &[&[u8]]) -> Option<&'static str> {
+    let class = |payload: &&[u8]| match payload::held(codec, payload) {
+        Held::Scalar(class) => Some(class),
+        _ => None,
+    };
+    let first = class(payloads.first()?)?;
+    let all = payloads.iter().all(|payload| class(payload) == Some(first));
+    all.then_some(first)
 }

@@ -136,12 +136,8 @@ async fn back(
     back.deliver.sort_by(|a, b| a.score.total_cmp(&b.score));
     let put_back = as_they_left(items, std::mem::take(&mut back.put_back)).await?;
     let delivered = std::mem::take(&mut back.delivered);
-    let (mut elements, mut called) = (Vec::new(), Vec::new());
     let found = target::find(making, delivered).await?;
-    for (element, id) in found.there {
-        elements.push(element);
-        called.push(id);
-    }
+    let (elements, called) = found.there.into_iter().unzip();
     back.settled
         .extend(found.gone.into_iter().map(|id| EntryResult {
             id,

@@ -51,9 +51,9 @@ impl Found {
         }
         match self.also.as_slice() {
             [] => why.into(),
-            [others @ .., last] => {
-                let mut names: String = others.iter().map(|o| format!("{o}, ")).collect();
-                names.push_str(last.name());
+            others => {
+                let names: Vec<_> = others.iter().map(|codec| codec.name()).collect();
+                let names = names.join(", ");
                 let it = match self.inner {
                     Some(_) => "what is inside",
                     None => "it",
@@ -194,7 +194,7 @@ fn contested(found: Found, payload: &[u8], budget: &mut Budget, packed: u32) -> 
 fn rivals(payload: &[u8], codec: Codec) -> &'static [Codec] {
     let length = payload.len();
     match (codec, payload) {
-        (Codec::Text, [_]) => &[Codec::MsgPack, Codec::Cbor],
+        (Codec::Text, [_]) | (Codec::Kryo5, [id::NULL]) => &[Codec::MsgPack, Codec::Cbor],
         (Codec::Text, [id::DOUBLE, ..]) if length == 9 => &[Codec::Kryo5, Codec::Kryo],
         (Codec::Text, [b'\t' | b'\n' | b'\r', ..]) => {
             &[Codec::Kryo5, Codec::Protobuf, Codec::SnappyV2]
@@ -207,7 +207,6 @@ fn rivals(payload: &[u8], codec: Codec) -> &'static [Codec] {
             &[Codec::Cbor]
         }
         (Codec::Text, [0x78, count, ..]) if usize::from(*count) + 2 == length => &[Codec::Cbor],
-        (Codec::Kryo5, [id::NULL]) => &[Codec::MsgPack, Codec::Cbor],
         (Codec::Kryo5, [id::INT, 0xff, ..]) => &[Codec::Fury, Codec::Fory],
         (Codec::Kryo5, [id::FLOAT | id::CHAR | id::DOUBLE, ..]) => &[Codec::Kryo],
         (Codec::Kryo5, [id::SHORT, ..]) => &[Codec::Kryo, Codec::Protobuf],

@@ -14,6 +14,9 @@ use super::rows::{Sure, Verdict};
 use super::tree::{Node, Shape};
 use super::{jackson, java, time};
 
+/// Bytes that are looked through for the end of a class's name.
+const MAX_CLASS: usize = 256;
+
 /// Reads one value.
 pub(super) fn read(reader: &mut Reader<'_>) -> Option<Node> {
     if reader.rest().starts_with(&binary::MARK) {
@@ -36,6 +39,7 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         (Some(b'\''), _) if text::class(payload).is_some_and(jackson::is_class_name) => {
             (true, "Ion with Java types in it")
         }
+        (_, Shape::Object(_)) if names_class(payload) => (true, "an object with its type in Ion"),
         (Some(b'{'), Shape::Bytes(_)) => (true, "bytes as Ion writes them"),
         (Some(b'"'), _) if has(b"\\x") || has(b"\\U") => (true, "a text with Ion's escapes"),
         (_, Shape::Number(_)) if payload.ends_with(b"e0") => {
@@ -48,6 +52,18 @@ pub(super) fn judge(payload: &[u8], tree: &Node) -> Verdict {
         sure: if is_ion { Sure::Exact } else { Sure::Unlikely },
         why,
     }
+}
+
+/// Whether a payload begins with the class of an object, which may be in no package:
+/// `Order::{id:42}`.
+pub(super) fn names_class(payload: &[u8]) -> bool {
+    let head = &payload[..payload.len().min(MAX_CLASS)];
+    let Some(end) = head.windows(3).position(|part| part == b"::{") else {
+        return false;
+    };
+    let name = head[..end].strip_prefix(b"'").unwrap_or(&head[..end]);
+    let name = name.strip_suffix(b"'").unwrap_or(name);
+    str::from_utf8(name).is_ok_and(jackson::is_identifier)
 }
 
 /// A value of that Java class: what it means.

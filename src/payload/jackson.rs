@@ -125,15 +125,8 @@ fn unwrap(node: Node) -> Node {
         // It names its own: what stands around it is no wrapper of Jackson's.
         return Node::new(Shape::List(vec![Node::text(class), value]));
     }
-    match (&*class, &value.shape) {
-        (
-            "java.util.Date"
-            | "java.util.Calendar"
-            | "java.util.GregorianCalendar"
-            | "java.sql.Timestamp"
-            | "java.sql.Date",
-            Shape::Number(n),
-        ) => match n.as_i64() {
+    match &value.shape {
+        Shape::Number(n) if is_date(&class) => match n.as_i64() {
             Some(ms) => time::date(ms).of(class),
             None => value.of(class),
         },
@@ -155,6 +148,26 @@ fn wrapped(node: &Node) -> Option<(&str, &Node)> {
     }
 }
 
+/// Whether a number of that class is a date, in epoch milliseconds.
+pub(super) fn is_date(class: &str) -> bool {
+    matches!(
+        class,
+        "java.util.Date"
+            | "java.util.Calendar"
+            | "java.util.GregorianCalendar"
+            | "java.sql.Timestamp"
+            | "java.sql.Date"
+    )
+}
+
+/// Whether a class is one of Java's own, or an array: what has such a name in front is no list of two
+/// texts.
+pub(super) fn is_javas(class: &str) -> bool {
+    class.starts_with("java.")
+        || class.starts_with("javax.")
+        || is_class_name(class) && class.starts_with('[')
+}
+
 /// A Java class in a package, an array of one (`[Lcom.acme.Order;`, `[I`), or one with type
 /// arguments (`java.util.EnumMap<…>`).
 pub(super) fn is_class_name(name: &str) -> bool {
@@ -165,7 +178,8 @@ pub(super) fn is_class_name(name: &str) -> bool {
     raw.contains('.') && raw.split('.').all(is_identifier)
 }
 
-fn is_identifier(word: &str) -> bool {
+/// A class's name without its package, or a part of it.
+pub(super) fn is_identifier(word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(part)
 }

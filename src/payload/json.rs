@@ -64,7 +64,7 @@ pub(super) fn encode(text: &str) -> Vec<u8> {
 }
 
 /// A JSON string as Jackson writes it to a stream: upper-case escapes, surrogates escaped.
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -48,7 +48,11 @@ fn has_dates(text: &str) -> bool {
 
 /// Whether it begins or ends as only Ion does, which says dates and numbers in other words.
 fn may_be_ion(payload: &[u8]) -> bool {
-    payload.starts_with(b"'") || payload.starts_with(b"{{") || payload.ends_with(b"e0")
+    let is_json = matches!(payload.first(), Some(b'{' | b'[' | b'"'));
+    payload.starts_with(b"'")
+        || payload.starts_with(b"{{")
+        || payload.ends_with(b"e0")
+        || !is_json && super::ion::names_class(payload)
 }
 
 /// The characters that may stand in what a [`plain`] payload says although what is on both sides

@@ -14,6 +14,7 @@ use std::io;
 
 use serde_json::{Map, Value};
 
+use super::jackson;
 use super::tree::{Cut, Field, Name, Node, Shape};
 
 /// Values that are said: those of a tree, and some of them again.
@@ -256,9 +257,7 @@ impl<'a> Teller<'a> {
 /// Whether a value with a class may as well be a list of two texts: the class is none of Java's own,
 /// and the value no object, which names its class itself.
 fn may_be_list(node: &Node, class: &str) -> bool {
-    let is_javas =
-        class.starts_with("java.") || class.starts_with("javax.") || class.starts_with('[');
-    !is_javas
+    !jackson::is_javas(class)
         && !matches!(
             node.shape,
             Shape::Object(_) | Shape::Nameless(_) | Shape::Map(_)

@@ -56,7 +56,7 @@ pub(super) const CLASSES: [&str; 10] = [
 ];
 
 /// The class of a string, which has to be said only where the string itself looks like this.
-const STRING: &str = "java.lang.String";
+pub(super) const STRING: &str = "java.lang.String";
 pub(super) const DATE: &str = "java.util.Date";
 
 /// What was typed. A value of a class of Java's that nobody here can write is refused: it would
@@ -92,6 +92,22 @@ pub(super) fn parse(text: &str) -> Result<Typed, EncodeError> {
     }
 }
 
+/// The class that was said.
+pub(super) fn class(text: &str) -> Option<&'static str> {
+    let (class, _) = pair::<IgnoredAny>(text)?;
+    CLASSES.into_iter().find(|known| *known == class)
+}
+
+/// The class that a word names: in full, or without its package.
+#[must_use]
+pub fn class_named(word: &str) -> Option<&'static str> {
+    let is_meant = |class: &&str| {
+        let short = class.rsplit('.').next().unwrap_or(class);
+        *class == word || short.eq_ignore_ascii_case(word)
+    };
+    CLASSES.into_iter().find(is_meant)
+}
+
 /// A class and a value, as they were typed.
 fn pair<T: DeserializeOwned>(text: &str) -> Option<(String, T)> {
     if !text.trim_start().starts_with('[') {
@@ -100,7 +116,8 @@ fn pair<T: DeserializeOwned>(text: &str) -> Option<(String, T)> {
     serde_json::from_str(text).ok()
 }
 
-fn scalar(class: &str, value: &Value) -> Option<Scalar> {
+/// A value of a class, if it is one.
+pub(super) fn scalar(class: &str, value: &Value) -> Option<Scalar> {
     let whole = || value.as_i64();
     Some(match class {
         "java.lang.Byte" => Scalar::Byte(whole()?.try_into().ok()?),

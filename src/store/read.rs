@@ -215,13 +215,28 @@ pub struct Counts {
     pub server_us: u64,
     /// Entries in each of the ranges; 0 where timeouts is no sorted set.
     pub counts: Vec<u64>,
-    /// What each of the queue's keys is.
+    /// What each of the queue's keys is; and those of ours beside them that are of another type.
     pub keys: Vec<KeyFacts>,
     /// Members of an order list that was set aside; none when there is none, or when the server
     /// does not let us look.
     pub aside: Option<u64>,
     /// Members of quarantine; none when the server does not let us look, or it is no sorted set.
     pub quarantined: Option<u64>,
+}
+
+/// A key of ours beside the queue's that was counted and is of another type; which, nobody asked.
+fn of_another_type(
+    (key, wanted, value): (Option<&Vec<u8>>, &'static str, Option<&Value>),
+) -> Option<KeyFacts> {
+    let Some(Value::ServerError(error)) = value else {
+        return None;
+    };
+    (error.code() == "WRONGTYPE").then_some(KeyFacts {
+        key: key?.clone(),
+        wanted,
+        kind: "key of another type".to_owned(),
+        expires_in_ms: None,
+    })
 }
 
 /// Counts the entries in each of `ranges` and looks at the queue's keys, all in one instant.
@@ -249,10 +264,14 @@ pub async fn counts(
     let Some(done) = done.pop() else {
         return Err(store.unexpected(ATTEMPT, &Value::Nil));
     };
+    let value = |at: Option<usize>| at.and_then(|at| done.values.get(at));
+    let beside = [
+        (keys.aside.as_ref(), "list", value(aside)),
+        (Some(&keys.quarantine), "zset", value(Some(quarantined))),
+    ];
+    let taken: Vec<KeyFacts> = beside.into_iter().filter_map(of_another_type).collect();
     // A list is never empty: without members there is none.
-    let aside = aside.and_then(|at| known(done.values.get(at)?).get());
-    let quarantined = done.values.get(quarantined);
-    let quarantined = quarantined.and_then(|value| known(value).get());
+    let [aside, quarantined] = beside.map(|(_, _, value)| known(value?).get());
     let (counts, facts) = done.values.split_at(ranges.len());
     if let Some(Value::ServerError(error)) = counts.first()
         && error.code() != "WRONGTYPE"
@@ -261,24 +280,21 @@ pub async fn counts(
         store.accept(ATTEMPT, counts[0].clone())?;
     }
     let keys = wanted.iter().zip(facts.chunks(2));
+    let keys = keys.map(|((key, wanted), facts)| KeyFacts {
+        key: (*key).clone(),
+        wanted,
+        kind: keys::kind_word(&facts[0]),
+        expires_in_ms: match facts[1] {
+            Value::Int(ms) if ms >= 0 => Some(ms),
+            _ => None,
+        },
+    });
+    let count = |value| known(value).get().unwrap_or(0);
     Ok(Counts {
         at: done.at,
         server_us: done.server_us,
-        counts: counts
-            .iter()
-            .map(|value| known(value).get().unwrap_or(0))
-            .collect(),
-        keys: keys
-            .map(|((key, wanted), facts)| KeyFacts {
-                key: (*key).clone(),
-                wanted,
-                kind: keys::kind_word(&facts[0]),
-                expires_in_ms: match facts[1] {
-                    Value::Int(ms) if ms >= 0 => Some(ms),
-                    _ => None,
-                },
-            })
-            .collect(),
+        counts: counts.iter().map(count).collect(),
+        keys: keys.chain(taken).collect(),
         aside: aside.filter(|length| *length > 0),
         quarantined,
     })

@@ -243,6 +243,52 @@ fn an_edit_keeps_due_time_and_codec() {
 }
 
 #[test]
+fn an_edit_keeps_the_type_of_the_entry_or_says_what_it_would_take() {
+    let program = with_orders();
+    let id = "0000000000000002";
+    let edit = ["edit", "orders", "--id", id, "--file", "-", "--json"];
+    let value = || {
+        let args = ["entries", "orders", "--id", id, "--json"];
+        let entry = program.run(&args).done().json().remove(0);
+        (entry["codec"].clone(), entry["value"].clone())
+    };
+    let long = [&edit[..], &["--codec", "kryo5", "--type", "Long"]].concat();
+    program.run_with_input(&long, b"123456789\n").done();
+    assert_eq!(value(), (json!("kryo5"), json!(123_456_789)));
+    program.run_with_input(&edit, b"123456790").done();
+    assert_eq!(value(), (json!("kryo5"), json!(123_456_790)));
+    for why in ["java.lang.Long", "--type"] {
+        program.run_with_input(&edit, b"abc").failed(why);
+    }
+    let text = [&edit[..], &["--type", "string"]].concat();
+    program.run_with_input(&text, b"123").done();
+    assert_eq!(value(), (json!("kryo5"), json!("123")));
+}
+
+#[test]
+fn an_offer_is_of_the_type_of_all_other_entries() {
+    let program = with_orders();
+    let offer = |queue: &str, more: &[&str]| {
+        let args = ["offer", queue, "--form", "byte-id", "--in", "1h", "--json"];
+        program.run(&[&args[..], more].concat())
+    };
+    offer("longs", &["--codec", "kryo5", r#"["java.lang.Long",1]"#]).done();
+    offer("longs", &["2"]).done();
+    let entries = program
+        .run(&["entries", "longs", "--json", "--raw"])
+        .done()
+        .json();
+    let mut payloads: Vec<_> = entries
+        .iter()
+        .filter_map(|e| e["payload_hex"].as_str())
+        .collect();
+    payloads.sort_unstable();
+    assert_eq!(payloads, ["0902", "0904"]);
+    offer("longs", &["abc"]).failed("--codec kryo5");
+    offer("longs", &["--codec", "kryo5", "abc"]).done();
+}
+
+#[test]
 fn what_was_done_is_undone_and_done_again() {
     let program = with_orders();
     let before = program

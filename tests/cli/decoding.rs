@@ -112,3 +112,61 @@ fn the_codecs_are_listed_by_name() {
     let first = &local(&["decode", "--list", "--json"]).done().json()[0];
     assert_eq!(*first, json!({"codec": "text"}));
 }
+
+/// An offer as MONITOR prints it: the client's script, and what that sends.
+const MONITOR: &str = r#"OK
+1763794800.123456 [0 127.0.0.1:5] "EVAL" "return 1" "2" "k" "q" "1763794805123" "{\"@class\":\"com.acme.Order\",\"id\":1}"
+1763794800.123457 [0 lua] "zadd" "redisson_delay_queue_timeout:{q}" "1763794805123" "\b\xa1\xb2\xc3\xd4\xe5\xf6\a\x18\x05\x00\x00\x00\x00\x00\x00\x00hello"
+1763794801.000001 [0 127.0.0.1:5] "PING"
+1763794802.000001 [0 127.0.0.1:6] "RPUSH" "q" "\x04\x00" "plain"
+"#;
+
+#[test]
+fn the_lines_of_monitor_say_what_was_sent_and_where_it_stood() {
+    let lines = local_with_input(&["decode", "-", "--json"], MONITOR.as_bytes());
+    let lines = lines.done().json();
+    let said: Vec<_> = lines
+        .iter()
+        .map(|line| (&line["command"], &line["argument"], &line["text"]))
+        .collect();
+    let (eval, zadd, rpush) = (json!("EVAL"), json!("zadd"), json!("RPUSH"));
+    let at = [json!(2), json!(3), json!(6)];
+    let [order, hello, plain] =
+        [r#"{"@class":"com.acme.Order","id":1}"#, "hello", "plain"].map(Value::from);
+    assert_eq!(said[1], (&eval, &at[2], &order));
+    assert_eq!(said[2], (&zadd, &at[1], &hello));
+    assert_eq!((said[3].0, said[3].1), (&rpush, &at[0]));
+    assert_eq!(said[4], (&rpush, &at[1], &plain));
+    assert_eq!((said.len(), lines[0]["text"].as_str()), (5, Some("OK")));
+    assert_eq!(lines[2]["id"], "a1b2c3d4e5f60718");
+    // One line is told as one payload is, and says so when there is none in it.
+    let line = MONITOR.lines().nth(2).unwrap();
+    let one = local(&["decode", line]).done().out;
+    assert!(
+        one.starts_with("from    zadd, argument 3\nid      a1b2c3d4e5f60718\n"),
+        "{one}"
+    );
+    let ping = local(&["decode", MONITOR.lines().nth(3).unwrap()])
+        .partly()
+        .out;
+    assert!(ping.contains("no argument of PING looks like"), "{ping}");
+    let table = local_with_input(&["decode", "-"], MONITOR.as_bytes())
+        .done()
+        .out;
+    assert!(table.contains("RPUSH[3] plain"), "{table}");
+}
+
+#[test]
+fn several_lines_of_redis_cli_may_be_one_argument() {
+    let list = "1) \"\\x03hell\\xef\"\n2) \"17\"";
+    let said = local(&["decode", list, "--json"]).done().json();
+    assert_eq!(
+        (&said[0]["text"], &said[1]["text"]),
+        (&json!("hello"), &json!("17"))
+    );
+    // Any other text of several lines is one payload.
+    let text = local(&["decode", "1) buy milk\n2) sleep", "--json"])
+        .done()
+        .json();
+    assert_eq!(text[0]["text"], "1) buy milk\\n2) sleep");
+}

@@ -270,6 +270,15 @@ fn a_worker_counts_as_a_transfer_client() {
         let queue = &program.run(&["queues", "--json"]).done().json()[0];
         queue["transfer_clients"] == json!(1)
     });
+    // It calls itself by a name, from the same moment on or hardly later.
+    for what in [&["queues", "--json"][..], &["show", "orders", "--json"]] {
+        wait_for("it to be told from others", || {
+            let queue = &program.run(what).done().json()[0];
+            queue["stand_in_workers"] == json!(1)
+        });
+    }
+    let shown = program.run(&["show", "orders"]).done().out;
+    assert!(shown.contains("1 of them is a stand-in worker"), "{shown}");
     worker.signal("TERM");
     worker.ended().done();
 }

@@ -1,5 +1,7 @@
 //! What has taken a name of a queue's keys is renamed by a command.
 
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
 use serde_json::Value;
 
 use crate::changing::{depths, with_orders};

@@ -44,6 +44,23 @@ impl Patient {
 }
 
 #[tokio::test]
+async fn keys_of_ours_of_another_type_are_named_and_stop_nobody() {
+    let (mut patient, _client) = Patient::quiet(1).await;
+    let keys = patient.queue.keys();
+    for key in [keys.aside.unwrap(), keys.quarantine] {
+        patient.server.cmd_bytes(&[b"SET", &key, b"taken"]);
+        patient.examination = Examination::new(patient.queue.clone());
+        let told = patient.until_found("wrong-type").await;
+        assert_eq!(told.severity, Severity::Warning);
+        let name = String::from_utf8(key.clone()).unwrap();
+        assert!(told.sentence.contains(&name), "{}", told.sentence);
+        patient.server.cmd_bytes(&[b"DEL", &key]);
+        patient.examination = Examination::new(patient.queue.clone());
+        patient.until_gone("wrong-type").await;
+    }
+}
+
+#[tokio::test]
 async fn an_expiry_on_a_key_is_told_and_gone_once_it_is_taken_away() {
     for seed in SEEDS {
         let (mut patient, _client) = Patient::quiet(seed).await;

@@ -127,3 +127,22 @@ fn what_only_looks_like_a_wrapper_loses_nothing() {
     let text = payload::decode(twice.as_bytes()).text;
     assert!(text.contains("Box") && text.contains("Order"), "{text}");
 }
+
+#[test]
+fn an_object_whose_class_is_in_no_package_is_ions() {
+    for ion in [
+        "Order::{id:42,at:'java.util.Date'::0}",
+        "'Order'::{id:42,at:'java.util.Date'::0}",
+    ] {
+        let read = payload::decode(ion.as_bytes());
+        let order = json!({"@class": "Order", "id": 42, "at": "1970-01-01T00:00:00.000Z"});
+        assert_eq!((read.codec, read.value), (Codec::Ion, order), "{ion}");
+    }
+    for text in ["std::{a,b}", "Order::new()", "a b::{c:1}", "Order:: {id}"] {
+        assert_eq!(
+            payload::decode(text.as_bytes()).codec,
+            Codec::Text,
+            "{text}"
+        );
+    }
+}

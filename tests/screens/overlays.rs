@@ -59,6 +59,7 @@ pub(crate) fn form(payload: &str, form: Option<Form>) -> OfferForm {
     offer.seen = Seen::Known {
         form,
         codec: Some(Codec::Json),
+        class: None,
     };
     offer.message = check_message(&offer);
     offer

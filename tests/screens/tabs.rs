@@ -16,8 +16,15 @@ pub(crate) fn on(tab: Tab, size: (u16, u16), look: Look) -> Model {
     m.screen = Screen::Queue;
     m.lists.order = order();
     m.lists.delivered = delivered();
-    if let Some(pulse) = &mut m.queues[0].pulse {
+    let row = &mut m.queues[0];
+    if let Some(pulse) = &mut row.pulse {
         pulse.order = Known::Is(1_000_002);
+        // It was so in the look before, too.
+        let mut before = pulse.clone();
+        for ms in [1, 1_001] {
+            before.at = pulse.at.plus(ms);
+            row.watch.saw(&before);
+        }
     }
     m
 }

@@ -12,6 +12,7 @@ mod changes;
 mod clicks;
 mod examining;
 mod finding;
+mod heavy;
 mod hints;
 mod jumping;
 mod link;

@@ -3,7 +3,7 @@
 use delayscope::queue::{Bar, PageAsk, Queue, Severity, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
-use delayscope::tui::model::{Pane, Screen};
+use delayscope::tui::model::{Pane, QueueRow, Screen};
 use delayscope::tui::msg::Msg;
 
 use crate::desk::{Desk, World, member, page_of, score};
@@ -190,7 +190,7 @@ fn until_it_is_moved_the_cursor_goes_to_a_queue_of_which_there_is_only_a_note_to
             .queues
             .iter()
             .find(|row| row.queue.name.text() == "beta");
-        let worst = beta.and_then(|row| row.worst());
+        let worst = beta.and_then(QueueRow::worst);
         assert_eq!(worst, Some(Severity::Note));
         selected(&desk)
     };

@@ -22,7 +22,14 @@ fn opened() -> Desk {
 
 fn seen(desk: &mut Desk, form: Option<Form>, codec: Option<Codec>) {
     let queue = Queue::redisson("orders");
-    desk.tell(Msg::QueueSampled(queue, Seen::Known { form, codec }));
+    desk.tell(Msg::QueueSampled(
+        queue,
+        Seen::Known {
+            form,
+            codec,
+            class: None,
+        },
+    ));
 }
 
 fn form(desk: &Desk) -> &OfferForm {
@@ -149,6 +156,7 @@ fn what_is_sent_off_before_the_queue_was_looked_at_goes_when_it_was_and_as_it_ha
     let known = Seen::Known {
         form: form_of,
         codec,
+        class: None,
     };
     let offer = offer_of(&desk.tell(Msg::QueueSampled(queue, known))).unwrap();
     assert_eq!(
@@ -174,6 +182,7 @@ fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_for
     let known = Seen::Known {
         form: Some(Form::ByteId),
         codec: Some(Codec::Json),
+        class: None,
     };
     assert_eq!(offer_of(&desk.tell(Msg::QueueSampled(queue, known))), None);
     desk.char('o');

@@ -9,7 +9,7 @@ use super::super::{finding, say};
 use super::{Doctor, words};
 use crate::queue::finding::Diagnosis;
 use crate::queue::redis_cli::Programs;
-use crate::queue::text;
+use crate::queue::{Known, text};
 
 /// Prints what was found.
 pub(super) fn print<W: Write>(
@@ -140,6 +140,12 @@ fn remarks(doctor: &Doctor, all: &[Diagnosis]) {
              takes about {}",
             text::printable_bytes(queue.name.as_bytes()),
             words(*takes)
+        ));
+    }
+    let clients = doctor.server.last().map(|look| &look.clients);
+    if let Some(Known::Unknown(why)) = clients {
+        tell(format!(
+            "who takes from lists and who waits cannot be seen: {why}"
         ));
     }
     for (id, why) in all.iter().flat_map(|said| &said.blind) {

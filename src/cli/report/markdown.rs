@@ -141,7 +141,11 @@ fn server<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
         Known::None => {}
     }
     let Some(clients) = clients(look) else {
-        return out.whole("Its clients cannot be seen.");
+        let why = match &look.clients {
+            Known::Unknown(why) => format!(": `{why}`"),
+            _ => ".".to_owned(),
+        };
+        return out.whole(&format!("Its clients cannot be seen{why}"));
     };
     out.whole("")?;
     out.whole(&format!(

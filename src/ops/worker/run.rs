@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use tokio::sync::{mpsc, oneshot};
 
+use self::backlog::Bulk;
 use super::alarm::Alarm;
 use super::pace::Pace;
 use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
@@ -65,9 +66,7 @@ pub(super) async fn run(
         events,
         alarm: Alarm::Now,
         pace: Pace::new(options.batch),
-        journal,
-        far: true,
-        bulk_after: None,
+        bulk: Bulk::new(journal),
         known: 0,
         said: HashSet::new(),
         pause: Duration::ZERO,
@@ -114,12 +113,7 @@ struct Worker {
     events: mpsc::Sender<WorkerEvent>,
     alarm: Alarm,
     pace: Pace,
-    /// What a backlog that is transferred in bulk is written down in; none: it never is.
-    journal: Option<Journal>,
-    /// What is late may stand far down the order list.
-    far: bool,
-    /// No bulk transfer is tried before.
-    bulk_after: Option<Instant>,
+    bulk: Bulk,
     /// Due members that are no frames, as of the last look.
     known: usize,
     /// What was told to be passed over.

@@ -1,6 +1,6 @@
 //! Nobody is subscribed to the queue's channel, so nobody transfers what falls due.
 
-use super::{Finding, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer};
+use super::{Finding, Open, Seen, Severity, Step, Verdict, heads, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
 use crate::queue::{Known, Pulse, text};
@@ -33,14 +33,25 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Fine;
     };
     let alone_ms = last.since(first);
-    if alone_ms < TWO_LOOKS_MS {
-        return Verdict::Fine;
-    }
     let late_ms = oldest_late(seen, pulse).map_or(0, |due| pulse.at.since(due));
+    if alone_ms < TWO_LOOKS_MS {
+        return early(pulse, alone_ms, late_ms);
+    }
     if let Some(why) = at_its_master(seen, late_ms) {
         return Verdict::Blind(why.to_owned());
     }
     Verdict::Found(finding(seen, pulse, first, (alone_ms, late_ms)))
+}
+
+/// Nobody was there in one look: where much is late already, that is nothing to be calm about.
+fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> Verdict {
+    if late_ms <= LATE_MS {
+        return Verdict::Fine;
+    }
+    let late = text::thousands(pulse.late.get().unwrap_or(0));
+    let seen = format!("{late} late and no client is subscribed");
+    let asks = "whether one merely reconnects";
+    Verdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 
 /// Where a poller transfers, nobody tells whether it is there: what is due stays.
@@ -190,6 +201,15 @@ mod tests {
         assert_eq!(severity(&later), Some(Severity::Note));
         let empty = [pulse(0, 0, None, 0), pulse(1_000, 0, None, 0)];
         assert_eq!(severity(&empty), None);
+    }
+
+    #[test]
+    fn what_is_late_in_the_first_look_already_is_not_passed_over() {
+        let early = |late_ms| {
+            let scene = Scene::default().pulse(pulse(0, 5, Some(late_ms), 0));
+            matches!(scene.verdict(ID), Verdict::Early(_))
+        };
+        assert!(early(10_001) && !early(10_000));
     }
 
     #[test]

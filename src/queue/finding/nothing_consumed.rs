@@ -32,6 +32,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let ms = pulse.at.since(standing.since);
     let soon = is_heap(&standing, ms);
+    if standing.grown == 0 && !soon {
+        return Verdict::Fine;
+    }
     let enough = if soon && nobody_else(seen, pulse, ms) {
         SOON_MS
     } else {
@@ -39,7 +42,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     match flow::taken(seen, standing.sampled()) {
         Taken::Exactly(0, apart) if apart >= APART_MS && ms >= enough => {
-            let long = ms >= LONG_MS || enough == SOON_MS;
+            // Where nothing comes either, it may be somebody's store.
+            let long = standing.grown > 0 && (ms >= LONG_MS || enough == SOON_MS);
             Verdict::Found(finding(seen, &standing, ms, long))
         }
         Taken::Exactly(1.., _) | Taken::AtLeast(..) => Verdict::Fine,
@@ -112,12 +116,16 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
     let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
     evidence(seen, Finding::new(ID, severity, sentence), standing)
         .number("nothing_taken_ms", ms)
-        .words(format!(
-            "target grew by {} meanwhile, and its next element is still the same; at this pace the \
-             last one waits for more than {}",
-            text::thousands(standing.grown),
-            text::countdown(length.saturating_mul(ms))
-        ))
+        .words(match standing.grown {
+            0 => "nothing has come meanwhile either, and its next element is still the same"
+                .to_owned(),
+            n => format!(
+                "target grew by {} meanwhile, and its next element is still the same; at this pace \
+                 the last one waits for more than {}",
+                text::thousands(n),
+                text::countdown(length.saturating_mul(ms))
+            ),
+        })
         .since(standing.since)
 }
 
@@ -304,6 +312,12 @@ mod tests {
         );
         // The last of these waits for less than half an hour if one is taken each seven seconds.
         assert_eq!(severity(&heap(200, 100, 7_000, None)), None);
+        // Nothing comes either.
+        assert_eq!(
+            severity(&heap(3_000, 60_000, 40_000, None)),
+            Some((note, false))
+        );
+        assert_eq!(severity(&heap(90, 60_000, 40_000, None)), None);
         // They gather in less than half a minute: a consumer may take them in batches.
         assert_eq!(severity(&heap(1_000, 10, 9_000, None)), None);
         assert_eq!(

@@ -64,10 +64,11 @@ impl Passed {
     /// It came again, and went.
     fn join(&mut self, again: Self) {
         let (since, times) = (self.since.min(again.since), self.times + again.times);
+        let until = again.until;
         if (again.severity, again.figure) > (self.severity, self.figure) {
-            *self = again.clone();
+            *self = again;
         }
-        (self.since, self.until, self.times) = (since, again.until, times);
+        (self.since, self.until, self.times) = (since, until, times);
     }
 }
 
@@ -110,7 +111,9 @@ mod tests {
             [("drift", 170, 1), ("ttl", 40, 1), ("drift", 99, 2)]
         );
         let mut history = History::default();
-        all.into_iter().for_each(|one| history.add(one));
+        for one in all {
+            history.add(one);
+        }
         let first = history.0.front().unwrap();
         assert_eq!(
             (first.severity, first.sentence.as_str()),

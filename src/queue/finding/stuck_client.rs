@@ -32,15 +32,18 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let clients = match &pulse.transfer_clients {
         Known::None => return Verdict::Silent,
-        Known::Unknown(why) => return Verdict::Blind(why.to_string()),
-        Known::Is(clients) => *clients,
+        Known::Unknown(why) => Err(why),
+        Known::Is(0) => return Verdict::Fine,
+        Known::Is(clients) => Ok(*clients),
     };
-    let Some((stood_ms, late_ms)) = seen.watch.standing() else {
-        return Verdict::Fine;
+    let stands = |(stood_ms, late_ms): &(i64, i64)| *stood_ms >= STANDS_MS && *late_ms > LATE_MS;
+    let Some((stood_ms, late_ms)) = seen.watch.standing().filter(stands) else {
+        return match clients {
+            Ok(_) => Verdict::Fine,
+            Err(why) => Verdict::Blind(why.to_string()),
+        };
     };
-    if clients == 0 || stood_ms < STANDS_MS || late_ms <= LATE_MS {
-        return Verdict::Fine;
-    }
+    let clients = clients.ok();
     Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
 }
 
@@ -56,6 +59,8 @@ enum Why {
     Fails(u64, i64),
     /// A kick has not helped, and no script fails.
     Deaf,
+    /// Whether anybody is subscribed cannot be seen.
+    Unseen,
 }
 
 fn why(seen: &Seen, stood_since_ms: i64) -> Why {
@@ -126,6 +131,11 @@ fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
             "Its clients' logs say why; if they are silent, look at their clocks and restart one. \
              Transfer by hand (R) meanwhile.",
         ),
+        Why::Unseen => (
+            format!("{head}, and nobody transfers."),
+            Step::Worker,
+            "Look whether its clients run; a stand-in worker (R) transfers, beside them too.",
+        ),
         Why::Deaf => (
             format!(
                 "{head}, and a kick has not helped: a client's clock is behind, or those who are \
@@ -137,25 +147,36 @@ fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
     }
 }
 
-fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, i64)) -> Finding {
-    let late = pulse.late.get().unwrap_or(0);
-    let oldest = text::countdown(late_ms);
-    let head = format!(
-        "{} late, oldest {oldest}: {}",
-        text::thousands(late),
-        text::counted(clients, "client is subscribed", "clients are subscribed"),
-    );
+/// How many are subscribed, and how many of them are ours.
+fn who(seen: &Seen, clients: Option<u64>) -> String {
+    let Some(clients) = clients else {
+        return "who is subscribed cannot be seen".to_owned();
+    };
     let channel = seen.queue.keys().channel.unwrap_or_default();
-    let known = seen.server.last().and_then(|look| look.clients.get_ref());
-    let ours = known.map_or(0, |known| known.stand_ins(&channel));
-    let head = match ours.min(clients) {
-        0 => head,
+    let ours = clients::seen(seen).map_or(0, |all| all.stand_ins(&channel));
+    let who = text::counted(clients, "client is subscribed", "clients are subscribed");
+    match ours.min(clients) {
+        0 => who,
         ours => {
             let workers = text::counted(ours, "stand-in worker", "stand-in workers");
-            format!("{head} (of them {workers} of delayscope)")
+            format!("{who} (of them {workers} of delayscope)")
         }
+    }
+}
+
+fn finding(
+    seen: &Seen,
+    pulse: &Pulse,
+    (clients, stood_ms, late_ms): (Option<u64>, i64, i64),
+) -> Finding {
+    let late = pulse.late.get().unwrap_or(0);
+    let oldest = text::countdown(late_ms);
+    let who = who(seen, clients);
+    let head = format!("{} late, oldest {oldest}: {who}", text::thousands(late));
+    let why = match clients {
+        Some(_) => why(seen, stood_ms),
+        None => Why::Unseen,
     };
-    let why = why(seen, stood_ms);
     let (sentence, step, repair) = told(&why, &head);
     let keys = seen.queue.keys();
     let mut finding = Finding::new(ID, Severity::Critical, sentence)
@@ -188,7 +209,7 @@ fn finding(seen: &Seen, pulse: &Pulse, (clients, stood_ms, late_ms): (u64, i64, 
     }
     finding
         .check_about("ZRANGE", &keys.timeouts, &["0", "0", "WITHSCORES"])
-        .check(&["PUBSUB", "NUMSUB"], &channel)
+        .check(&["PUBSUB", "NUMSUB"], &keys.channel.unwrap_or_default())
         .repair(step, repair)
 }
 
@@ -221,6 +242,22 @@ mod tests {
         assert!(standing(3_000, 6_000, 1).found(ID).is_none());
         // That is another rule's.
         assert!(standing(3_000, 60_000, 0).found(ID).is_none());
+    }
+
+    #[test]
+    fn where_subscribers_cannot_be_counted_what_stands_is_told_all_the_same() {
+        let mut scene = standing(3_000, 60_000, 1);
+        let mut seen = pulse(4_000, 5, Some(1), 1);
+        seen.transfer_clients = Known::Unknown("NOPERM".into());
+        assert_eq!(
+            Scene::default().pulse(seen.clone()).verdict(ID),
+            Verdict::Blind("NOPERM".to_owned())
+        );
+        seen.first = Some(framed(Form::ByteId, 1, Some(-57_000)));
+        scene = scene.pulse(seen);
+        let found = scene.found(ID).unwrap();
+        assert_eq!(found.repair.step, Step::Worker);
+        assert!(found.sentence.contains("who is subscribed cannot be seen"));
     }
 
     #[test]

@@ -35,8 +35,15 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(is) => format!("it is a {is}, not a {}", first.wanted),
         None => format!("it is no {}", first.wanted),
     };
-    let sentence = format!("Whatever touches {key}{more} fails: {is}.");
-    let mut finding = Finding::new(ID, Severity::Critical, sentence);
+    let (severity, sentence) = if is_ours(seen, first) {
+        // Nobody but us uses it: clients go on.
+        let sentence = format!("Repairs that need {key}{more} will fail: {is}.");
+        (Severity::Warning, sentence)
+    } else {
+        let sentence = format!("Whatever touches {key}{more} fails: {is}.");
+        (Severity::Critical, sentence)
+    };
+    let mut finding = Finding::new(ID, severity, sentence);
     for one in &wrong {
         finding = finding
             .number(&text::printable_bytes(&one.key), one.is.clone())
@@ -60,6 +67,12 @@ struct Wrong {
     key: Vec<u8>,
     wanted: &'static str,
     is: Option<String>,
+}
+
+/// It is one of those that stand beside the queue's own, and come after them.
+fn is_ours(seen: &Seen, wrong: &Wrong) -> bool {
+    let keys = seen.queue.keys();
+    keys.aside.as_ref() == Some(&wrong.key) || keys.quarantine == wrong.key
 }
 
 fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {

@@ -3,7 +3,7 @@
 use super::field::{Field, Lines};
 use super::form::{Filling, Message, Part, Said, next};
 use super::offer::of_codec;
-use crate::payload::{self, Codec, Habit};
+use crate::payload::{self, Codec, Habit, Held};
 use crate::queue::{Due, Entry, EntryId, Queue, text};
 
 /// The form that gives an entry another payload.
@@ -25,6 +25,9 @@ pub struct EditForm {
     pub top: usize,
     /// What it is written with; [`Codec::Unknown`]: its bytes are typed in hex.
     pub codec: Codec,
+    /// The codec that wrote it, and what it holds: in that codec it stays of that type.
+    own: Codec,
+    held: Held,
     /// What the keys act on.
     pub at: Part,
     /// What it becomes; as of the last change.
@@ -55,11 +58,15 @@ impl EditForm {
             payload: Field::new(Lines::Many, ""),
             top: 0,
             codec,
+            own: codec,
+            held: Held::Text,
             at: Part::Payload,
             message: Message::default(),
             before,
         };
         form.show(&form.before.clone());
+        form.own = form.codec;
+        form.held = payload::held(form.codec, &form.before);
         form.typed();
         form
     }
@@ -69,7 +76,26 @@ impl EditForm {
         let typed = self.payload.text();
         match self.codec {
             Codec::Unknown => of_hex(&typed),
-            codec => payload::encode(codec, &typed).map_err(|why| why.to_string()),
+            codec => {
+                let held = if codec == self.own {
+                    &self.held
+                } else {
+                    &Held::Text
+                };
+                payload::encode_like(codec, held, &typed).map_err(|why| why.to_string())
+            }
+        }
+    }
+
+    /// That it is written as a value of the class that it was of, where what was typed says none.
+    fn kept(&self) -> Option<Said> {
+        let typed = self.payload.text();
+        let says_class = typed.trim_start().starts_with('[');
+        match &self.held {
+            Held::Scalar(class) if self.codec == self.own && !says_class => {
+                Some(Said::Note(format!("stays a {class}")))
+            }
+            _ => None,
         }
     }
 
@@ -184,7 +210,8 @@ impl Filling for EditForm {
                 said: if bytes == self.before {
                     Some(Said::Note("as it is: nothing is changed yet".to_owned()))
                 } else {
-                    of_codec(self.codec, &self.payload.text())
+                    self.kept()
+                        .or_else(|| of_codec(self.codec, &self.payload.text()))
                 },
             },
         };

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use serde_json::Value;
+
 use super::{Entries, EntryRow, Model, Tab};
 use crate::clock::EpochMillis;
 use crate::payload::Codec;
@@ -138,7 +140,43 @@ impl Model {
     }
 }
 
+/// About how many bytes a value takes as text: no more than a little over `most`, so that nobody waits
+/// for the answer.
+fn weight(value: &Value, most: usize) -> usize {
+    let mut weight = 0;
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        weight += match value {
+            Value::String(text) => text.len(),
+            Value::Array(all) => {
+                open.extend(all.iter().take(most));
+                2
+            }
+            Value::Object(all) => {
+                open.extend(all.iter().take(most).map(|(_, value)| value));
+                all.keys().take(most).map(|key| key.len() + 4).sum()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        };
+        if weight > most {
+            break;
+        }
+    }
+    weight
+}
+
 impl EntryRow {
+    /// How many bytes of text a filter has to look through, about: far more than those of the payload
+    /// when that is compressed. No more than a little over `most`.
+    #[must_use]
+    pub fn weight(&self, most: usize) -> usize {
+        match &self.content {
+            Ok(decoded) if decoded.value.is_null() => decoded.text.len(),
+            Ok(decoded) => weight(&decoded.value, most),
+            Err(_) => self.member.len(),
+        }
+    }
+
     /// What a filter looks at.
     #[must_use]
     pub fn matches(&self, filter: &Filter, at: EpochMillis) -> bool {

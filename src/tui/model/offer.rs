@@ -4,7 +4,7 @@ mod check;
 
 use super::field::{Field, Lines};
 use super::form::{Filling, next};
-use crate::payload::Codec;
+use crate::payload::{self, Codec, EncodeError, Held};
 use crate::queue::{EntryId, Form, Layout, Queue};
 
 pub use super::form::{Message, Part, Said};
@@ -54,6 +54,8 @@ pub enum Seen {
         form: Option<Form>,
         /// The codec that explains most of them.
         codec: Option<Codec>,
+        /// The class of Java's that all of them are of, if it is a scalar's.
+        class: Option<&'static str>,
     },
     /// They could not be looked at, for this reason.
     Failed(String),
@@ -108,6 +110,17 @@ impl OfferForm {
             _ => None,
         };
         self.codec.or(seen).unwrap_or(Codec::Text)
+    }
+
+    /// The payload that it becomes: of the type of the queue's, if nobody chose another codec.
+    pub fn encoded(&self, typed: &str) -> Result<Vec<u8>, EncodeError> {
+        let held = match self.seen {
+            Seen::Known {
+                class: Some(class), ..
+            } if self.codec.is_none() => Held::Scalar(class),
+            _ => Held::Text,
+        };
+        payload::encode_like(self.written_with(), &held, typed)
     }
 
     /// The frame form that it is wrapped in: the chosen one, else the queue's; none while that is

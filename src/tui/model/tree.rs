@@ -274,6 +274,25 @@ mod tests {
     }
 
     #[test]
+    fn keys_that_print_alike_are_told_apart() {
+        // {1: "int", "1": "str"} in MessagePack.
+        let tree = Tree::of(b"\x82\x01\xa3int\xa11\xa3str", Codec::MsgPack).unwrap();
+        assert_eq!(names(&tree), ["", "1", "\"1\""]);
+    }
+
+    #[test]
+    fn what_was_cut_says_that_only_the_first_values_are_there() {
+        let many = format!("{{\"a\":[{}1]}}", "[1],".repeat(30_000));
+        let tree = Tree::of(many.as_bytes(), Codec::TypedJson).unwrap();
+        assert!(
+            tree.lines[1].words.starts_with("the first "),
+            "{:?}",
+            tree.lines[1]
+        );
+        assert!(tree.lines.last().is_some_and(|line| line.bytes.is_empty()));
+    }
+
+    #[test]
     fn what_was_packed_has_no_bytes_of_its_own_and_a_scalar_has_no_tree() {
         let packed = [&[0, 0, 0, 8][..], b"\x80{\"id\":1}"].concat();
         let tree = Tree::of(&packed, Codec::Lz4).unwrap();

@@ -13,7 +13,11 @@ use crate::tui::model::offer::{Offered, Seen};
 pub(super) async fn sample(store: Store, queue: Queue) -> Seen {
     let (form, codec) = tokio::join!(form_of(&store, &queue), codec_of(&store, &queue));
     match (form, codec) {
-        (Ok(form), Ok(codec)) => Seen::Known { form, codec },
+        (Ok(form), Ok(written)) => Seen::Known {
+            form,
+            codec: written.map(|(codec, _)| codec),
+            class: written.and_then(|(_, class)| class),
+        },
         (Err(why), _) | (_, Err(why)) => Seen::Failed(why.to_string()),
     }
 }

@@ -1,8 +1,8 @@
 //! The filter: typed, looked for, kept true, and taken away again.
 
+mod at_once;
 mod found;
 
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 pub(super) use self::found::{check, show, stand_at_time, told};
@@ -12,20 +12,10 @@ use crate::queue::Filter;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::{RankFor, Replaced};
-use crate::tui::model::{
-    Entries, Filtered, Hit, Model, Pane, Prompt, PromptKind, Screen, Search, Tab,
-};
+use crate::tui::model::{Entries, Filtered, Model, Pane, Prompt, PromptKind, Screen, Search, Tab};
 
 /// So long after the last key the search begins.
 const TYPING: Duration = Duration::from_millis(150);
-
-/// So many hits of the filter before are held against the new one at once.
-const AT_ONCE: usize = 1_000;
-/// But no more bytes of them than this: they have to be decoded.
-const AT_ONCE_BYTES: usize = 128 << 10;
-/// Nor does all of what is known already take longer than about this, in ns: no key waits for a
-/// pattern in payloads of megabytes. What is left out is found by the search.
-const AT_ONCE_NS: u64 = 5_000_000;
 
 /// Begins the line, with the filter that is on; on an entry, the line that searches in it.
 pub(super) fn open(model: &mut Model) -> Vec<Effect> {
@@ -130,14 +120,14 @@ fn begin(model: &mut Model, filter: Filter) {
     let held = found::held(model);
     let stood = held.as_ref().map(|held| (held.score, held.member.clone()));
     let at = model.schedule.exact;
-    let seen = seen_already(model, &filter);
+    let seen = at_once::seen_already(model, &filter);
     let whole = match model.filtered.take() {
         Some(before) => before.whole,
         None => std::mem::take(&mut model.entries),
     };
     model.schedule.rank.forget();
     model.schedule.lost = None;
-    model.entries = Entries::default();
+    let decoded = std::mem::take(&mut model.entries).rows;
     model.filtered = Some(Box::new(Filtered {
         filter,
         at,
@@ -160,60 +150,7 @@ fn begin(model: &mut Model, filter: Filter) {
     if let Some((score, member)) = stood {
         found::stand_at(model, score, &member);
     }
-    show(model);
-}
-
-/// The entries that are known already and match.
-fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
-    let Some(row) = model.selected() else {
-        return Vec::new();
-    };
-    let of = (&row.queue, row.habit);
-    let at = model.schedule.exact;
-    let (whole, before) = match &model.filtered {
-        Some(filtered) => (&filtered.whole, &filtered.hits[..]),
-        None => (&model.entries, &[][..]),
-    };
-    let mut members: HashSet<&[u8]> = HashSet::new();
-    let mut seen = Vec::new();
-    let mut left = AT_ONCE_NS;
-    let mut in_time = |bytes: usize| {
-        let rest = left.checked_sub(filter.cost_ns(bytes));
-        left = rest.unwrap_or(left);
-        rest.is_some()
-    };
-    let mut add = |member: &[u8], score| {
-        seen.push(Hit {
-            member: member.to_vec(),
-            score,
-            sure: false,
-            gone: false,
-        });
-    };
-    let lists = model.tab.list().map(|list| &model.lists.of(list).rows);
-    let whole = whole.rows.iter().filter(|_| lists.is_none());
-    let lists = lists.into_iter().flatten().map(|element| &element.row);
-    for row in whole.chain(lists) {
-        if members.insert(&row.member) && in_time(row.size) && row.matches(filter, at) {
-            add(&row.member, row.scored().then_some(row.score));
-        }
-    }
-    let mut bytes = 0;
-    for hit in before.iter().filter(|hit| !hit.gone).take(AT_ONCE) {
-        bytes += hit.member.len();
-        if bytes > AT_ONCE_BYTES {
-            break;
-        }
-        let score = hit.score.unwrap_or(f64::NAN);
-        if members.insert(&hit.member)
-            && in_time(hit.member.len())
-            && lists::decode(of, model.tab, hit.member.clone(), score).matches(filter, at)
-        {
-            add(&hit.member, hit.score);
-        }
-    }
-    seen.sort_by(found::by_due);
-    seen
+    found::show_with(model, decoded);
 }
 
 /// Esc in the list: a search under way stops, else the filter goes. False when there is neither.

@@ -2,7 +2,6 @@
 
 use super::{act, journal, link, load, plan};
 use crate::clock::EpochMillis;
-use crate::payload;
 use crate::queue::{Form, Layout, Queue, text};
 use crate::tui::effect::{Effect, ToOffer};
 use crate::tui::model::offer::{
@@ -100,7 +99,8 @@ fn read(form: &OfferForm, now: EpochMillis, generation: u64) -> Result<ToOffer, 
     }
     let wrong = |part| move |why: String| (part, why);
     let typed = form.payload.text();
-    let payload = payload::encode(form.written_with(), &typed)
+    let payload = form
+        .encoded(&typed)
         .map_err(|why| (Part::Codec, why.to_string()))?;
     let frame = match form.queue.layout {
         Layout::ZsetList(_) => Form::ByteId,

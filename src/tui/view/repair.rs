@@ -73,10 +73,12 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
 /// that is cut is none.
 fn cured(ctx: &Ctx, found: &Finding) -> String {
     let by_hand = found.repair.by_hand(&ctx.model.redis_cli);
-    let lines: String = by_hand.map(|line| format!("$ {line} ")).collect();
-    match lines.is_empty() {
-        true => found.repair.without_keys(),
-        false => format!("{lines}({})", found.repair.without_keys()),
+    let lines: Vec<String> = by_hand.map(|line| format!("$ {line} ")).collect();
+    let lines = lines.concat();
+    if lines.is_empty() {
+        found.repair.without_keys()
+    } else {
+        format!("{lines}({})", found.repair.without_keys())
     }
 }
 

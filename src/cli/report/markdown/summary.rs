@@ -7,6 +7,7 @@ use super::super::super::{finding, times};
 use super::super::Bundle;
 use super::fenced;
 use crate::clock::EpochMillis;
+use crate::queue::finding::Open;
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Finding, Known, text};
 
@@ -20,23 +21,20 @@ pub(super) fn print<W: Write>(
 ) -> io::Result<()> {
     let said = &bundle.said;
     let worst = said.findings.iter().find(|found| found.open.is_none());
-    match worst {
-        Some(found) => {
-            out.whole(&format!("**{}**", plain(&found.sentence)))?;
-            out.whole("")?;
-            out.whole(&format!("- {}: {}", found.severity.word(), found.id))?;
-            out.whole(&format!("- since: {}", since(bundle, found)))?;
-        }
-        None => {
-            let open: Vec<String> = said.open().map(|open| open.undecided()).collect();
-            let open = if open.is_empty() {
-                String::new()
-            } else {
-                format!(" {}.", plain(&open.join("; ")))
-            };
-            out.whole(&format!("**Nothing is found to be wrong.**{open}"))?;
-            out.whole("")?;
-        }
+    if let Some(found) = worst {
+        out.whole(&format!("**{}**", plain(&found.sentence)))?;
+        out.whole("")?;
+        out.whole(&format!("- {}: {}", found.severity.word(), found.id))?;
+        out.whole(&format!("- since: {}", since(bundle, found)))?;
+    } else {
+        let open: Vec<String> = said.open().map(Open::undecided).collect();
+        let open = if open.is_empty() {
+            String::new()
+        } else {
+            format!(" {}.", plain(&open.join("; ")))
+        };
+        out.whole(&format!("**Nothing is found to be wrong.**{open}"))?;
+        out.whole("")?;
     }
     out.whole(&format!("- entries: {}", entries(bundle)))?;
     if let Some(found) = worst {

@@ -1,13 +1,14 @@
 //! A backlog that is dear to work off script by script, since each entry has to be looked for far
 //! down the order list: it is transferred in bulk, as `transfer` does it, journalled like that.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use super::{Batch, Ended, PAUSE, Skip, Worker, WorkerEvent};
 use crate::clock::instant;
 use crate::ops::apply::{Applied, Applying, Limits, Order, apply};
+use crate::ops::journal::Journal;
 use crate::ops::plan::{What, Which, Wish, plan};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome};
@@ -21,12 +22,32 @@ const NEAR: Duration = Duration::from_micros(20);
 /// So long after a bulk transfer that came to nothing none is tried.
 const NOT_AGAIN: Duration = Duration::from_secs(30);
 
+/// Whether a backlog is transferred in bulk.
+pub(super) struct Bulk {
+    /// What it is written down in; none: it never is.
+    journal: Option<Journal>,
+    /// What is late may stand far down the order list.
+    far: bool,
+    /// None is tried before.
+    after: Option<Instant>,
+}
+
+impl Bulk {
+    pub(super) const fn new(journal: Option<Journal>) -> Self {
+        Self {
+            journal,
+            far: true,
+            after: None,
+        }
+    }
+}
+
 impl Worker {
     /// What a script moved tells that the others stand far down the order list.
     pub(super) fn learn_how_far(&mut self, timed: &Timed<Transferred>) {
         let moved = u32::try_from(timed.done.moved.len()).unwrap_or(u32::MAX);
         let far = timed.took > NEAR.saturating_mul(moved.max(1));
-        self.far |= timed.done.more && far;
+        self.bulk.far |= timed.done.more && far;
     }
 
     /// Transfers a backlog in bulk, where that is worth it. What fails is left to the scripts, which
@@ -35,15 +56,15 @@ impl Worker {
         &mut self,
         stopped: &mut oneshot::Receiver<()>,
     ) -> Result<(), Ended> {
-        let far = std::mem::take(&mut self.far);
-        let Some(journal) = self.journal.clone().filter(|_| far) else {
+        let far = std::mem::take(&mut self.bulk.far);
+        let Some(journal) = self.bulk.journal.clone().filter(|_| far) else {
             return Ok(());
         };
         let now = instant();
-        if self.bulk_after.is_some_and(|after| now < after) {
+        if self.bulk.after.is_some_and(|after| now < after) {
             return Ok(());
         }
-        self.bulk_after = Some(now + NOT_AGAIN);
+        self.bulk.after = Some(now + NOT_AGAIN);
         if !self.is_long().await.unwrap_or(false) {
             return Ok(());
         }
@@ -62,7 +83,7 @@ impl Worker {
         let mut applying = apply(&self.writer, &journal, prepared, Limits::default());
         let done = self.follow(&mut applying, stopped).await?;
         if done {
-            self.bulk_after = None;
+            self.bulk.after = None;
         }
         Ok(())
     }

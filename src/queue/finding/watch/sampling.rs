@@ -42,7 +42,7 @@ const LONG_LIST: u64 = 5_000;
 /// Until sizes are known, a sample begins with so many.
 pub(super) const FEELER: usize = 10;
 
-/// Target has elements and has grown, and none has been seen to go.
+/// Target has elements, none has been seen to go, and it has grown, or was long before the first look.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::queue::finding) struct Standing {
     /// The first pulse of which that is true.
@@ -168,7 +168,8 @@ impl Watch {
             }
         }
         let grown = length - least;
-        (grown > 0).then_some(Standing {
+        let heap = before && length >= MANY;
+        (grown > 0 || heap).then_some(Standing {
             since,
             grown,
             length,

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use super::{Message, OfferForm, Said, Seen};
 use crate::clock::EpochMillis;
 use crate::clock::when::{BadTime, Span, When};
-use crate::payload::{self, Codec};
+use crate::payload::Codec;
 use crate::queue::{Form, Layout, Queue, text};
 
 /// The form offers at most so many at once: the command line takes any number.
@@ -22,7 +22,7 @@ pub fn check_message(form: &OfferForm) -> Message {
         let said = Some(Said::Wrong("empty: type or paste a message".to_owned()));
         return Message { bytes: 0, said };
     }
-    match payload::encode(codec, &typed) {
+    match form.encoded(&typed) {
         Ok(payload) => Message {
             bytes: payload.len() as u64,
             said: of_codec(codec, &typed),
@@ -248,6 +248,7 @@ mod tests {
         form.seen = Seen::Known {
             form: None,
             codec: None,
+            class: None,
         };
         assert!(what_form(&form).words().contains("3.21.1"));
         assert!(what_form(&form).is_wrong());
@@ -256,6 +257,7 @@ mod tests {
         form.seen = Seen::Known {
             form: Some(Form::ByteId),
             codec: None,
+            class: None,
         };
         assert!(matches!(what_form(&form), Said::Careful(_)));
     }

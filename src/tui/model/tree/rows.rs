@@ -1,5 +1,9 @@
 //! The lines of a tree: a megabyte of values makes no more of them than there is room for.
 
+use std::collections::HashSet;
+
+use serde_json::Value;
+
 use super::{Kind, Step, TreeLine, held, plain};
 use crate::payload::{self, Node, Shape};
 use crate::queue::text;
@@ -52,7 +56,12 @@ impl Rows {
             kind,
             below: 0,
             folded: false,
-            bytes: if self.is_packed { 0..0 } else { bytes },
+            bytes: match node.shape {
+                _ if self.is_packed => 0..0,
+                // All the rest: what was not read has no parts.
+                Shape::Cut(_) => bytes.start..bytes.start,
+                _ => bytes,
+            },
         });
         let labels = self.labels(node);
         for (child, label) in held(node).into_iter().zip(labels) {
@@ -75,8 +84,8 @@ impl Rows {
             Shape::List(nodes) | Shape::Nameless(nodes) => (0..nodes.len()).map(indexed).collect(),
             Shape::Object(fields) => fields.iter().map(|f| self.named(&f.name)).collect(),
             Shape::Map(pairs) => {
-                let keys = pairs.iter().map(|(key, _)| plain(key.json_once()));
-                keys.map(|key| self.named(&key)).collect()
+                let keys: Vec<Value> = pairs.iter().map(|(key, _)| key.json_once()).collect();
+                keys_of(keys).iter().map(|key| self.named(key)).collect()
             }
             _ => Vec::new(),
         }
@@ -101,19 +110,44 @@ impl Rows {
             Shape::List(nodes) => {
                 let cut = matches!(nodes.last(), Some(node) if matches!(node.shape, Shape::Cut(_)));
                 let values = count(nodes.len() - usize::from(cut), "value", "values");
-                let first = if cut { "the first " } else { "" };
-                (format!("{first}{values}"), Kind::Branch)
+                (format!("{}{values}", first(node)), Kind::Branch)
             }
             Shape::Object(fields) => (count(fields.len(), "field", "fields"), Kind::Branch),
             Shape::Nameless(nodes) => (
                 format!("{} without names", count(nodes.len(), "field", "fields")),
                 Kind::Branch,
             ),
-            Shape::Map(pairs) => (count(pairs.len(), "entry", "entries"), Kind::Branch),
+            Shape::Map(pairs) => {
+                let entries = count(pairs.len(), "entry", "entries");
+                (format!("{}{entries}", first(node)), Kind::Branch)
+            }
             Shape::Same(id) => (format!("the same as #{id}"), Kind::Other),
             Shape::Cut(why) => (why.to_string(), Kind::Other),
         }
     }
+}
+
+/// What is said before the number of values, where reading ended in the last of them.
+fn first(node: &Node) -> &'static str {
+    let mut node = node;
+    while let Some(last) = held(node).last() {
+        node = last;
+    }
+    if matches!(node.shape, Shape::Cut(_)) {
+        "the first "
+    } else {
+        ""
+    }
+}
+
+/// The keys of a map as texts; where two would be the same, those that are texts are in quotes.
+fn keys_of(keys: Vec<Value>) -> Vec<String> {
+    let said: Vec<String> = keys.iter().cloned().map(plain).collect();
+    let differ = said.iter().collect::<HashSet<_>>().len() == said.len();
+    if differ {
+        return said;
+    }
+    keys.iter().map(payload::written).collect()
 }
 
 fn indexed(i: usize) -> Label {

@@ -49,12 +49,22 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     Dialog {
         title: title(plan),
         lines: lines(model, one, plan),
-        yes: plan.change.word(),
+        yes: verb(plan.change),
         no: "cancel",
         name,
         opened_by: one.asked_by,
         question: Question::Change(one.generation),
         told: None,
+    }
+}
+
+/// What yes does, as it stands behind "press y to".
+const fn verb(change: Change) -> &'static str {
+    match change {
+        Change::Drift => "mend it",
+        Change::RestoreOrder => "bring it back",
+        Change::RenameTaken => "rename it",
+        other => other.word(),
     }
 }
 

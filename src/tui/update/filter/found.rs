@@ -120,6 +120,11 @@ pub(in super::super) fn stand_at_time(model: &mut Model, moment: EpochMillis) {
 
 /// Decodes the hits in sight; those that were decoded before are kept.
 pub(in super::super) fn show(model: &mut Model) {
+    show_with(model, Vec::new());
+}
+
+/// The same where these were decoded before, too.
+pub(super) fn show_with(model: &mut Model, decoded: Vec<EntryRow>) {
     cursor::keep_in_sight(model);
     let selected = model.selected();
     let Some((queue, habit)) = selected.map(|row| (row.queue.clone(), row.habit)) else {
@@ -130,16 +135,23 @@ pub(in super::super) fn show(model: &mut Model) {
     }
     let tab = model.tab;
     let height = cursor::entry_rows(model) as u64;
-    let mut known: HashMap<Vec<u8>, EntryRow> = std::mem::take(&mut model.entries.rows)
-        .into_iter()
+    let shown = std::mem::take(&mut model.entries.rows).into_iter();
+    let mut known: HashMap<Vec<u8>, EntryRow> = (shown.chain(decoded))
         .map(|row| (row.member.clone(), row))
         .collect();
     let end = (model.entries.top + height).min(model.listed());
+    let whole = model.filtered.iter().flat_map(|f| &f.whole.rows);
+    let lists = tab.list().map(|list| &model.lists.of(list).rows);
+    let lists = lists.into_iter().flatten().map(|element| &element.row);
+    let whole: HashMap<&[u8], &EntryRow> = (whole.chain(lists))
+        .map(|row| (row.member.as_slice(), row))
+        .collect();
     let mut shown = Vec::new();
     for at in model.entries.top..end {
         let Some(hit) = model.hit(at) else { break };
         let score = hit.score.unwrap_or(f64::NAN);
-        shown.push(match known.remove(&hit.member) {
+        let seen = || whole.get(hit.member.as_slice()).map(|row| (*row).clone());
+        shown.push(match known.remove(&hit.member).or_else(seen) {
             Some(row) => EntryRow {
                 score,
                 due: queue.due(score),

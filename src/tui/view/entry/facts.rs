@@ -114,7 +114,7 @@ fn era(form: Form) -> &'static str {
 }
 
 /// The codec's name, the one's that it has packed, the type of a single value, and why it is taken
-/// to be that one.
+/// to be that one; and that not all of it was read.
 fn codec(row: &EntryRow) -> String {
     let Ok(decoded) = &row.content else {
         return "none: without a frame there is no payload to read".to_owned();
@@ -126,5 +126,10 @@ fn codec(row: &EntryRow) -> String {
     if let Some(class) = &decoded.class {
         name = format!("{name}, {}", text::cut(class, 60));
     }
-    format!("{name}: {}", decoded.why)
+    let cut = if decoded.is_cut {
+        "; only the first part is read"
+    } else {
+        ""
+    };
+    format!("{name}: {}{cut}", decoded.why)
 }

@@ -1,0 +1,47 @@
+//! Which of the transfer clients that are counted are stand-in workers of this program.
+
+use std::sync::Arc;
+
+use crate::queue::look::{Clients, LookAsk};
+use crate::queue::{Known, Pulse, Queue, text};
+use crate::store::Store;
+use crate::store::read::look;
+
+/// The clients of the server, as far as there was a reason and a right to look at them.
+pub(super) struct StandIns(Option<Arc<Clients>>);
+
+impl StandIns {
+    /// Looks at the clients, where anybody is subscribed.
+    pub(super) async fn look(store: &Store, pulses: &[&Pulse]) -> Self {
+        let anybody = |pulse: &&Pulse| pulse.transfer_clients.get().is_some_and(|n| n > 0);
+        if !pulses.iter().any(anybody) {
+            return Self(None);
+        }
+        let looked = look(store, LookAsk::Brief).await.ok();
+        Self(looked.and_then(|looked| match looked.clients {
+            Known::Is(clients) => Some(clients),
+            _ => None,
+        }))
+    }
+
+    /// How many of the queue's transfer clients they are; none where nobody can tell.
+    pub(super) fn of(&self, queue: &Queue, pulse: &Pulse) -> Option<u64> {
+        let subscribed = pulse.transfer_clients.get()?;
+        if subscribed == 0 {
+            return Some(0);
+        }
+        let channel = queue.keys().channel?;
+        let ours = self.0.as_ref()?.stand_ins(&channel);
+        Some(ours.min(subscribed))
+    }
+
+    /// The same in words; none where there is nothing to say.
+    pub(super) fn remark(&self, queue: &Queue, pulse: &Pulse) -> Option<String> {
+        let ours = self.of(queue, pulse).filter(|ours| *ours > 0)?;
+        Some(text::counted(
+            ours,
+            "of them is a stand-in worker of delayscope",
+            "of them are stand-in workers of delayscope",
+        ))
+    }
+}
