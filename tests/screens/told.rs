@@ -1,7 +1,8 @@
 //! The findings, as they are told: what is known, what is not yet, and what has gone.
 
-use delayscope::queue::finding::{Finding, Repair, Severity, Step, Watch};
+use delayscope::queue::finding::{Finding, Repair, Severity, Step, Trend, Watch};
 use delayscope::queue::{Pulse, ServerWatch};
+use delayscope::tui::areas;
 use delayscope::tui::model::{Model, Pane, Tab};
 
 use crate::build::{NOW, evening, figures, look};
@@ -99,6 +100,27 @@ fn a_command_stands_whole_and_what_has_gone_asks_for_nothing() {
         assert!(all.contains("gone for 5.0 s."), "{all}");
         m.tab = Tab::Waiting;
         picture(&format!("findings_outside_{name}"), &m);
+    }
+}
+
+#[test]
+fn the_panes_stand_still_while_what_is_wrong_grows_and_shrinks() {
+    for size in [SMALL, MIDDLE, LARGE] {
+        let mut m = sick(size);
+        let high = |m: &Model| {
+            let areas = areas::areas(m);
+            (areas.findings.outer.h, areas.news.h, areas.entries.outer.h)
+        };
+        let before = high(&m);
+        for per_s in [-1234.5, 0.0, 98_765.4] {
+            for queue in &mut m.queues {
+                for found in &mut queue.findings {
+                    let done_in_ms = (per_s < 0.0).then_some(123_456_789);
+                    found.trend = Some(Trend { per_s, done_in_ms });
+                }
+            }
+            assert_eq!(high(&m), before, "{size:?}");
+        }
     }
 }
 

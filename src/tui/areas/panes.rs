@@ -106,7 +106,6 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     } else {
         body.take(plot + if boxed { 4 } else { 2 })
     };
-    let beside = boxed && w >= TWO_COLUMNS;
     let mut areas = Areas {
         findings: Slot::new(findings, true),
         queues: Slot::new(queues, boxed),
@@ -114,7 +113,16 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         ..fixed
     };
     foot(model, boxed, &mut body, &mut areas);
-    if beside {
+    beside(model, boxed, &mut body, &mut areas);
+    areas.entries = Slot::new(body, boxed);
+    areas
+}
+
+/// What lies beside the entries, or below them.
+fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
+    let (w, h) = model.size;
+    let dashboard = matches!(model.screen, Screen::Dashboard);
+    if boxed && w >= TWO_COLUMNS {
         let mut right = body.take_right((w * 7 / 20).clamp(42, 48));
         areas.depth = Slot::new(right.take(5), true);
         areas.traffic = Slot::new(right, true);
@@ -138,8 +146,6 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
         };
         areas.depth = Slot::new(body.take_bottom(depth), boxed);
     }
-    areas.entries = Slot::new(body, boxed);
-    areas
 }
 
 /// What lies below the panes: the newest changes, and what is wrong. A line is enough to say that

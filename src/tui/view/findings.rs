@@ -105,9 +105,10 @@ fn calm(ctx: &Ctx, others: bool) -> Vec<(String, Style)> {
         .collect();
     if calm.fine > 0 {
         let checks = if calm.fine == 1 { "check" } else { "checks" };
-        let (glyph, style) = match lines.is_empty() {
-            true => (format!("{} OK ", d.glyphs.good), d.ok),
-            false => ("     ".to_owned(), d.dim),
+        let (glyph, style) = if lines.is_empty() {
+            (format!("{} OK ", d.glyphs.good), d.ok)
+        } else {
+            ("     ".to_owned(), d.dim)
         };
         lines.push((format!("{glyph}   {} {other}{checks}", calm.fine), style));
     }

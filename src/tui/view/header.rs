@@ -78,12 +78,11 @@ fn fitting(ctx: &Ctx, room: usize) -> (Vec<Item>, Option<String>) {
 }
 
 fn items(ctx: &Ctx) -> Vec<Item> {
-    let (m, t) = (ctx.model, &ctx.theme);
-    let mut items = Vec::with_capacity(10);
+    let (m, t, mut items) = (ctx.model, &ctx.theme, Vec::new());
     let mut push = |rank: u8, text: String, style: Style| items.push(Item { rank, text, style });
     let sick = sick(ctx);
     // What is wrong matters more than how we are called.
-    let own = if sick.is_some() { 2 } else { 6 };
+    let own = sick.as_ref().map_or(6, |_| 2);
     push(own, "delayscope".to_owned(), t.strong);
     let most = usize::from(m.size.0) * 2 / 5;
     push(7, address(&m.endpoint, most, t.glyphs.cut), t.text);

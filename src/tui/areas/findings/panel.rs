@@ -48,14 +48,19 @@ fn rows_of(lines: usize) -> u16 {
     u16::try_from(lines).unwrap_or(u16::MAX)
 }
 
+/// Rows that a finding wants: all that is said of it, and of the worst one more. How it goes with it
+/// has no more, as its figures come and go: the panes around shall stand still.
+fn wanted(model: &Model, told: &Told, columns: usize, is_worst: bool) -> u16 {
+    let live = told.finding.gone.is_none();
+    rows_of(said(model, told, columns).len()) + u16::from(is_worst && live)
+}
+
 /// Rows that the pane would fill in so many columns.
 #[must_use]
 pub fn panel_rows(model: &Model, w: u16) -> u16 {
     let told = first(model, ASKED);
-    let rows = told.iter().enumerate().map(|(i, told)| match i {
-        0 => rows_of(whole(model, told, columns(w)).len()),
-        _ => rows_of(said(model, told, columns(w)).len()),
-    });
+    let rows = told.iter().enumerate();
+    let rows = rows.map(|(i, told)| wanted(model, told, columns(w), i == 0));
     rows.fold(calm_rows(model), u16::saturating_add)
 }
 
@@ -74,12 +79,15 @@ pub fn panel(model: &Model, slot: Slot) -> Panel {
         // Where the last line says what is well, it says as well that there are more.
         shown = shown.saturating_sub(1);
     }
-    let wanted = |(i, told): (usize, &Told)| match i {
-        0 => rows_of(whole(model, told, columns).len()),
-        _ => rows_of(said(model, told, columns).len()),
-    };
-    let wanted: Vec<u16> = told.iter().take(shown).enumerate().map(wanted).collect();
-    let rows = dealt(&wanted, room);
+    let each = told.iter().take(shown).enumerate();
+    let each = each.map(|(i, told)| wanted(model, told, columns, i == 0));
+    let mut rows = dealt(&each.collect::<Vec<_>>(), room);
+    if let (Some(worst), Some(told)) = (rows.first().copied(), told.first()) {
+        // What nobody else wants is for what it is concluded from.
+        let spare = room.saturating_sub(rows.iter().sum());
+        let whole = rows_of(whole(model, told, columns).len());
+        rows[0] = whole.clamp(worst, worst + spare);
+    }
     let mut panel = Panel {
         more: told.len() - shown,
         ..Panel::default()
@@ -136,7 +144,7 @@ pub fn at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<usize> {
 #[must_use]
 pub fn news_rows(model: &Model, w: u16) -> u16 {
     match first(model, 1).first() {
-        Some(worst) => rows_of(whole(model, worst, columns(w)).len()),
+        Some(worst) => wanted(model, worst, columns(w), true),
         None => rows_of(calm(model).open.len()).clamp(1, 2),
     }
 }

@@ -100,7 +100,7 @@ fn command_rows(command: &str, columns: usize) -> Vec<String> {
     for word in shell_words(&text::printable(command)) {
         if !row.is_empty() && text::width(&row) + 1 + text::width(word) > room {
             rows.push(format!("{row}{GOES_ON}"));
-            row = INDENT.to_owned();
+            INDENT.clone_into(&mut row);
         } else if !row.is_empty() {
             row.push(' ');
         }

@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 
 use super::{fitting, gap};
+use crate::clock::EpochMillis;
 use crate::queue::{Finding, Severity, text};
 use crate::tui::areas::Area;
 use crate::tui::model::{QueueRow, Screen};
@@ -17,7 +18,7 @@ pub(super) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
     let count = sick().count();
-    let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, |at| at.get());
+    let since = |row: &&QueueRow| row.late_since(ctx.now).map_or(i64::MAX, EpochMillis::get);
     // Of equally bad ones the one that is late the longest, as everywhere.
     let worst = sick().min_by_key(|row| (std::cmp::Reverse(row.worst()), since(row)))?;
     let name = text::printable_bytes(worst.queue.name.as_bytes());
