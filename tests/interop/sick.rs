@@ -194,7 +194,7 @@ pub fn killed_worker() {
     screen.send(b"5");
     screen.wait_text("[5 findings");
     screen.send(b"R");
-    screen.wait_text("Type the queue's name to start");
+    screen.wait_text("Type the queue's name to ");
     screen.send(b"orders\r");
     screen.wait("all moved", PATIENCE, |shown| {
         shown.text().contains("10,000 moved")
