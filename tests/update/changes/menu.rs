@@ -61,6 +61,16 @@ fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
     }
 }
 
+#[test]
+fn among_findings_where_none_is_found_yet_r_opens_the_menu() {
+    let mut desk = desk();
+    desk.model.focus = Pane::Entries;
+    desk.char('5');
+    assert_eq!(desk.char('R'), []);
+    let overlay = &desk.model.overlay;
+    assert!(matches!(overlay, Some(Overlay::Repair(_))), "{overlay:?}");
+}
+
 fn text(queue: &Queue) -> String {
     queue.name.text().into_owned()
 }
