@@ -85,7 +85,7 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
     if !apart || least - most > JITTER_MS {
         return None;
     }
-    let busy = seen.pulse?.late.get()? >= BUSY;
+    let busy = seen.pulse?.late.get()? >= BUSY || was_busy(seen, dues().min()?);
     let (least, most) = (least.min(most), least.max(most));
     if least >= NOTE_MS {
         // Somebody who cancels his entries when they are so old leaves no more trace than this.
@@ -94,6 +94,12 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
     // A client that is merely slow is no clock: ticks and pauses stay below.
     let slow = busy || hindered(seen, dues().min()?) || slow_transfer::keeps_the_server(seen);
     (most <= -WARNING_MS && !slow).then_some((most, true))
+}
+
+/// So many have been late since that moment that clients merely worked them off.
+fn was_busy(seen: &Seen, since: EpochMillis) -> bool {
+    let mut beats = seen.watch.beats.iter().filter(|beat| beat.at >= since);
+    beats.any(|beat| beat.late >= Some(BUSY))
 }
 
 /// The server has been slow to answer since that moment: what comes late then says nothing of clocks.
@@ -199,6 +205,19 @@ mod tests {
         // It is late that is excused, not early.
         let early = answered(|_| 1_300, |at| at.unsigned_abs() / 500 * 83 % 250);
         assert!(ahead(&early).is_some());
+    }
+
+    #[test]
+    fn while_many_were_late_clients_merely_worked_them_off() {
+        let late = |many: u64| {
+            let mut scene = leaving(|_| -1_700);
+            let beats = &mut scene.watch.beats;
+            let then = beats.len() - 4;
+            beats[then].late = Some(many);
+            ahead(&scene)
+        };
+        assert_eq!(late(BUSY), None);
+        assert!(late(BUSY - 1).is_some());
     }
 
     #[test]
