@@ -3,7 +3,7 @@
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
-mod chrono;
+pub(super) mod chrono;
 pub(super) mod constant;
 pub(super) mod extra;
 pub(super) mod handles;

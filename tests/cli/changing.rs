@@ -286,6 +286,13 @@ fn an_offer_is_of_the_type_of_all_other_entries() {
     assert_eq!(payloads, ["0902", "0904"]);
     offer("longs", &["abc"]).failed("--codec kryo5");
     offer("longs", &["--codec", "kryo5", "abc"]).done();
+
+    let order = r#"{"@class":"com.acme.Order","id":1}"#;
+    offer("orders-typed", &["--codec", "json", order]).done();
+    offer("orders-typed", &[order]).done();
+    offer("orders-typed", &["abc"]).failed("all entries here are objects; --codec json offers");
+    offer("orders-typed", &["7"]).failed("this is a number, and it holds an object");
+    offer("orders-typed", &["--codec", "json", "abc"]).done();
 }
 
 #[test]

@@ -53,6 +53,9 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if model.read_only && update::is_change(binding.action) {
             return None;
         }
+        if binding.action == Action::Toggle && update::why_not(model, Action::Toggle).is_some() {
+            return None;
+        }
         if is_idle_menu(model) && binding.action == Action::Submit {
             return None;
         }
