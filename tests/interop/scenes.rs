@@ -108,8 +108,13 @@ fn our_values(side: &Side, ours: &str, theirs: &str, queue: &str) {
     let (typed, arrive): (Vec<String>, Vec<_>) = typed::values(theirs).into_iter().unzip();
     let later = Due::In(3_600_000);
     ours::offer_typed(side, queue, ours, &later, &typed);
-    // The codec of what is edited is that of the entry.
-    let before = vec![if theirs == "long" { "1" } else { "before" }.to_owned(); typed.len()];
+    // The codec of what is edited is that of the entry. A document stays of its kind, but for null.
+    let before = |typed: &String| match theirs {
+        "long" => "1",
+        _ if theirs.contains("json") && typed != "null" => "null",
+        _ => "before",
+    };
+    let before: Vec<String> = typed.iter().map(before).map(str::to_owned).collect();
     let ids = ours::offer_typed(side, queue, ours, &later, &before);
     for (id, typed) in ids.iter().zip(&typed) {
         let words = ["--id", id, "--file", "-"];
@@ -138,7 +143,7 @@ pub fn its_offers_through_us(release: usize) {
     each_codec("its", |codec, theirs, queue| {
         let values: Vec<String> = values::awkward()
             .into_iter()
-            .filter(|text| codec != Codec::Text || !values::is_json_string(text))
+            .filter(|text| codec != Codec::Text || !values::is_json_of_one(text))
             .collect();
         offer_and_leave(&side, queue, theirs, &values);
         let consumer = ours::Consumer::start(&side, queue);

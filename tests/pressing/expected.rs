@@ -56,13 +56,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Up | A::Down | A::PageUp | A::PageDown | A::First | A::Last => moved(action, place)?,
         A::Open => opened(place)?,
         A::Back | A::Quit | A::QuitNow | A::Suspend => left(action, place)?,
-        A::NextPane | A::PreviousPane if place == Place::Form => at_once(Seen::Cursor),
-        // The next pane is the one that shows the same beside it.
-        A::NextPane if place == Place::Traffic => return None,
-        A::NextPane | A::PreviousPane if place == Place::Help => {
-            at_once(Seen::Gone("open; list a bar"))
-        }
-        A::NextPane | A::PreviousPane => at_once(Seen::Hints),
+        A::NextPane | A::PreviousPane => turned(action, place)?,
         A::Tab(tab) => at_once(Seen::Text(tab_label(tab, place)?)),
         A::BarLeft | A::BarRight if place == Place::Timeline => return None,
         A::BarLeft | A::BarRight => at_once(Seen::Text("⏎ list")),
@@ -118,6 +112,17 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
         A::Help if place == Place::Help => at_once(Seen::Gone("open; list a bar")),
         A::Help => at_once(Seen::Text("open; list a bar")),
     })
+}
+
+/// What the keys for the next and the previous one of several do.
+fn turned(action: Action, place: Place) -> Option<Expected> {
+    match place {
+        Place::Form => Some(at_once(Seen::Cursor)),
+        // The next pane is the one that shows the same beside it.
+        Place::Traffic if action == Action::NextPane => None,
+        Place::Help => Some(at_once(Seen::Gone("open; list a bar"))),
+        _ => Some(at_once(Seen::Hints)),
+    }
 }
 
 /// What a key that changes shows: on entries what it does, elsewhere why it does nothing.

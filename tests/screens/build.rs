@@ -28,11 +28,11 @@ pub(crate) fn look() -> Look {
 }
 
 /// The keys over the screen, scrolled by so many lines.
-pub(crate) const fn keys_at(scroll: usize) -> Option<Overlay> {
-    Some(Overlay::Help {
+pub(crate) const fn keys_at(scroll: usize) -> Overlay {
+    Overlay::Help {
         page: HelpPage::Keys,
         scroll,
-    })
+    }
 }
 
 /// Nothing known yet but the server.

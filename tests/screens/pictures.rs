@@ -244,26 +244,31 @@ fn the_help() {
     }
 }
 
+/// What the page of the help that is shown says, a line each.
+fn help_says(m: &Model) -> String {
+    let page = help::page(m);
+    let lines = page.columns.iter().flat_map(|column| &column.lines);
+    let words = lines.map(|line| match line {
+        help::Line::Keys { keys, words, .. } => format!("{keys} {words}"),
+        help::Line::Words(words) | help::Line::Drawn(words) => words.clone(),
+        help::Line::Head(head) => (*head).to_owned(),
+        help::Line::Blank => String::new(),
+    });
+    words.collect::<Vec<_>>().join("\n")
+}
+
+/// The help over a whole screen, at this page.
+fn helped(page: HelpPage) -> Model {
+    let mut m = evening(LARGE, look());
+    m.overlay = Some(Overlay::Help { page, scroll: 0 });
+    m
+}
+
 #[test]
 fn the_help_explains_what_stands_on_the_screen() {
-    let told = |m: &Model| {
-        let page = help::page(m);
-        let lines = page.columns.iter().flat_map(|column| &column.lines);
-        let words = lines.map(|line| match line {
-            help::Line::Keys { keys, words, .. } => format!("{keys} {words}"),
-            help::Line::Words(words) | help::Line::Drawn(words) => words.clone(),
-            help::Line::Head(head) => (*head).to_owned(),
-            help::Line::Blank => String::new(),
-        });
-        words.collect::<Vec<_>>().join("\n")
-    };
-    let mut m = evening(LARGE, look());
+    let mut m = helped(HelpPage::Screen);
     m.focus = Pane::Queues;
-    m.overlay = Some(Overlay::Help {
-        page: HelpPage::Screen,
-        scroll: 0,
-    });
-    let screen = told(&m);
+    let screen = help_says(&m);
     for head in [
         "waiting",
         "late",
@@ -294,22 +299,24 @@ fn the_help_explains_what_stands_on_the_screen() {
     ] {
         m.tab = tab;
         // What has the keys stands first.
-        let screen = told(&m);
+        let screen = help_says(&m);
         let own = screen.find(word);
         assert!(
             own.is_some() && own < screen.find("of its time"),
             "{word}: {screen}"
         );
     }
-    m.overlay = Some(Overlay::Help {
-        page: HelpPage::Queue,
-        scroll: 0,
-    });
+}
+
+#[test]
+fn the_help_explains_how_a_delayed_queue_works() {
+    let mut m = helped(HelpPage::Queue);
+    m.focus = Pane::Entries;
     for ascii in [false, true] {
         m.look.ascii = ascii;
         for size in [SMALL, (60, 18), MIDDLE] {
             m.size = size;
-            let queue = told(&m);
+            let queue = help_says(&m);
             for word in ["channel", "target", "consumer", "frame", "quarantine"] {
                 assert!(queue.contains(word), "{word}: {queue}");
             }

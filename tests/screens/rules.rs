@@ -37,7 +37,7 @@ fn models(size: (u16, u16), look: &Look) -> Vec<Model> {
     queue.screen = Screen::Queue;
     page(&mut queue, 0);
     let mut help = queue.clone();
-    help.overlay = keys_at(2);
+    help.overlay = Some(keys_at(2));
     let mut lost = evening(size, look.clone());
     lost.link.state = LinkState::Lost {
         why: "gone".to_owned(),
@@ -334,7 +334,7 @@ fn what_falls_due_says_now_until_it_is_late_by_a_second() {
 fn all_keys_are_in_sight_at_80x24() {
     for ascii in [false, true] {
         let mut m = evening((80, 24), Look { ascii, ..look() });
-        m.overlay = keys_at(0);
+        m.overlay = Some(keys_at(0));
         assert_eq!(areas::lines::last_scroll(&m), 0);
         let all = lines(&draw(&m)).join("\n");
         for told in ["codec:", "re:/", "marked", "our clock", "none"] {

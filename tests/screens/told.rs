@@ -76,7 +76,8 @@ fn outside(size: (u16, u16)) -> Model {
     };
     let mut gone = Finding::new("poison", Severity::Critical, "It was so for 1:07: 20 late.");
     gone.gone = Some(NOW.plus(-5_000));
-    gone.repair.sentence = "Repack (R): all that waits gets the form of its clients.".to_owned();
+    "Repack (R): all that waits gets the form of its clients."
+        .clone_into(&mut gone.repair.sentence);
     m.queues[0].findings = vec![found];
     m.queues[0].gone = vec![gone];
     m

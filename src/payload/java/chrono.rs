@@ -30,7 +30,7 @@ type Day = (i32, u8, u8);
 
 /// The value, of what was written besides fields.
 pub(super) fn said(extra: &[Extra<'_>]) -> Option<Node> {
-    let [Extra::Block(block), rest @ ..] = extra else {
+    let [Extra::Block(block, _), rest @ ..] = extra else {
         return None;
     };
     let mut reader = Reader::new(block, Budget::full());
@@ -57,7 +57,7 @@ pub(super) fn said(extra: &[Extra<'_>]) -> Option<Node> {
             ("JapaneseEra", (*name).to_owned())
         }
         HIJRAH_DATE => {
-            let [Extra::Node(chronology), Extra::Block(block)] = rest else {
+            let [Extra::Node(chronology), Extra::Block(block, _)] = rest else {
                 return None;
             };
             let Shape::Text(chronology) = &chronology.shape else {
@@ -98,7 +98,7 @@ fn texts<'a, const N: usize>(rest: &'a [Extra<'_>]) -> Option<[&'a str; N]> {
             Shape::Text(text) => Some(text.as_str()),
             _ => None,
         },
-        Extra::Block(_) => None,
+        Extra::Block(..) => None,
     };
     let texts: Option<Vec<&str>> = rest.iter().map(text).collect();
     texts?.try_into().ok()
