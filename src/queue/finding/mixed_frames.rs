@@ -65,18 +65,21 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(exact) => of_all(finding, exact),
         None => finding,
     };
-    if let Some(fleet) = fleet {
-        let form = fleet.era.form(seen.server.long);
-        return Verdict::Found(finding.repair(
-            Step::Change(What::Repack(Some(form))),
-            "Repack (R): what they cannot unpack gets the form of its clients; then let nobody offer \
-             the other one.",
-        ));
-    }
-    Verdict::Found(finding.repair(
-        Step::Worker,
-        "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",
-    ))
+    let (step, words) = mended(seen, fleet.as_ref());
+    Verdict::Found(finding.repair(step, words))
+}
+
+/// What repairs it, where that fleet transfers; none: where nobody knows which one does.
+fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, &'static str) {
+    let Some(fleet) = fleet else {
+        let words =
+            "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.";
+        return (Step::Worker, words);
+    };
+    let form = fleet.era.form(seen.server.long);
+    let words = "Repack (R): what they cannot unpack gets the form of its clients; then let nobody \
+                 offer the other one.";
+    (Step::Change(What::Repack(Some(form))), words)
 }
 
 /// Clients of that era unpack all of them, whatever their form: they read a frame of the other one
