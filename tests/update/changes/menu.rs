@@ -5,9 +5,9 @@ use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::wish::What;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{self, Code};
-use delayscope::tui::model::Pane;
 use delayscope::tui::model::form::{Filling as _, Part};
 use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
+use delayscope::tui::model::{Overlay, Pane};
 use delayscope::tui::msg::Msg;
 
 use super::repairs::{finding, menu};
