@@ -118,7 +118,7 @@ fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
 
 /// Whether the cursor goes with its queue, wherever that stands.
 const fn stays(model: &Model) -> bool {
-    model.schedule.touched || model.schedule.read
+    model.schedule.touched || model.schedule.read.is_some()
 }
 
 /// From when a sick queue has been under the cursor for long enough to be read, the next key is meant
@@ -129,7 +129,9 @@ fn settle(model: &mut Model) {
         since >= HELD
     });
     let sick = |row: &QueueRow| row.sick(model.schedule.exact);
-    model.schedule.read |= settled && model.selected().is_some_and(sick);
+    if settled && model.selected().is_some_and(sick) {
+        model.schedule.read.get_or_insert(model.instant);
+    }
 }
 
 /// The user has done something: where the keys are on the rows, these keep their places for a while.
