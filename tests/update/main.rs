@@ -25,6 +25,7 @@ mod own_keys;
 mod palette;
 mod prompts;
 mod reading;
+mod rows;
 mod rules;
 mod screens;
 mod sessions;
