@@ -74,7 +74,7 @@ fn outside(size: (u16, u16)) -> Model {
             "very ".repeat(8)
         )],
     };
-    let mut gone = Finding::new("poison", Severity::Critical, "It was so for 1:07: 20 late.");
+    let mut gone = Finding::new("poison", Severity::Critical, "Seen for 1:07: 20 late.");
     gone.gone = Some(NOW.plus(-5_000));
     "Repack (R): all that waits gets the form of its clients."
         .clone_into(&mut gone.repair.sentence);

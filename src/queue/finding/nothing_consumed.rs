@@ -18,6 +18,11 @@ const WHILE_MS: i64 = 10_000;
 const LONG_MS: i64 = 30_000;
 /// It is one sooner where the last one waits so much longer at that pace, in ms.
 const MUCH_MS: i64 = 1_800_000;
+/// Where at least so many wait, nothing taken for so long, in ms, is critical. The design has a warning
+/// at most, since nothing is lost; but then whatever should be done has stopped, and a busy consumer or
+/// one that restarts is no explanation any more.
+const DEAD: u64 = 1_000;
+const DEAD_MS: i64 = 60_000;
 /// But not before this, in ms: a consumer that restarts is back within five seconds.
 const SOON_MS: i64 = 7_000;
 
@@ -107,23 +112,21 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
     let (who, _) = consumers(seen);
     let elements = text::counted(standing.length, "element waits", "elements wait");
     let since = text::countdown(ms);
-    let severity = if long {
-        Severity::Warning
-    } else {
-        Severity::Note
+    let severity = match long {
+        true if ms >= DEAD_MS && standing.length >= DEAD => Severity::Critical,
+        true => Severity::Warning,
+        false => Severity::Note,
     };
-    let sentence = format!("{elements} in target and nothing was taken for {since}: {who}.");
-    let length = i64::try_from(standing.length).unwrap_or(i64::MAX);
+    let sentence =
+        format!("{elements} in target and nothing was taken for {since} of watching: {who}.");
     evidence(seen, Finding::new(ID, severity, sentence), standing)
         .number("nothing_taken_ms", ms)
         .words(match standing.grown {
             0 => "nothing has come meanwhile either, and its next element is still the same"
                 .to_owned(),
             n => format!(
-                "target grew by {} meanwhile, and its next element is still the same; at this pace \
-                 the last one waits for more than {}",
-                text::thousands(n),
-                text::countdown(length.saturating_mul(ms))
+                "target grew by {} meanwhile, and its next element is still the same",
+                text::thousands(n)
             ),
         })
         .since(standing.since)
@@ -132,18 +135,23 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
 /// With what shows it, and what mends it.
 fn evidence(seen: &Seen, finding: Finding, standing: &Standing) -> Finding {
     let (_, blocked) = consumers(seen);
+    let target = &seen.queue.keys().target;
     finding
         .of(standing.length)
         .number("target", standing.length)
         .number("grown", standing.grown)
         .number("blocked_clients", blocked)
         .all_words(clients::last_takers(seen))
-        .all_words(clients::blocked(seen))
-        .check(&["LLEN"], &seen.queue.keys().target)
+        .all_words(clients::blocked_on_others(seen))
+        .check(&["LLEN"], target)
         .check(&["CLIENT"], b"LIST")
         .repair(
             Step::Outside,
-            "Start its consumers again: one that hangs on a dead connection looks alive to itself.",
+            format!(
+                "Nothing is lost, and no key here mends it: restart the program that takes from list \
+                 {}; one that hangs on a dead connection looks alive to itself.",
+                text::printable_bytes(target)
+            ),
         )
 }
 
@@ -251,6 +259,12 @@ mod tests {
         ] {
             assert!(words.contains(named), "{words}");
         }
+        // Of lists that this one is none of: last, lest they pass for culprits.
+        let others = words.find("these wait for other lists").unwrap();
+        assert!(
+            words.find("10.0.0.2:5").unwrap() < others
+                && others < words.find("10.0.0.1:5").unwrap()
+        );
         let who = "no client waits for it (1 is blocked on other lists)";
         assert!(found.sentence.contains(who), "{}", found.sentence);
     }
