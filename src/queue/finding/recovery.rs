@@ -13,15 +13,23 @@ pub(super) fn stops(found: &Finding) -> bool {
     found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
 }
 
+/// Nobody is there to transfer: whoever comes then has only just begun.
+fn alone(found: &Finding) -> bool {
+    found.severity == Severity::Critical && found.id == no_transfer_client::ID
+}
+
 /// It tells why entries are late.
 fn explains(found: &Finding) -> bool {
-    let alone = found.severity == Severity::Critical && found.id == no_transfer_client::ID;
-    stops(found) || alone || [stuck_client::ID, falling_behind::ID].contains(&found.id)
+    stops(found) || alone(found) || [stuck_client::ID, falling_behind::ID].contains(&found.id)
 }
 
 /// Takes note of what the rules said at that moment.
 pub(super) fn note(watch: &mut Watch, said: &Diagnosis, at: EpochMillis) {
-    if said.findings.iter().any(stops) {
+    if said
+        .findings
+        .iter()
+        .any(|found| stops(found) || alone(found))
+    {
         watch.stopped = Some(at);
     }
     if said.findings.iter().any(explains) {
@@ -87,6 +95,25 @@ mod tests {
         assert!(scene.found(stuck_client::ID).is_none());
         let scene = stands(scene, 10_000, 10_000);
         assert!(scene.found(stuck_client::ID).is_some());
+    }
+
+    #[test]
+    fn a_client_that_has_come_at_last_is_given_the_same_time() {
+        let mut scene = Scene::default();
+        let beat = |at: i64, clients| {
+            let mut seen = pulse(at, 8, Some(at + 50_000), clients);
+            seen.first = Some(framed(Form::ByteId, 1, Some(-50_000)));
+            seen
+        };
+        for at in (0..=5_000).step_by(1_000) {
+            scene = scene.pulse(beat(at, 0));
+            scene.all();
+        }
+        for at in (6_000..=11_000).step_by(1_000) {
+            scene = scene.pulse(beat(at, 1));
+            let found = scene.found(stuck_client::ID).is_some();
+            assert_eq!(found, at == 11_000, "{at}");
+        }
     }
 
     #[test]
