@@ -67,7 +67,7 @@ use rows::Verdict;
 use said::Told;
 use typed::{Scalar, Typed};
 
-pub use again::{Held, encode_as, encode_like, held};
+pub use again::{Held, encode_as, encode_like, held, held_by_all};
 pub use codec::Codec;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
@@ -349,12 +349,13 @@ pub fn spelled(codec: Codec, payload: &[u8]) -> Option<String> {
     if !codec.is_writable() {
         return None;
     }
+    // First of all: a megabyte that is no JSON would be quoted to see that it is not.
+    let said = decode_as(codec, payload)?;
     if let Ok(plain) = str::from_utf8(payload)
         && writes(plain)
     {
         return Some(plain.to_owned());
     }
-    let said = decode_as(codec, payload)?;
     let value = &said.value;
     // What holds others is written by no text but its own.
     if value.is_array() || value.is_object() {

@@ -16,6 +16,8 @@ mod doctor;
 mod guards;
 #[path = "cli/journal.rs"]
 mod journal;
+#[path = "cli/offering.rs"]
+mod offering;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/quarantine.rs"]

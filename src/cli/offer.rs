@@ -42,12 +42,12 @@ pub(super) async fn run<W: Write>(
     let form = form(asked.form, &session, &queue)
         .await
         .with_context(what)?;
-    let (codec, class) = match codec {
-        Some(codec) => (codec, None),
+    let (codec, held) = match codec {
+        Some(codec) => (codec, Held::Text),
         None => codec_of(&session.store, &queue)
             .await
             .with_context(what)?
-            .unwrap_or((Codec::Text, None)),
+            .unwrap_or((Codec::Text, Held::Text)),
     };
     let mut offering = Offering {
         asked,
@@ -56,7 +56,7 @@ pub(super) async fn run<W: Write>(
         queue: queue.clone(),
         form,
         codec,
-        held: class.map_or(Held::Text, Held::Scalar),
+        held,
         began: instant(),
         totals: Totals::default(),
         journal: Journal::of_user(config.keep_days),
@@ -164,15 +164,17 @@ impl Offering<'_> {
     /// A message, of the type of all others.
     fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
         let payload = encoded_like(self.codec, &self.held, message);
-        match self.held {
-            Held::Scalar(class) => payload.with_context(|| {
-                format!(
-                    "all entries here are of {class}; --codec {} offers a string all the same",
-                    self.codec
-                )
-            }),
-            _ => payload,
-        }
+        let kind = match &self.held {
+            Held::Text => return payload,
+            Held::Scalar(class) => format!("of {class}"),
+            Held::Other(Some(class)) => format!("of {class}"),
+            Held::Json(Value::Array(_)) => "lists".to_owned(),
+            Held::Json(_) | Held::Other(None) => "objects".to_owned(),
+        };
+        let codec = self.codec;
+        payload.with_context(|| {
+            format!("all entries here are {kind}; --codec {codec} offers a string all the same")
+        })
     }
 
     /// Offers the messages as they come, batch by batch.

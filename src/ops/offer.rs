@@ -238,12 +238,8 @@ pub async fn form_of(store: &Store, queue: &Queue) -> Result<Option<Form>, Store
 }
 
 /// With which codec this queue's messages are written: the one that explains most of its newest,
-/// next due and last delivered ones; and the class of Java's that all of those are of, if it is a
-/// scalar's. None when none explains any.
-pub async fn codec_of(
-    store: &Store,
-    queue: &Queue,
-) -> Result<Option<(Codec, Option<&'static str>)>, StoreError> {
+/// next due and last delivered ones; and what all of those hold. None when none explains any.
+pub async fn codec_of(store: &Store, queue: &Queue) -> Result<Option<(Codec, Held)>, StoreError> {
     let sample = sample::sample(store, queue).await?;
     let waiting = sample.newest.iter().chain(&sample.next_due);
     let payloads = waiting
@@ -264,16 +260,5 @@ pub async fn codec_of(
     // Of equals the first, which has the newest entry.
     votes.reverse();
     let most = votes.into_iter().max_by_key(|(_, of)| of.len());
-    Ok(most.map(|(codec, of)| (codec, class_of(codec, &of))))
-}
-
-/// The class of Java's that all of these payloads are of, if it is a scalar's.
-fn class_of(codec: Codec, payloads: &[&[u8]]) -> Option<&'static str> {
-    let class = |payload: &&[u8]| match payload::held(codec, payload) {
-        Held::Scalar(class) => Some(class),
-        _ => None,
-    };
-    let first = class(payloads.first()?)?;
-    let all = payloads.iter().all(|payload| class(payload) == Some(first));
-    all.then_some(first)
+    Ok(most.map(|(codec, of)| (codec, payload::held_by_all(codec, &of))))
 }

@@ -11,7 +11,7 @@ use super::{Codec, EncodeError, encode, jackson, json, spelled};
 const LONG: &str = "java.lang.Long";
 
 /// What a payload holds, as far as that matters to the one in its place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Held {
     /// A text, or what is not known.
     Text,
@@ -52,6 +52,28 @@ pub fn held(codec: Codec, payload: &[u8]) -> Held {
         }
         _ => Held::Text,
     }
+}
+
+/// What payloads of that codec all hold, as far as that matters to one more of them: of documents
+/// only that they are objects, or lists.
+#[must_use]
+pub fn held_by_all(codec: Codec, payloads: &[&[u8]]) -> Held {
+    let alike = payloads.iter().map(|payload| match held(codec, payload) {
+        Held::Json(value) => match wrapped(&value).map_or(&value, |(_, inner)| inner) {
+            Value::Object(_) => Held::Json(Value::Object(Map::new())),
+            Value::Array(_) => Held::Json(Value::Array(Vec::new())),
+            _ => Held::Text,
+        },
+        held => held,
+    });
+    let both = |one, other| match (one, other) {
+        (Held::Other(one), Held::Other(other)) => {
+            Held::Other(one.filter(|one| other.as_ref() == Some(one)))
+        }
+        (one, other) if one == other => one,
+        _ => Held::Text,
+    };
+    alike.reduce(both).unwrap_or(Held::Text)
 }
 
 /// The payload of that codec that says `text` in the place of what is held: see

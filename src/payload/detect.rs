@@ -107,10 +107,10 @@ fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
 /// What explains a payload that no codec is sure of.
 #[derive(Default)]
 struct Open {
-    /// The first that is plausible.
-    plausible: Option<Found>,
+    /// The first that is plausible, and how much it surprises.
+    plausible: Option<(Found, u32)>,
     /// The least surprising of the others.
-    unlikely: Option<Found>,
+    unlikely: Option<(Found, u32)>,
     /// All of them, and how much what each says surprises.
     all: Vec<(Codec, u32)>,
 }
@@ -126,13 +126,9 @@ impl Open {
             self.all.push((codec, surprise));
         }
         if is_plausible {
-            self.plausible.get_or_insert(found);
-        } else if self
-            .unlikely
-            .as_ref()
-            .is_none_or(|least| surprise < least.surprise())
-        {
-            self.unlikely = Some(found);
+            self.plausible.get_or_insert((found, surprise));
+        } else if { self.unlikely.as_ref() }.is_none_or(|(_, least)| surprise < *least) {
+            self.unlikely = Some((found, surprise));
         }
     }
 
@@ -142,17 +138,19 @@ impl Open {
             [_] => 0,
             _ => surprise::of_noise(payload.len()),
         };
-        let unlikely = self.unlikely.filter(|found| {
+        let unlikely = self.unlikely.filter(|(_, surprise)| {
             let bound = match &self.plausible {
                 // A text stays a text, and a size that is right is no accident.
-                Some(first) if first.verdict.codec == Codec::Text || first.inner.is_some() => 0,
-                Some(first) => first.surprise().min(noise),
+                Some((first, _)) if first.verdict.codec == Codec::Text || first.inner.is_some() => {
+                    0
+                }
+                Some((_, least)) => noise.min(*least),
                 None => noise,
             };
-            found.surprise() + MARGIN <= bound
+            surprise.saturating_add(MARGIN) <= bound
         });
-        let mut found = unlikely.or(self.plausible)?;
-        let far = found.surprise() + FAR;
+        let (mut found, surprise) = unlikely.or(self.plausible)?;
+        let far = surprise.saturating_add(FAR);
         let others = self.all.iter().filter(|(codec, surprise)| {
             *codec != found.verdict.codec && *surprise <= far && found.inner.is_none()
         });

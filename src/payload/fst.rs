@@ -4,6 +4,8 @@
 //! lowest first. Objects of the JDK's classes are read; of other classes the fields lie without
 //! names and types, the primitives first: those stay bytes, the objects after them are read.
 
+mod chrono;
+mod inherited;
 mod jdk;
 mod levels;
 mod parts;
@@ -178,6 +180,9 @@ impl Fst {
             }
             r.back(here);
             self.names.truncate(names);
+        }
+        if let Some(node) = inherited::content(self, r, class, last) {
+            return Some(node);
         }
         let fields = self.fields(r, last);
         if fields.is_none() && last && !r.is_cut() {

@@ -3,7 +3,7 @@
 //! For codecs that write an object as its fields and what its `writeObject` wrote besides, class by
 //! class from the topmost down: Java serialization, JBoss Marshalling.
 
-mod chrono;
+pub(super) mod chrono;
 pub(super) mod constant;
 pub(super) mod extra;
 pub(super) mod handles;
@@ -36,6 +36,19 @@ pub(super) fn is_class_name(name: &str) -> bool {
     let fits =
         |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');
     !name.is_empty() && name.chars().all(fits)
+}
+
+/// A throwable that names itself as its cause has none.
+fn without_itself(levels: &mut [Level<'_>], id: u32) {
+    let throwable = levels
+        .iter_mut()
+        .find(|level| &*level.class == "java.lang.Throwable");
+    let fields = throwable.into_iter().flat_map(|level| &mut level.fields);
+    for field in fields.filter(|field| &*field.name == "cause") {
+        if field.node.shape == Shape::Same(id) {
+            field.node.shape = Shape::Null;
+        }
+    }
 }
 
 /// An object of that class: what it means if it is one of the JDK's, else its fields.
@@ -275,14 +288,14 @@ fn elements(levels: Vec<Level<'_>>) -> Vec<Node> {
     extra
         .filter_map(|extra| match extra {
             Extra::Node(node) => Some(node),
-            Extra::Block(_) => None,
+            Extra::Block(..) => None,
         })
         .collect()
 }
 
 fn block<'a>(extra: &Extra<'a>) -> Option<&'a [u8]> {
     match extra {
-        Extra::Block(bytes) => Some(bytes),
+        Extra::Block(bytes, _) => Some(bytes),
         Extra::Node(_) => None,
     }
 }

@@ -128,6 +128,11 @@ fn of_digits(number: &str) -> u32 {
 
 /// A text by its characters: letters cost less than signs, and what is no character most.
 fn of_text(text: &str) -> u32 {
+    if text.len() <= WEIGHED && text.is_ascii() {
+        let first = text.as_bytes().first().is_some_and(u8::is_ascii_control);
+        let bits = text.bytes().map(|byte| OF_ASCII[usize::from(byte & 0x7f)]);
+        return bits.map(u32::from).sum::<u32>() + if first { NOISE + 4 } else { 4 };
+    }
     let weighed = sum(text.chars().take(WEIGHED).map(of_char));
     let first = text.chars().next().is_some_and(char::is_control);
     let size = match text.char_indices().nth(WEIGHED) {
@@ -145,11 +150,25 @@ pub(super) fn is_usual(c: char) -> bool {
     of_char(c) <= 12
 }
 
+/// What the characters of ASCII cost: most are asked for again and again.
+const OF_ASCII: [u8; 128] = {
+    let mut bits = [0; 128];
+    let mut byte: u8 = 0;
+    while byte < 128 {
+        bits[byte as usize] = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' => 5,
+            b'!'..=b'~' => 6,
+            b'\t' | b'\n' | b'\r' => 8,
+            _ => 16,
+        };
+        byte += 1;
+    }
+    bits
+};
+
 fn of_char(c: char) -> u32 {
     match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' => 5,
-        '!'..='~' => 6,
-        '\t' | '\n' | '\r' => 8,
+        '\0'..='\x7f' => OF_ASCII[c as usize].into(),
         '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}' | '\u{f0000}'.. => 20,
         '\u{a0}'..='\u{24f}' | '\u{370}'..='\u{6ff}' => 9,
         // Kana, the usual of the Han characters, Hangul, emoji.

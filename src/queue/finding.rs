@@ -256,8 +256,9 @@ impl Rule {
 
 /// All rules, causes before what they cause: of equally bad findings the first comes first.
 pub const RULES: &[Rule] = &[
-    Rule::new(wrong_type::ID, wrong_type::look),
+    // Where the server refuses writes, no other repair can be made.
     Rule::new(refused_writes::ID, refused_writes::look),
+    Rule::new(wrong_type::ID, wrong_type::look),
     Rule::new(mixed_fleet::ID, mixed_fleet::look),
     Rule::new(poison::ID, poison::look),
     Rule::new(foreign_member::ID, foreign_member::look),

@@ -63,6 +63,33 @@ async fn whichever_key_was_taken_it_is_free_again_and_what_took_it_is_kept_with_
 }
 
 #[tokio::test]
+async fn all_that_were_taken_are_renamed_at_once() {
+    for queue in layouts() {
+        let keys = queue.keys();
+        let keys: Vec<_> = [Some(keys.target), Some(keys.timeouts), keys.order]
+            .into_iter()
+            .flatten()
+            .collect();
+        let bench = Bench::new(&queue).await;
+        for key in &keys {
+            set(&bench, key);
+        }
+        let left = |kind_of_all: &str| {
+            let name = |key: &Vec<u8>| String::from_utf8(key.clone()).unwrap();
+            let mut kinds = keys.iter().map(|key| kind(&bench, &name(key)));
+            assert!(kinds.all(|kind| kind == kind_of_all), "{kind_of_all}");
+        };
+        let (plan, told) = bench.change(What::RenameTaken, Which::Due).await;
+        assert_eq!(plan.planned, keys.len() as u64);
+        assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+        left("none");
+        let (_, told) = bench.undo(None).await;
+        assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+        left("string");
+    }
+}
+
+#[tokio::test]
 async fn what_waits_can_be_transferred_again_then() {
     let bench = taken(&Queue::redisson("orders")).await;
     assert!(bench.plan(What::Transfer, Which::Due).await.is_err());

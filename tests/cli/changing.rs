@@ -266,29 +266,6 @@ fn an_edit_keeps_the_type_of_the_entry_or_says_what_it_would_take() {
 }
 
 #[test]
-fn an_offer_is_of_the_type_of_all_other_entries() {
-    let program = with_orders();
-    let offer = |queue: &str, more: &[&str]| {
-        let args = ["offer", queue, "--form", "byte-id", "--in", "1h", "--json"];
-        program.run(&[&args[..], more].concat())
-    };
-    offer("longs", &["--codec", "kryo5", r#"["java.lang.Long",1]"#]).done();
-    offer("longs", &["2"]).done();
-    let entries = program
-        .run(&["entries", "longs", "--json", "--raw"])
-        .done()
-        .json();
-    let mut payloads: Vec<_> = entries
-        .iter()
-        .filter_map(|e| e["payload_hex"].as_str())
-        .collect();
-    payloads.sort_unstable();
-    assert_eq!(payloads, ["0902", "0904"]);
-    offer("longs", &["abc"]).failed("--codec kryo5");
-    offer("longs", &["--codec", "kryo5", "abc"]).done();
-}
-
-#[test]
 fn what_was_done_is_undone_and_done_again() {
     let program = with_orders();
     let before = program

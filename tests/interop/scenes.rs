@@ -109,12 +109,12 @@ fn our_values(side: &Side, ours: &str, theirs: &str, queue: &str) {
     let later = Due::In(3_600_000);
     ours::offer_typed(side, queue, ours, &later, &typed);
     // The codec of what is edited is that of the entry. A document stays of its kind, but for null.
-    let before = match theirs {
+    let before = |typed: &String| match theirs {
         "long" => "1",
-        _ if theirs.contains("json") => "null",
+        _ if theirs.contains("json") && typed != "null" => "null",
         _ => "before",
     };
-    let before = vec![before.to_owned(); typed.len()];
+    let before: Vec<String> = typed.iter().map(before).map(str::to_owned).collect();
     let ids = ours::offer_typed(side, queue, ours, &later, &before);
     for (id, typed) in ids.iter().zip(&typed) {
         let words = ["--id", id, "--file", "-"];

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use delayscope::payload::{self, Codec, EncodeError, Held, encode, encode_as, encode_like, held};
-use serde_json::Value;
+use delayscope::payload::{
+    self, Codec, EncodeError, Held, encode, encode_as, encode_like, held, held_by_all,
+};
+use serde_json::{Value, json};
 
 use super::rows::{golden, rows, unhex};
 
@@ -176,4 +178,37 @@ fn a_document_keeps_the_types_of_what_stood_there() {
     let bytes = encode_like(Codec::Json, &held(Codec::Json, before), typed).unwrap();
     assert_eq!(String::from_utf8(bytes).unwrap(), after);
     assert_eq!(held(Codec::Kryo5, b"\xff\xff"), Held::Text);
+}
+
+#[test]
+fn one_more_of_many_is_of_the_type_that_all_of_them_are_of() {
+    let all = |codec, payloads: &[&[u8]]| held_by_all(codec, payloads);
+    let order = br#"{"@class":"com.acme.Order","id":7}"#.as_slice();
+    let mail = br#"{"@class":"com.acme.Mail"}"#.as_slice();
+    let objects = Held::Json(json!({}));
+    assert_eq!(all(Codec::Json, &[order, mail]), objects);
+    assert_eq!(all(Codec::Json, &[order, b"\"text\""]), Held::Text);
+    let list = br#"["java.util.ArrayList",[1]]"#.as_slice();
+    assert_eq!(all(Codec::Json, &[list]), Held::Json(json!([])));
+    assert_eq!(all(Codec::Json, &[]), Held::Text);
+    for refused in ["abc", "7", "[1]"] {
+        assert!(encode_like(Codec::Json, &objects, refused).is_err());
+    }
+    let typed = r#"{"@class":"com.acme.Order","id":8}"#;
+    let bytes = encode_like(Codec::Json, &objects, typed);
+    assert_eq!(bytes.as_deref(), Ok(typed.as_bytes()));
+
+    let of_class = |name: &str| {
+        let mut rows = rows(include_str!("../fixtures/jdk-classes.tsv"));
+        let row = rows.find(|row| row[0] == "serialization" && row[1] == name);
+        unhex(row.unwrap()[3])
+    };
+    let (one, other) = (of_class("ex1"), of_class("putfields"));
+    let held = |payloads: &[&[u8]]| all(Codec::Serialization, payloads);
+    let class = Held::Other(Some("com.acme.Gen$Ex1".to_owned()));
+    assert_eq!(held(&[&one, &one]), class);
+    assert_eq!(held(&[&one, &other]), Held::Other(None));
+    assert!(encode_like(Codec::Serialization, &class, "abc").is_err());
+    let text = encode(Codec::Serialization, "abc").unwrap();
+    assert_eq!(held(&[&one, &text]), Held::Text);
 }

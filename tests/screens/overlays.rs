@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use delayscope::payload::Codec;
+use delayscope::payload::{Codec, Held};
 use delayscope::queue::{Form, Queue};
 use delayscope::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
 use delayscope::tui::model::offer::{Part, Seen, check_message};
@@ -59,7 +59,7 @@ pub(crate) fn form(payload: &str, form: Option<Form>) -> OfferForm {
     offer.seen = Seen::Known {
         form,
         codec: Some(Codec::Json),
-        class: None,
+        held: Held::Text,
     };
     offer.message = check_message(&offer);
     offer

@@ -217,6 +217,21 @@ fn untouched_the_cursor_goes_to_the_worst_but_does_not_leave_what_is_sick_and_lo
 }
 
 #[test]
+fn untouched_the_cursor_does_not_leave_what_was_sick_and_long_in_sight_when_it_is_well_again() {
+    let mut desk = Desk::of(vec![
+        World::new("alpha", 3, 600_000, 1000),
+        World::new("beta", 3, -60_000, 600_000),
+    ]);
+    desk.live(15_000, 0);
+    assert_eq!(names(&desk), ["beta", "alpha"]);
+    assert_eq!(selected(&desk), "beta");
+    desk.world[1].entries[0].1 = score(crate::desk::START.plus(900_000));
+    desk.live(15_000, 0);
+    assert_eq!(names(&desk), ["alpha", "beta"]);
+    assert_eq!(selected(&desk), "beta");
+}
+
+#[test]
 fn just_handed_over_is_not_late_enough_to_move_a_row() {
     let desk = Desk::of(vec![
         World::new("alpha", 3, 600_000, 1000),

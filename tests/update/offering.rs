@@ -1,6 +1,6 @@
 //! The form that offers.
 
-use delayscope::payload::Codec;
+use delayscope::payload::{Codec, Held};
 use delayscope::queue::{EntryId, Form, Queue};
 use delayscope::tui::effect::{Effect, ToOffer};
 use delayscope::tui::keys::{Code, Key};
@@ -27,7 +27,7 @@ fn seen(desk: &mut Desk, form: Option<Form>, codec: Option<Codec>) {
         Seen::Known {
             form,
             codec,
-            class: None,
+            held: Held::Text,
         },
     ));
 }
@@ -156,7 +156,7 @@ fn what_is_sent_off_before_the_queue_was_looked_at_goes_when_it_was_and_as_it_ha
     let known = Seen::Known {
         form: form_of,
         codec,
-        class: None,
+        held: Held::Text,
     };
     let offer = offer_of(&desk.tell(Msg::QueueSampled(queue, known))).unwrap();
     assert_eq!(
@@ -182,7 +182,7 @@ fn what_was_sent_off_early_is_not_offered_when_the_queue_says_nothing_or_the_for
     let known = Seen::Known {
         form: Some(Form::ByteId),
         codec: Some(Codec::Json),
-        class: None,
+        held: Held::Text,
     };
     assert_eq!(offer_of(&desk.tell(Msg::QueueSampled(queue, known))), None);
     desk.char('o');

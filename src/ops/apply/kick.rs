@@ -112,7 +112,8 @@ impl Run {
             self.notes.push(format!(
                 "It has not helped: {} late, and the first has not moved. Either the clients' \
                  scripts fail (an entry that they cannot unpack, refused writes), or a clock is \
-                 behind, or those who listen do not transfer: the findings (doctor) tell which.",
+                 behind, or those who listen do not transfer. What the findings (doctor) do not tell, \
+                 their logs do; restart one, or start a stand-in worker.",
                 text::thousands(now.late)
             ));
         }

@@ -33,7 +33,8 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
     let count: usize = work.iter().map(Work::len).sum();
     let bytes: u64 = work.iter().map(bytes).sum();
     let journal_bytes = work.iter().map(|work| kept(making.queue, work)).sum();
-    if count == 1 {
+    // Of keys nothing is searched for in the order list, which may be of another type.
+    if count == 1 || work.iter().all(Work::is_of_keys) {
         return Ok((Way::InOrder, single(bytes, journal_bytes)));
     }
     let count = u64::try_from(count).unwrap_or(u64::MAX);

@@ -157,7 +157,7 @@ fn special(fst: &mut Fst, r: &mut Reader<'_>, class: &str) -> Option<Node> {
     Some(node)
 }
 
-fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
+pub(super) fn decimal(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Node> {
     r.expect(b"\x42\0")?;
     r.expect(BY_DEFAULT)?;
     let scale = compact_int(r)?;

@@ -4,16 +4,16 @@
 //! Before a class's part stands whether it has a `writeObject`; in that, what it calls: the fields
 //! by default, or fields with their names. Fields end with a zero.
 
-use super::Fst;
 use super::parts::{compact_int, compact_long, compact_short, utf};
-use crate::payload::java;
+use super::{Fst, chrono};
+use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
 use crate::payload::time;
-use crate::payload::tree::{Field, Name, Node, Shape};
+use crate::payload::tree::{Name, Node, Shape};
 
 /// A class with a `writeObject`, and one without: then its fields follow.
 const WRITES: u8 = 0x37;
-const PLAIN: u8 = 0x42;
+pub(super) const PLAIN: u8 = 0x42;
 /// It writes fields with their names.
 const NAMED_FIELDS: u8 = 0x4d;
 /// It calls `defaultWriteObject`.
@@ -197,6 +197,12 @@ fn beside(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node> {
             node
         }
         "java.sql.Timestamp" => timestamp(r)?,
+        "java.sql.Date" | "java.sql.Time" => {
+            let node = date(r)?;
+            end(r)?;
+            node
+        }
+        "java.time.chrono.Ser" => return chrono::value(fst, r),
         _ => return None,
     };
     Some(node.of(class.clone()))
@@ -210,21 +216,34 @@ fn url(fst: &mut Fst, r: &mut Reader<'_>) -> Option<String> {
         Shape::Null => Some(String::new()),
         _ => None,
     };
-    let [_authority, file, host, protocol, anchor] = [next()?, next()?, next()?, next()?, next()?];
+    let [authority, file, host, protocol, anchor] = [next()?, next()?, next()?, next()?, next()?];
     end(r)?;
-    let port = if port < 0 {
-        String::new()
-    } else {
-        format!(":{port}")
-    };
     let anchor = if anchor.is_empty() {
         anchor
     } else {
         format!("#{anchor}")
     };
+    // With what stands before the host: who asks, and the password.
+    if !authority.is_empty() {
+        return Some(format!("{protocol}://{authority}{file}{anchor}"));
+    }
+    let port = if port < 0 {
+        String::new()
+    } else {
+        format!(":{port}")
+    };
     Some(java::scalar::address([
         &protocol, &host, &port, &file, &anchor,
     ]))
+}
+
+/// A date as it writes itself, before the fields of a class that extends it.
+pub(super) fn date(r: &mut Reader<'_>) -> Option<Node> {
+    r.expect(BY_DEFAULT)?;
+    end(r)?;
+    let ms = compact_long(r)?;
+    r.expect(&[PLAIN])?;
+    Some(time::date(ms))
 }
 
 /// Seconds as a date writes itself, then the nanoseconds.
@@ -251,34 +270,12 @@ fn named_fields(fst: &mut Fst, r: &mut Reader<'_>, class: &Name) -> Option<Node>
         });
         all.extend(fields?);
     }
-    let said = match &**class {
-        "java.util.Locale" => locale(&all),
-        "java.util.BitSet" => bits(r, &all),
-        _ => None,
+    let level = Level {
+        class: class.clone(),
+        fields: all,
+        extra: Vec::new(),
     };
-    let node = said.unwrap_or_else(|| Node::new(Shape::Object(all)));
-    Some(node.of(class.clone()))
-}
-
-fn locale(fields: &[Field]) -> Option<Node> {
-    let part = |name: &str| {
-        let field = fields.iter().find(|field| &*field.name == name)?;
-        match &field.node.shape {
-            Shape::Text(text) => Some(text.as_str()),
-            _ => None,
-        }
-    };
-    let parts = ["language", "country", "variant", "script", "extensions"];
-    let [language, country, variant, script, more] = parts.map(part);
-    let said = java::scalar::locale([language?, country?, variant?, script?, more?]);
-    Some(Node::text(said))
-}
-
-fn bits(r: &mut Reader<'_>, fields: &[Field]) -> Option<Node> {
-    let [field] = fields else {
-        return None;
-    };
-    java::scalar::bits_of(r, &java::scalar::words(&field.node)?)
+    java::object(r, class, vec![level])
 }
 
 fn until_null(fst: &mut Fst, r: &mut Reader<'_>) -> Option<Vec<Node>> {
@@ -298,6 +295,6 @@ fn pairs(nodes: Vec<Node>) -> Shape {
 }
 
 /// The end of fields.
-fn end(r: &mut Reader<'_>) -> Option<()> {
+pub(super) fn end(r: &mut Reader<'_>) -> Option<()> {
     if r.is_cut() { Some(()) } else { r.expect(&[0]) }
 }

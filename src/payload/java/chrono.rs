@@ -6,15 +6,15 @@ use crate::payload::reader::{Budget, Reader};
 use crate::payload::time;
 use crate::payload::tree::{Node, Shape};
 
-const CHRONOLOGY: u8 = 1;
-const LOCAL_DATE_TIME: u8 = 2;
-const ZONED_DATE_TIME: u8 = 3;
-const JAPANESE_DATE: u8 = 4;
-const JAPANESE_ERA: u8 = 5;
-const HIJRAH_DATE: u8 = 6;
-const MINGUO_DATE: u8 = 7;
-const THAI_DATE: u8 = 8;
-const PERIOD: u8 = 9;
+pub(in crate::payload) const CHRONOLOGY: u8 = 1;
+pub(in crate::payload) const LOCAL_DATE_TIME: u8 = 2;
+pub(in crate::payload) const ZONED_DATE_TIME: u8 = 3;
+pub(in crate::payload) const JAPANESE_DATE: u8 = 4;
+pub(in crate::payload) const JAPANESE_ERA: u8 = 5;
+pub(in crate::payload) const HIJRAH_DATE: u8 = 6;
+pub(in crate::payload) const MINGUO_DATE: u8 = 7;
+pub(in crate::payload) const THAI_DATE: u8 = 8;
+pub(in crate::payload) const PERIOD: u8 = 9;
 
 /// The eras of Japan: the number that is written, the name, and the first year, month and day.
 const ERAS: [(i8, &str, Day); 5] = [
@@ -29,8 +29,8 @@ const ERAS: [(i8, &str, Day); 5] = [
 type Day = (i32, u8, u8);
 
 /// The value, of what was written besides fields.
-pub(super) fn said(extra: &[Extra<'_>]) -> Option<Node> {
-    let [Extra::Block(block), rest @ ..] = extra else {
+pub(in crate::payload) fn said(extra: &[Extra<'_>]) -> Option<Node> {
+    let [Extra::Block(block, _), rest @ ..] = extra else {
         return None;
     };
     let mut reader = Reader::new(block, Budget::full());
@@ -57,7 +57,7 @@ pub(super) fn said(extra: &[Extra<'_>]) -> Option<Node> {
             ("JapaneseEra", (*name).to_owned())
         }
         HIJRAH_DATE => {
-            let [Extra::Node(chronology), Extra::Block(block)] = rest else {
+            let [Extra::Node(chronology), Extra::Block(block, _)] = rest else {
                 return None;
             };
             let Shape::Text(chronology) = &chronology.shape else {
@@ -98,7 +98,7 @@ fn texts<'a, const N: usize>(rest: &'a [Extra<'_>]) -> Option<[&'a str; N]> {
             Shape::Text(text) => Some(text.as_str()),
             _ => None,
         },
-        Extra::Block(_) => None,
+        Extra::Block(..) => None,
     };
     let texts: Option<Vec<&str>> = rest.iter().map(text).collect();
     texts?.try_into().ok()

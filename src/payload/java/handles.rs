@@ -1,7 +1,8 @@
 //! Values that a stream numbers as they appear, to refer to them by their number.
 
+use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
-use crate::payload::tree::{Node, Shape};
+use crate::payload::tree::{Name, Node, Shape};
 
 /// What was numbered so far.
 #[derive(Default)]
@@ -33,6 +34,19 @@ impl Handles {
             *self.0.get_mut(at)? = Some(node.clone());
         }
         Some(node.called(id(at)))
+    }
+
+    /// Puts an object where its number was taken.
+    pub(in crate::payload) fn object(
+        &mut self,
+        r: &mut Reader<'_>,
+        at: usize,
+        class: &Name,
+        mut levels: Vec<Level<'_>>,
+    ) -> Option<Node> {
+        java::without_itself(&mut levels, id(at));
+        let node = java::object(r, class, levels)?;
+        self.set(r, at, node)
     }
 
     /// What bears that number.

@@ -11,7 +11,7 @@ use super::parts::{
     STRING_EMPTY, STRING_LARGE, STRING_MEDIUM, STRING_SMALL, below, count, or_more, primitives,
     units,
 };
-use crate::payload::java::extra::{Piece, extra};
+use crate::payload::java::extra::{Piece, Utf, extra};
 use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
@@ -232,10 +232,9 @@ impl River {
                 let level = Level {
                     class: name.clone(),
                     fields: Vec::new(),
-                    extra: extra(r, |r| self.piece(r))?,
+                    extra: extra(r, Utf::Units, |r| self.piece(r))?,
                 };
-                let node = java::object(r, name, vec![level])?;
-                self.handles.set(r, at, node)
+                self.handles.object(r, at, name, vec![level])
             }
             Class::Enum(name) => {
                 let length = u32::from_be_bytes(r.array()?);
@@ -279,10 +278,9 @@ impl River {
                 let level = Level {
                     class: class.clone(),
                     fields: Vec::new(),
-                    extra: extra(r, |r| self.piece(r))?,
+                    extra: extra(r, Utf::Units, |r| self.piece(r))?,
                 };
-                let node = java::object(r, &class, vec![level])?;
-                self.handles.set(r, at, node)
+                self.handles.object(r, at, &class, vec![level])
             }
             // A set around such a list.
             0x74 => {
@@ -321,15 +319,14 @@ impl River {
                 extra: Vec::new(),
             };
             if fields.writes && !r.is_cut() {
-                level.extra = extra(r, |r| self.piece(r))?;
+                level.extra = extra(r, Utf::Units, |r| self.piece(r))?;
             }
             levels.push(level);
             if r.is_cut() {
                 break;
             }
         }
-        let node = java::object(r, &class.name(), levels)?;
-        self.handles.set(r, at, node)
+        self.handles.object(r, at, &class.name(), levels)
     }
 
     fn field(&mut self, r: &mut Reader<'_>, kind: u8) -> Option<Node> {

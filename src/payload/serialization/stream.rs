@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use super::class::{Class, Kind};
-use crate::payload::java::extra::{Extra, Piece, extra};
+use crate::payload::java::extra::{Extra, Piece, Utf, extra};
 use crate::payload::java::handles::Handles;
 use crate::payload::java::{self, Level};
 use crate::payload::reader::Reader;
@@ -165,7 +165,7 @@ impl Stream {
             class.fields(r, |r| self.string(r))?;
             at
         };
-        extra(r, |r| self.piece(r))?;
+        extra(r, Utf::Bytes, |r| self.piece(r))?;
         class.parent = r.nested(|r| self.class_or_null(r))?;
         class.height = class.parent.as_ref().map_or(0, |parent| parent.height + 1);
         if class.height > MAX_SUPERCLASSES {
@@ -190,8 +190,7 @@ impl Stream {
                 break;
             }
         }
-        let node = java::object(r, &class.name, levels)?;
-        self.handles.set(r, at, node)
+        self.handles.object(r, at, &class.name, levels)
     }
 
     /// What an object holds of one class. Nothing in the stream tells whether `writeObject` wrote the
@@ -240,7 +239,7 @@ impl Stream {
             Kind::Fields | Kind::FieldsAndMore => level.fields = self.fields(r, class)?,
         }
         if class.kind != Kind::Fields && !r.is_cut() {
-            level.extra = extra(r, |r| self.piece(r))?;
+            level.extra = extra(r, Utf::Bytes, |r| self.piece(r))?;
         }
         Some(level)
     }
@@ -248,7 +247,7 @@ impl Stream {
     /// What a class wrote that did not write its fields first: they come later, or never.
     fn own<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
         let mut fields = None;
-        let extra = extra(r, |r| {
+        let extra = extra(r, Utf::Bytes, |r| {
             let mark = r.mark();
             let piece = self.piece(r);
             if piece.is_some() || fields.is_some() || r.is_cut() {
@@ -318,7 +317,7 @@ impl Stream {
 fn opaque<'a>(r: &mut Reader<'a>) -> Option<Vec<Extra<'a>>> {
     let rest = r.rest().len();
     r.take_text(rest)?;
-    let block = Extra::Block(r.bytes(rest)?);
+    let block = Extra::Block(r.bytes(rest)?, Utf::Bytes);
     r.stop(Cut::Unreadable);
     Some(vec![
         block,

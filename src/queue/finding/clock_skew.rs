@@ -241,6 +241,19 @@ mod tests {
     }
 
     #[test]
+    fn while_many_were_late_clients_merely_worked_them_off() {
+        let late = |many: u64| {
+            let mut scene = leaving(|_| -1_700);
+            let beats = &mut scene.watch.beats;
+            let then = beats.len() - 4;
+            beats[then].late = Some(many);
+            ahead(&scene)
+        };
+        assert_eq!(late(BUSY), None);
+        assert!(late(BUSY - 1).is_some());
+    }
+
+    #[test]
     fn entries_that_leave_in_time_or_are_cancelled_at_any_moment_tell_nothing() {
         assert_eq!(ahead(&leaving(|_| 0)), None);
         assert_eq!(ahead(&leaving(|_| -100)), None);

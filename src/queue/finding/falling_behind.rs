@@ -83,7 +83,9 @@ fn pace(seen: &Seen) -> Option<Pace> {
     let late = |beat: &Beat| {
         let (id, due) = beat.first?;
         let late_ms = beat.at.since(due);
-        (late_ms > LATE_MS).then_some((beat.late?, id, due, late_ms))
+        // What has seconds for milliseconds says nothing of how late the others are.
+        let in_seconds = seen.queue.meant_in_seconds(due, beat.at).is_some();
+        (late_ms > LATE_MS && !in_seconds).then_some((beat.late?, id, due, late_ms))
     };
     let from = from(seen);
     let known = seen.watch.last(WINDOW_MS).rev();
@@ -172,7 +174,7 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Scene, framed, pulse};
+    use super::super::tests::{START, Scene, framed, pulse};
     use super::*;
     use crate::queue::Form;
 
@@ -202,6 +204,34 @@ mod tests {
         let soon = soon.found(ID).unwrap();
         assert_eq!(soon.severity, Severity::Note);
         assert!(soon.sentence.contains("in about 0:47 all"), "{soon:?}");
+    }
+
+    #[test]
+    fn what_has_seconds_for_milliseconds_says_nothing_of_who_transfers() {
+        let headed = |in_seconds: bool, stands: bool| {
+            let mut scene = Scene::default();
+            for (at, id) in (0..5_000).step_by(1_000).zip(0..) {
+                let due = if in_seconds {
+                    1_700_000_060
+                } else {
+                    START.get() - 60_000
+                };
+                let due = EpochMillis::new(due);
+                let mut seen = pulse(at, 5, None, 1);
+                (seen.late, seen.oldest_late) = (crate::queue::Known::Is(5), Some(due));
+                let id = if stands { 1 } else { id };
+                seen.first = Some(framed(Form::ByteId, id, Some(due.since(START))));
+                scene = scene.pulse(seen);
+            }
+            let said = scene.all().findings;
+            said.iter().map(|found| found.id).collect::<Vec<_>>()
+        };
+        // To kick a client would deliver all of them at once.
+        for stands in [false, true] {
+            assert_eq!(headed(true, stands), ["score-range"]);
+        }
+        assert_eq!(headed(false, false), [ID]);
+        assert_eq!(headed(false, true), ["stuck-client"]);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Both frame forms in one queue: no Redisson client can unpack both.
 
 use super::causes::follows;
+use super::heads::{self, Fleet};
+use super::poison;
 use super::{Finding, Seen, Severity, Step, Verdict};
-use super::{heads, poison};
 use crate::queue::exact::Group;
-use crate::queue::frame::Era;
+use crate::queue::frame::{Era, Unpack};
 use crate::queue::wish::What;
-use crate::queue::{Exact, Frames, text};
+use crate::queue::{Exact, Frames, Judged, text};
 
 pub(super) const ID: &str = "mixed-frames";
 
@@ -29,6 +30,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         exact.of_era.iter().all(stands)
     });
     if (older.0 + older.1 == 0 || newer.0 + newer.1 == 0) && exact.is_none() {
+        return Verdict::Fine;
+    }
+    let fleet = heads::fleet(seen);
+    let unpacked = |fleet: &Fleet| unpacked(fleet.era, &next, sample, exact);
+    if fleet.as_ref().is_some_and(unpacked) {
         return Verdict::Fine;
     }
     let keys = seen.queue.keys();
@@ -59,18 +65,34 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Some(exact) => of_all(finding, exact),
         None => finding,
     };
-    if let Some(fleet) = heads::fleet(seen) {
-        let form = fleet.era.form(seen.server.long);
-        return Verdict::Found(finding.repair(
-            Step::Change(What::Repack(Some(form))),
-            "Repack (R): what they cannot unpack gets the form of its clients; then let nobody offer \
-             the other one.",
-        ));
-    }
-    Verdict::Found(finding.repair(
-        Step::Worker,
-        "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.",
-    ))
+    let (step, words) = mended(seen, fleet.as_ref());
+    Verdict::Found(finding.repair(step, words))
+}
+
+/// What repairs it, where that fleet transfers; none: where nobody knows which one does.
+fn mended(seen: &Seen, fleet: Option<&Fleet>) -> (Step, &'static str) {
+    let Some(fleet) = fleet else {
+        let words =
+            "Bring all its clients to one side of 3.21.1; a stand-in worker (R) transfers both.";
+        return (Step::Worker, words);
+    };
+    let form = fleet.era.form(seen.server.long);
+    let words = "Repack (R): what they cannot unpack gets the form of its clients; then let nobody \
+                 offer the other one.";
+    (Step::Change(What::Repack(Some(form))), words)
+}
+
+/// Clients of that era unpack all of them, whatever their form: they read a frame of the other one
+/// rightly when its first byte is 7.
+fn unpacked(era: Era, next: &[&Judged], sample: &Frames, exact: Option<&Exact>) -> bool {
+    let right = |one: &&Judged| one.unpack(era) == Unpack::Right;
+    let none_left = exact.is_none_or(|exact| exact.unreadable(era).count == 0);
+    none_left
+        && next
+            .iter()
+            .copied()
+            .chain(&sample.newest)
+            .all(|one| right(&one))
 }
 
 /// How many have the rarer form, of all that waits; and which that is.
@@ -157,7 +179,7 @@ fn of_all(finding: Finding, exact: &Exact) -> Finding {
 mod tests {
     use super::super::tests::{Scene, framed, pulse, sample, server_look};
     use super::*;
-    use crate::queue::{Form, Judged, wish};
+    use crate::queue::{Form, wish};
 
     #[test]
     fn it_says_how_many_of_how_many_have_the_rarer_form() {
@@ -221,5 +243,23 @@ mod tests {
         assert_eq!(step([false, true]), repacked(Form::ByteId));
         assert_eq!(step([true, false]), repacked(Form::DoubleId));
         assert_eq!(step([true, true]), Step::Worker);
+    }
+
+    #[test]
+    fn what_the_clients_unpack_though_it_has_the_other_form_is_no_trouble() {
+        let found = |id, transferred| {
+            let next = vec![
+                framed(Form::ByteId, 1, Some(60_000)),
+                framed(Form::DoubleId, id, Some(61_000)),
+            ];
+            let scene = Scene::default()
+                .pulse(pulse(0, 2, None, 1))
+                .sample(sample(next.clone(), next))
+                .look(server_look(1_000, transferred, 0));
+            scene.found(ID).is_some()
+        };
+        let (older, newer) = ([true, false], [false, true]);
+        assert_eq!([found(7, newer), found(6, newer)], [false, true]);
+        assert!(found(7, older));
     }
 }

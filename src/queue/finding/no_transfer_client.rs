@@ -156,37 +156,40 @@ fn finding(
             text::countdown(alone_ms)
         ))
         .check(&["PUBSUB", "NUMSUB"], &channel);
+    let (step, words) = mended(seen, pulse);
+    finding.repair(step, words)
+}
+
+/// What is to be done first, and then.
+fn mended(seen: &Seen, pulse: &Pulse) -> (Step, &'static str) {
     if is_replica(seen) {
-        return finding.repair(
-            Step::Outside,
-            "This is a replica: look at its master, and start one of its clients there.",
-        );
+        let words = "This is a replica: look at its master, and start one of its clients there.";
+        return (Step::Outside, words);
     }
-    if in_seconds {
-        return finding.repair(
-            Step::Change(What::Unit),
-            "First make the seconds among the due times milliseconds (R), or all of them are \
-             delivered at once; then start one of its clients, or a stand-in worker (w).",
-        );
+    if score_range::negative(seen, pulse).is_some() {
+        let words = "First mend the due times below zero (R), or clients fail at them as soon as they \
+                     start; then start one, or a stand-in worker (w).";
+        return (Step::Change(What::Score), words);
+    }
+    if score_range::oldest_in_seconds(seen, pulse).is_some() {
+        let words = "First make the seconds among the due times milliseconds (R), or all of them are \
+                     delivered at once; then start one of its clients, or a stand-in worker (w).";
+        return (Step::Change(What::Unit), words);
     }
     if slow_transfer::wants_a_hand(seen) {
-        return finding.repair(
-            Step::Change(What::Transfer),
-            "First transfer what is due by hand (R): it lies far down the order list, where clients \
-             search for each entry; then start one of them, or a stand-in worker (w).",
-        );
+        let words = "First transfer what is due by hand (R): it lies far down the order list, where \
+                     clients search for each entry; then start one of them, or a stand-in worker (w).";
+        return (Step::Change(What::Transfer), words);
     }
-    finding.repair(
-        Step::Worker,
-        "Start one of its clients, or a stand-in worker (w).",
-    )
+    let words = "Start one of its clients, or a stand-in worker (w).";
+    (Step::Worker, words)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{START, Scene, after, framed, info_look, pulse, sample};
     use super::*;
-    use crate::queue::{Form, Queue};
+    use crate::queue::{Due, Form, Queue};
 
     fn severity(pulses: &[Pulse]) -> Option<Severity> {
         let said = after(&Queue::redisson("q"), pulses, None);
@@ -245,6 +248,22 @@ mod tests {
             .sample(sample(late, Vec::new()))
             .pulse(in_seconds(30_000));
         assert_eq!(scene.found(ID).unwrap().severity, Severity::Critical);
+    }
+
+    #[test]
+    fn what_makes_clients_fail_as_soon_as_they_start_is_mended_before_one_is_started() {
+        let step = |head| {
+            let below = |ms| {
+                let mut seen = pulse(ms, 5, Some(60_000), 0);
+                seen.head = Some(head);
+                seen
+            };
+            let scene = Scene::default().pulse(below(0)).pulse(below(3_000));
+            scene.found(ID).unwrap().repair.step
+        };
+        let (negative, due) = (Due::OutOfRange(-5.0), Due::At(START));
+        assert_eq!(step(negative), Step::Change(What::Score));
+        assert_eq!(step(due), Step::Worker);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) fn oldest_in_seconds(seen: &Seen, pulse: &Pulse) -> Option<EpochMilli
 }
 
 /// The lowest score, when it is below zero.
-fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
+pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
     match pulse.head {
         Some(Due::OutOfRange(score)) if score < 0.0 => return Some(score),
         // Scrolled down, a pulse does not see it.

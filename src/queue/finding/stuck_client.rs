@@ -1,6 +1,6 @@
 //! Somebody is subscribed, but the head of timeouts does not move.
 
-use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery};
+use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery, score_range};
 use crate::queue::look::Info;
 use crate::queue::wish::What;
 use crate::queue::{Known, Pulse, text};
@@ -36,7 +36,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Known::Is(0) => return Verdict::Fine,
         Known::Is(clients) => Ok(*clients),
     };
-    let stands = |(stood_ms, late_ms): &(i64, i64)| *stood_ms >= STANDS_MS && *late_ms > LATE_MS;
+    // What has seconds for milliseconds is not late, and a kick would deliver all of it at once.
+    let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
+    let stands = |(stood_ms, late_ms): &(i64, i64)| {
+        *stood_ms >= STANDS_MS && *late_ms > LATE_MS && !in_seconds
+    };
     let Some((stood_ms, late_ms)) = seen.watch.standing().filter(stands) else {
         return match clients {
             Ok(_) => Verdict::Fine,
@@ -113,8 +117,8 @@ fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
         Why::Untold => (
             format!("{head}, and nobody transfers."),
             Step::Change(What::Kick),
-            "Kick (R): a client that has lost its timer goes on. If it stops again, restart it, or start \
-             a stand-in worker (w).",
+            "Kick (R): a client that has lost its timer goes on. If none does, or it stops again, restart \
+             it, or start a stand-in worker (w).",
         ),
         Why::Again => (
             format!("{head}; a kick has moved what stood before, and it stands again."),

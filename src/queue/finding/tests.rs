@@ -223,6 +223,16 @@ fn the_worst_finding_comes_first() {
 }
 
 #[test]
+fn what_keeps_every_repair_from_being_made_comes_before_what_is_to_be_repaired() {
+    let mut taken = pulse(0, 5, None, 1);
+    taken.target = Known::Unknown("WRONGTYPE Operation against a key".into());
+    let full = "used_memory:2000\r\nmaxmemory:1000\r\nmaxmemory_policy:noeviction\r\n";
+    let mut scene = Scene::default().pulse(taken).look(info_look(0, full));
+    let ids: Vec<_> = scene.all().findings.iter().map(|f| f.id).collect();
+    assert_eq!(ids, ["refused-writes", "wrong-type"]);
+}
+
+#[test]
 fn of_two_entries_that_break_transfers_the_one_due_first_is_told_first() {
     let poison = |ms| framed(Form::DoubleId, 1, Some(ms));
     let foreign = |ms| judged(b"no frame", Some(ms));

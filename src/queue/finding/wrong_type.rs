@@ -55,8 +55,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Step::Change(What::RenameTaken),
         format!("Rename {it} out of the way (R), then find out who writes {it}."),
     );
-    finding =
-        finding.words("MONITOR shows who writes it (slows all clients)");
+    finding = finding.words("MONITOR shows who writes it (slows all clients)");
     finding = finding.words("RENAMENX answers 0 where the new name is in use");
     for one in &wrong {
         let free = out_of_the_way(&one.key);

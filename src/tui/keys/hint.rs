@@ -53,7 +53,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
         if model.read_only && update::is_change(binding.action) {
             return None;
         }
-        if is_idle_menu(model) && binding.action == Action::Submit {
+        if is_idle(model, binding.action) {
             return None;
         }
         // A menu is not filled in: Enter does what it stands on.
@@ -128,9 +128,14 @@ fn mends(model: &Model, place: Place) -> &'static [Action] {
     }
 }
 
-/// Enter in the menu of repairs would do nothing: its cursor is on words.
-fn is_idle_menu(model: &Model) -> bool {
-    matches!(&model.overlay, Some(Overlay::Repair(menu)) if menu.chosen().is_none())
+/// Enter would do nothing: in the menu of repairs its cursor is on words, in an opened entry there
+/// is nothing to fold.
+fn is_idle(model: &Model, action: Action) -> bool {
+    match (action, &model.overlay) {
+        (Action::Submit, Some(Overlay::Repair(menu))) => menu.chosen().is_none(),
+        (Action::Toggle, _) => update::why_not(model, action).is_some(),
+        _ => false,
+    }
 }
 
 /// What Enter waits for where a name is typed.

@@ -54,8 +54,8 @@ pub enum Seen {
         form: Option<Form>,
         /// The codec that explains most of them.
         codec: Option<Codec>,
-        /// The class of Java's that all of them are of, if it is a scalar's.
-        class: Option<&'static str>,
+        /// What all of those hold.
+        held: Held,
     },
     /// They could not be looked at, for this reason.
     Failed(String),
@@ -105,8 +105,8 @@ impl OfferForm {
     /// The codec that it is written with: the chosen one, else the queue's, else text.
     #[must_use]
     pub fn written_with(&self) -> Codec {
-        let seen = match self.seen {
-            Seen::Known { codec, .. } => codec,
+        let seen = match &self.seen {
+            Seen::Known { codec, .. } => *codec,
             _ => None,
         };
         self.codec.or(seen).unwrap_or(Codec::Text)
@@ -114,21 +114,19 @@ impl OfferForm {
 
     /// The payload that it becomes: of the type of the queue's, if nobody chose another codec.
     pub fn encoded(&self, typed: &str) -> Result<Vec<u8>, EncodeError> {
-        let held = match self.seen {
-            Seen::Known {
-                class: Some(class), ..
-            } if self.codec.is_none() => Held::Scalar(class),
-            _ => Held::Text,
+        let held = match &self.seen {
+            Seen::Known { held, .. } if self.codec.is_none() => held,
+            _ => &Held::Text,
         };
-        payload::encode_like(self.written_with(), &held, typed)
+        payload::encode_like(self.written_with(), held, typed)
     }
 
     /// The frame form that it is wrapped in: the chosen one, else the queue's; none while that is
     /// unknown.
     #[must_use]
     pub fn wrapped_in(&self) -> Option<Form> {
-        let seen = match self.seen {
-            Seen::Known { form, .. } => form,
+        let seen = match &self.seen {
+            Seen::Known { form, .. } => *form,
             _ => None,
         };
         self.form.or(seen)

@@ -3,6 +3,7 @@
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::offer::{self, codec_of, form_of};
+use crate::payload::Held;
 use crate::queue::{Change, Queue};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -15,8 +16,8 @@ pub(super) async fn sample(store: Store, queue: Queue) -> Seen {
     match (form, codec) {
         (Ok(form), Ok(written)) => Seen::Known {
             form,
-            codec: written.map(|(codec, _)| codec),
-            class: written.and_then(|(_, class)| class),
+            codec: written.as_ref().map(|(codec, _)| *codec),
+            held: written.map_or(Held::Text, |(_, held)| held),
         },
         (Err(why), _) | (_, Err(why)) => Seen::Failed(why.to_string()),
     }

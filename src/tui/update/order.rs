@@ -13,7 +13,8 @@ use crate::tui::model::{Model, Pane, QueueRow, QueueSort, Screen};
 const HELD: Duration = Duration::from_secs(10);
 
 /// Sorts the rows, unless the user is at them. The cursor stays on its queue; until the first key
-/// it stays on the first row, but does not leave a sick queue that has been in sight for long.
+/// it stays on the first row, but does not leave a sick queue that has been in sight for long, also
+/// when that is well again.
 pub(super) fn sort(model: &mut Model) {
     if !held(model) {
         sort_now(model);
@@ -25,6 +26,7 @@ pub(super) fn sort_now(model: &mut Model) {
     let Some(selected) = model.selected().map(|row| row.queue.clone()) else {
         return;
     };
+    settle(model);
     let (by, now) = (model.queue_sort, model.schedule.exact);
     let in_order = |a: &QueueRow, b: &QueueRow| compare(by, now, a, b).is_le();
     if model.queues.is_sorted_by(in_order) {
@@ -33,7 +35,7 @@ pub(super) fn sort_now(model: &mut Model) {
     model.queues.sort_by(|a, b| compare(by, now, a, b));
     let at = model.queues.iter().position(|row| row.queue == selected);
     let at = at.unwrap_or(0);
-    if stays(model, at) {
+    if stays(model) {
         model.cursor = at;
     } else {
         model.cursor = 0;
@@ -60,7 +62,7 @@ pub(super) fn insert(model: &mut Model, row: QueueRow) {
     if at > model.cursor || model.queues.len() == 1 {
         return;
     }
-    if stays(model, model.cursor + 1) {
+    if stays(model) {
         model.cursor += 1;
         cursor::keep_in_sight(model);
     } else if at == 0 {
@@ -114,14 +116,22 @@ fn late_digits(row: &QueueRow, now: EpochMillis) -> u32 {
     late.and_then(u64::checked_ilog10).map_or(0, |log| log + 1)
 }
 
-/// Whether the cursor goes with its queue, which stands in that row now.
-fn stays(model: &Model, at: usize) -> bool {
+/// Whether the cursor goes with its queue, wherever that stands.
+const fn stays(model: &Model) -> bool {
+    model.schedule.touched || model.schedule.read.is_some()
+}
+
+/// From when a sick queue has been under the cursor for long enough to be read, the next key is meant
+/// for that one.
+fn settle(model: &mut Model) {
     let settled = model.schedule.first_row.is_some_and(|first| {
         let since = model.instant.saturating_duration_since(first);
         since >= HELD
     });
     let sick = |row: &QueueRow| row.sick(model.schedule.exact);
-    model.schedule.touched || settled && model.queues.get(at).is_some_and(sick)
+    if settled && model.selected().is_some_and(sick) {
+        model.schedule.read.get_or_insert(model.instant);
+    }
 }
 
 /// The user has done something: where the keys are on the rows, these keep their places for a while.

@@ -5,9 +5,9 @@ use delayscope::queue::finding::{Finding, Severity, Step};
 use delayscope::queue::wish::What;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{self, Code};
-use delayscope::tui::model::Pane;
 use delayscope::tui::model::form::{Filling as _, Part};
 use delayscope::tui::model::repair::{Fit, Repair as Row, fit};
+use delayscope::tui::model::{Overlay, Pane};
 use delayscope::tui::msg::Msg;
 
 use super::repairs::{finding, menu};
@@ -59,6 +59,16 @@ fn on_a_finding_y_copies_the_command_that_mends_it_or_those_that_show_it() {
             toast(&desk)
         );
     }
+}
+
+#[test]
+fn among_findings_where_none_is_found_yet_r_opens_the_menu() {
+    let mut desk = desk();
+    desk.model.focus = Pane::Entries;
+    desk.char('5');
+    assert_eq!(desk.char('R'), []);
+    let overlay = &desk.model.overlay;
+    assert!(matches!(overlay, Some(Overlay::Repair(_))), "{overlay:?}");
 }
 
 fn text(queue: &Queue) -> String {

@@ -175,6 +175,7 @@ pub fn what_form(form: &OfferForm) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload::Held;
 
     const NOW: EpochMillis = EpochMillis::new(1_700_000_000_000);
 
@@ -248,7 +249,7 @@ mod tests {
         form.seen = Seen::Known {
             form: None,
             codec: None,
-            class: None,
+            held: Held::Text,
         };
         assert!(what_form(&form).words().contains("3.21.1"));
         assert!(what_form(&form).is_wrong());
@@ -257,7 +258,7 @@ mod tests {
         form.seen = Seen::Known {
             form: Some(Form::ByteId),
             codec: None,
-            class: None,
+            held: Held::Text,
         };
         assert!(matches!(what_form(&form), Said::Careful(_)));
     }

@@ -122,7 +122,8 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
     let step = found.get(at).filter(|told| told.finding.gone.is_none());
     let step = step.map(|told| (told.row, told.finding));
     let Some((row, step)) = step.map(|(row, finding)| (row, finding.repair.step.clone())) else {
-        act::say(model, "nothing is wrong".to_owned(), Tone::Warn);
+        // Nothing is found, or not yet: the menu says which, and what can be done all the same.
+        menu(model, None);
         return Vec::new();
     };
     cursor::select(model, row as u64);
