@@ -50,11 +50,12 @@ pub(super) fn lines(
     let mut lines = vec![head];
     let mut say = |line: &str| lines.push(format!("          {line}"));
     if let Some(since) = finding.since {
-        let mut line = format!(
-            "since {} ({} ago)",
-            times::local(since, at),
-            text::countdown(at.since(since))
-        );
+        let then = times::local(since, at);
+        let mut line = if finding.before {
+            format!("since before the first look at {then}")
+        } else {
+            format!("since {then} ({} ago)", text::countdown(at.since(since)))
+        };
         if let Some(words) = finding.trend.and_then(trend) {
             line.push_str(", ");
             line.push_str(&words);

@@ -81,8 +81,6 @@ struct Bundle {
     late: Vec<Entry>,
     habit: Habit,
     said: Diagnosis,
-    /// When it was looked at first.
-    from: EpochMillis,
     /// What was wrong while it was looked at, and is over.
     over: Vec<Passed>,
     server: String,
@@ -102,7 +100,6 @@ impl Bundle {
         let shown = show::Shown::read(session, &queue, config).await?;
         let mut doctor = Doctor::new(session, vec![queue.clone()]);
         let span = asked.span.map(|span| Duration::from_millis(span.ms()));
-        let from = shown.pulse.at;
         let said = doctor.examine(span).await?.pop().unwrap_or_default();
         let over = doctor.queues.first().map(Examination::over);
         // As things are at the end of looking: the findings and the figures shall agree.
@@ -120,7 +117,6 @@ impl Bundle {
             late,
             habit,
             said,
-            from,
             over: over.unwrap_or_default(),
             server: session.store.endpoint().to_string(),
             facts: link.facts.unwrap_or_default(),

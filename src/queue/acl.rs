@@ -164,7 +164,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
-        Change::RenameTaken => &[SCRIPT, RENAME],
+        Change::RenameTaken => &[SCRIPT, RENAME, &["publish"]],
         // The other way round, and that again.
         Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY, RENAME],
         Change::Worker => &[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE],

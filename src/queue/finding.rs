@@ -24,6 +24,7 @@ mod own_worker;
 mod passed;
 mod poison;
 mod quarantined;
+mod recovery;
 mod refused_writes;
 mod score_range;
 mod set_aside;
@@ -96,6 +97,8 @@ pub struct Finding {
     pub open: Option<Box<Open>>,
     /// Since when it is so, by the server's clock: since the rule knows, or since it was found first.
     pub since: Option<EpochMillis>,
+    /// It was so at the first look already: nobody knows since when.
+    pub before: bool,
     /// How its figure has moved since then.
     pub trend: Option<Trend>,
     /// When it went, by the server's clock, when it has gone.
@@ -118,6 +121,7 @@ impl Finding {
             follows: None,
             open: None,
             since: None,
+            before: false,
             trend: None,
             gone: None,
         }
@@ -255,10 +259,10 @@ pub const RULES: &[Rule] = &[
     // Where the server refuses writes, no other repair can be made.
     Rule::new(refused_writes::ID, refused_writes::look),
     Rule::new(wrong_type::ID, wrong_type::look),
-    Rule::new(no_transfer_client::ID, no_transfer_client::look),
     Rule::new(mixed_fleet::ID, mixed_fleet::look),
     Rule::new(poison::ID, poison::look),
     Rule::new(foreign_member::ID, foreign_member::look),
+    Rule::new(no_transfer_client::ID, no_transfer_client::look),
     Rule::new(score_range::ID, score_range::look),
     Rule::new(stuck_client::ID, stuck_client::look),
     Rule::new(wrong_announcement::ID, wrong_announcement::look),
@@ -358,7 +362,10 @@ pub fn diagnose(
     watch.presses = said.presses();
     let times = [pulse.map(|p| p.at), survey.map(|s| s.at)];
     match times.into_iter().flatten().max() {
-        Some(at) => watch.ledger.enter(said, at),
+        Some(at) => {
+            recovery::note(watch, &said, at);
+            watch.ledger.enter(said, at)
+        }
         None => said,
     }
 }

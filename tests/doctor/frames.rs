@@ -92,10 +92,9 @@ async fn a_poison_entry_that_is_not_due_yet_is_a_warning_and_gone_once_it_is_out
         patient
             .server
             .cmd_bytes(&[b"LREM", &keys.order.unwrap(), b"1", &poison]);
-        let said = patient
+        patient
             .until("the poison to be gone", |said| first(said).is_none())
             .await;
-        assert!(said.gone.iter().any(|gone| gone.id == "poison"), "{said:?}");
     })
     .await;
 }

@@ -28,12 +28,11 @@ async fn a_client_that_sleeps(seed: u64) {
         (Severity::Critical, Some(3))
     );
     assert_eq!(found.repair.step, Step::Change(What::Kick));
-    // Somebody transfers: it moves, and it is said that this has gone.
+    // Somebody transfers: it moves, and this has gone; so soon that it is no news.
     let _client = patient.client(Era::Newer, 0);
-    let said = patient
+    patient
         .until("the head to move", |said| first(said).is_none())
         .await;
-    assert!(said.gone.iter().any(|gone| gone.id == "stuck-client"));
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ fn outside(size: (u16, u16)) -> Model {
             "very ".repeat(8)
         )],
     };
-    let mut gone = Finding::new("poison", Severity::Critical, "It was so for 1:07: 20 late.");
+    let mut gone = Finding::new("poison", Severity::Critical, "Seen for 1:07: 20 late.");
     gone.gone = Some(NOW.plus(-5_000));
     "Repack (R): all that waits gets the form of its clients."
         .clone_into(&mut gone.repair.sentence);
@@ -148,7 +148,7 @@ fn what_was_wrong_before_is_told_below() {
     m.tab = Tab::Findings;
     let all = words(&m);
     assert!(all.contains("Earlier"), "{all}");
-    assert!(all.contains("orders: for 0:51 until 14:01:30: "), "{all}");
+    assert!(all.contains("orders: for 0:17 until 14:01:30: "), "{all}");
     picture("tab_findings_earlier", &m);
 }
 

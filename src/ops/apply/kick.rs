@@ -46,7 +46,10 @@ impl Run {
     /// late: one whose script has failed sleeps for 5 s, and looks stuck until then. Where they
     /// cannot be told they wake by themselves.
     pub(super) async fn wake(&mut self, change: Change) {
-        let unblocks = matches!(change, Change::Repack | Change::Quarantine);
+        let unblocks = matches!(
+            change,
+            Change::Repack | Change::Quarantine | Change::RenameTaken
+        );
         if !unblocks || self.tally.get(Outcome::Done) == 0 {
             return;
         }

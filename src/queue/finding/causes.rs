@@ -3,18 +3,16 @@
 use std::cmp::Reverse;
 
 use super::{Diagnosis, Finding, Repair, Seen, Severity, Step};
-use super::{drift, falling_behind, foreign_member, mixed_frames, poison, slow_transfer};
+use super::{drift, falling_behind, foreign_member, mixed_frames, poison, recovery, slow_transfer};
 use super::{nothing_consumed, stuck_client, target_backlog};
 
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     let findings = &mut all.findings;
-    let explained = |found: &Finding| {
-        found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
-    };
-    if findings.iter().any(explained) {
+    if findings.iter().any(recovery::stops) {
         let effects = [stuck_client::ID, falling_behind::ID];
         findings.retain(|found| !effects.contains(&found.id));
+        all.early.retain(|(id, _)| !effects.contains(id));
     }
     let slow = |found: &Finding| {
         let pulse = seen.pulse;

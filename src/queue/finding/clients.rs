@@ -21,9 +21,15 @@ pub(super) fn last_takers(seen: &Seen) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.took(seen.server.db)))
 }
 
-/// Those that wait for an element of some list.
-pub(super) fn blocked(seen: &Seen) -> Vec<String> {
-    self::seen(seen).map_or_else(Vec::new, |all| lines(all.blocked_on_lists(seen.server.db)))
+/// Those that wait for an element of some list, where there are elements in this queue's: of another.
+pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
+    let all = self::seen(seen).map(|all| lines(all.blocked_on_lists(seen.server.db)));
+    let mut lines = all.unwrap_or_default();
+    if !lines.is_empty() {
+        let head = "these wait for other lists (none of them takes from this one):";
+        lines.insert(0, head.to_owned());
+    }
+    lines
 }
 
 /// Those that are subscribed to channels: to which, no server tells.

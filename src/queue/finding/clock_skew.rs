@@ -1,7 +1,7 @@
 //! Clocks that disagree: this machine's with the server's, or a transfer client's, whose entries
 //! leave timeouts too early or too late by the same span again and again.
 
-use super::{Finding, Seen, Severity, Step, Verdict, slow_transfer};
+use super::{Beat, Finding, Seen, Severity, Step, Verdict, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
@@ -18,6 +18,8 @@ const APART_MS: i64 = 1_000;
 const JITTER_MS: i64 = 250;
 /// With more late ones, the clients are merely busy.
 const BUSY: u64 = 100;
+/// What was late so long before the first of them may have kept the clients, in ms.
+const BACKLOG_MS: i64 = 30_000;
 /// Where a quarter of the answers took longer than the quickest by more than so many ms, something keeps the
 /// server: who transfers waits for it too, with each of his commands.
 const HINDERED_MS: u64 = 80;
@@ -85,21 +87,31 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
     if !apart || least - most > JITTER_MS {
         return None;
     }
-    let busy = seen.pulse?.late.get()? >= BUSY || was_busy(seen, dues().min()?);
+    let busy = seen.pulse?.late.get()? >= BUSY;
     let (least, most) = (least.min(most), least.max(most));
     if least >= NOTE_MS {
         // Somebody who cancels his entries when they are so old leaves no more trace than this.
         return Some((least, recent().any(|left| left.delivered)));
     }
     // A client that is merely slow is no clock: ticks and pauses stay below.
-    let slow = busy || hindered(seen, dues().min()?) || slow_transfer::keeps_the_server(seen);
+    let from = dues().min()?;
+    let slow = busy || hindered(seen, from) || slow_transfer::keeps_the_server(seen);
+    let slow = slow || backlog(seen, from, -least);
     (most <= -WARNING_MS && !slow).then_some((most, true))
 }
 
-/// So many have been late since that moment that clients merely worked them off.
-fn was_busy(seen: &Seen, since: EpochMillis) -> bool {
-    let mut beats = seen.watch.beats.iter().filter(|beat| beat.at >= since);
-    beats.any(|beat| beat.late >= Some(BUSY))
+/// Since that moment, or shortly before it, there was another reason to be late than clocks: another
+/// finding told it, we moved entries, many were late, or one was later than `lag_ms`.
+fn backlog(seen: &Seen, from: EpochMillis, lag_ms: i64) -> bool {
+    let watch = seen.watch;
+    let before = from.plus(-BACKLOG_MS);
+    let of_late = |then: Option<EpochMillis>| then.is_some_and(|then| then >= before);
+    let later = |beat: &Beat| {
+        let late = beat.first.map(|(_, due)| beat.at.since(due));
+        late.is_some_and(|ms| ms > lag_ms + WARNING_MS) || beat.late >= Some(BUSY)
+    };
+    let mut beats = watch.beats.iter().filter(|beat| beat.at >= before);
+    of_late(watch.explained) || of_late(watch.changed) || beats.any(later)
 }
 
 /// The server has been slow to answer since that moment: what comes late then says nothing of clocks.
@@ -205,6 +217,27 @@ mod tests {
         // It is late that is excused, not early.
         let early = answered(|_| 1_300, |at| at.unsigned_abs() / 500 * 83 % 250);
         assert!(ahead(&early).is_some());
+    }
+
+    #[test]
+    fn what_leaves_late_after_a_backlog_tells_nothing_of_clocks() {
+        let late = || leaving(|_| -1_700);
+        assert!(ahead(&late()).is_some());
+        let first = late().watch.beats[0].at;
+        for explained in [true, false] {
+            let mut scene = late();
+            let told = [&mut scene.watch.changed, &mut scene.watch.explained];
+            *told[usize::from(explained)] = Some(first);
+            assert_eq!(ahead(&scene), None);
+        }
+        let mut many = late();
+        many.watch.beats[0].late = Some(BUSY);
+        assert_eq!(ahead(&many), None);
+        let mut later = late();
+        let beat = &mut later.watch.beats[0];
+        let due = first.plus(-9_000);
+        beat.first = beat.first.map(|(id, _)| (id, due));
+        assert_eq!(ahead(&later), None);
     }
 
     #[test]

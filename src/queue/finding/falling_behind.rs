@@ -1,6 +1,7 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, flow, score_range, slow_transfer};
+use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict};
+use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
 use crate::queue::{Pulse, text};
@@ -35,12 +36,19 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
 }
 
+/// From when on what is seen tells of the clients: not before something stopped them, or we moved
+/// entries ourselves.
+fn from(seen: &Seen) -> Option<EpochMillis> {
+    recovery::until(seen.watch).max(seen.watch.changed)
+}
+
 /// What is late already when the first look falls on it is nothing to be calm about, though nobody
 /// can tell yet whether it gets fewer.
 fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
     let late = pulse.late.get()?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
-    let watched_ms = seen.watch.watched_ms();
+    let counted_ms = from(seen).map_or(i64::MAX, |from| pulse.at.since(from));
+    let watched_ms = seen.watch.watched_ms().min(counted_ms);
     let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
     (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
         let (late, oldest) = (text::thousands(late), text::countdown(late_ms));
@@ -79,7 +87,9 @@ fn pace(seen: &Seen) -> Option<Pace> {
         let in_seconds = seen.queue.meant_in_seconds(due, beat.at).is_some();
         (late_ms > LATE_MS && !in_seconds).then_some((beat.late?, id, due, late_ms))
     };
+    let from = from(seen);
     let known = seen.watch.last(WINDOW_MS).rev();
+    let known = known.take_while(|beat| Some(beat.at) >= from);
     let known: Vec<(EpochMillis, _)> = known.map_while(|b| Some((b.at, late(b)?))).collect();
     let ((end, last), (start, first)) = (known.first()?, known.last()?);
     let ms = end.since(*start);

@@ -9,6 +9,10 @@ use crate::queue::text;
 
 /// A finding that has gone is told for so long, in ms.
 const MOMENT_MS: i64 = 10_000;
+/// What was seen for less, in ms, was a moment's impression: nobody is told that it has gone.
+const SEEN_MS: i64 = 3_000;
+/// What was so within this of the first look, in ms, was so before it.
+const FIRST_MS: i64 = 2_000;
 /// Whether a figure grows is told after so long, in ms.
 const TREND_MS: i64 = 3_000;
 /// It is told to be less bad than it was only when it has been so for so long, in ms, and in so many
@@ -29,6 +33,8 @@ pub struct Trend {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     known: Vec<Known>,
+    /// When it was entered first.
+    began: Option<EpochMillis>,
     history: History,
 }
 
@@ -53,13 +59,14 @@ impl Ledger {
 
     /// The same, and what has just gone before it.
     pub(super) fn over(&self) -> impl Iterator<Item = Passed> {
-        let gone = |known: &Known| Some(known.as_passed(known.gone?));
+        let gone = |known: &Known| Some(known.as_passed(known.told_gone()?));
         let gone = self.known.iter().rev().filter_map(gone);
         gone.chain(self.passed().cloned())
     }
 
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
+        self.began.get_or_insert(at);
         for known in &mut self.known {
             let id = known.finding.id;
             let found = said.findings.iter().any(|finding| finding.id == id);
@@ -74,8 +81,8 @@ impl Ledger {
         // The sorting is stable: causes stay before what they cause.
         said.findings
             .sort_by_key(|finding| Reverse(finding.severity));
-        let gone = self.known.iter().filter(|known| known.gone.is_some());
-        said.gone = gone.map(Known::as_gone).collect();
+        let gone = |known: &Known| known.told_gone().map(|gone| known.as_gone(gone));
+        said.gone = self.known.iter().filter_map(gone).collect();
         said
     }
 
@@ -92,7 +99,7 @@ impl Ledger {
                 return false;
             }
             let told = (0..MOMENT_MS).contains(&at.since(gone));
-            if !told {
+            if !told && known.told_gone().is_some() {
                 history.add(known.as_passed(gone));
             }
             told
@@ -108,6 +115,9 @@ impl Ledger {
         let before = known.map(|i| &self.known[i]);
         let first = before.map_or((at, finding.figure), |known| known.first);
         finding.since = Some(finding.since.map_or(first.0, |since| since.min(first.0)));
+        let began = self.began.zip(finding.since);
+        finding.before = began
+            .is_some_and(|(began, since)| (-FIRST_MS..=FIRST_MS).contains(&since.since(began)));
         finding.trend = trend(first, at, finding.figure);
         let now = (finding.severity, finding.figure, finding.sentence.clone());
         let worst = match before.map(|known| known.worst.clone()) {
@@ -146,7 +156,12 @@ impl Known {
         early.then_some((since, looks))
     }
 
-    /// What is remembered of it.
+    /// When it went, if it was seen for long enough that this is worth a word.
+    fn told_gone(&self) -> Option<EpochMillis> {
+        self.gone.filter(|gone| gone.since(self.first.0) >= SEEN_MS)
+    }
+
+    /// What is remembered of it: when it was seen, not since when its rule holds that it was so.
     fn as_passed(&self, gone: EpochMillis) -> Passed {
         let (severity, figure, sentence) = self.worst.clone();
         Passed {
@@ -154,22 +169,21 @@ impl Known {
             severity,
             figure,
             sentence,
-            since: self.finding.since.unwrap_or(self.first.0).min(gone),
+            since: self.first.0,
             until: gone,
             times: 1,
         }
     }
 
     /// Told as what it was: at its worst, not with whatever figures its last look happened to show.
-    fn as_gone(&self) -> Finding {
-        let ms = self.finding.since.zip(self.gone);
-        let lasted = ms.map_or(0, |(since, gone)| gone.since(since).max(0));
+    fn as_gone(&self, gone: EpochMillis) -> Finding {
+        let seen = text::countdown(gone.since(self.first.0));
         let (severity, figure, worst) = self.worst.clone();
         Finding {
-            gone: self.gone,
+            gone: Some(gone),
             severity,
             figure,
-            sentence: format!("It was so for {}: {worst}", text::countdown(lasted)),
+            sentence: format!("Seen for {seen}: {worst}"),
             ..self.finding.clone()
         }
     }
@@ -268,8 +282,40 @@ mod tests {
             ledger.enter(found(figure, severity), at(second * 10_000));
         }
         let gone = ledger.enter(Diagnosis::default(), at(67_000)).gone;
-        assert_eq!(gone[0].sentence, "It was so for 1:07: 20 late.");
+        assert_eq!(gone[0].sentence, "Seen for 1:07: 20 late.");
         assert_eq!((gone[0].severity, gone[0].figure), (critical, Some(20)));
+    }
+
+    #[test]
+    fn what_is_over_is_told_for_as_long_as_it_was_seen_and_not_at_all_when_that_was_a_moment() {
+        let long_ago = || {
+            let mut said = found(None);
+            said.findings[0].since = Some(at(-500_000));
+            said
+        };
+        let after = |seen_ms| {
+            let mut ledger = Ledger::default();
+            let before = ledger.enter(Diagnosis::default(), at(-60_000)).findings;
+            assert_eq!(before, []);
+            ledger.enter(long_ago(), at(0));
+            let gone = ledger.enter(Diagnosis::default(), at(seen_ms)).gone;
+            ledger.enter(Diagnosis::default(), at(seen_ms + 10_000));
+            let sentence = gone.first().map(|gone| gone.sentence.clone());
+            (sentence, ledger.passed().next().map(|one| one.since))
+        };
+        assert_eq!(after(2_999), (None, None));
+        let told = "Seen for 0:32: it drifts".to_owned();
+        assert_eq!(after(32_000), (Some(told), Some(at(0))));
+    }
+
+    #[test]
+    fn what_was_so_at_the_first_look_was_so_before_it() {
+        let mut ledger = Ledger::default();
+        assert!(ledger.enter(found(None), at(0)).findings[0].before);
+        assert!(ledger.enter(found(None), at(9_000)).findings[0].before);
+        let mut ledger = Ledger::default();
+        ledger.enter(Diagnosis::default(), at(0));
+        assert!(!ledger.enter(found(None), at(3_000)).findings[0].before);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Passed {
     pub figure: Option<u64>,
     /// What it said.
     pub sentence: String,
-    /// From when on it was so, by the server's clock.
+    /// From when on it was seen, by the server's clock.
     pub since: EpochMillis,
     /// Until when.
     pub until: EpochMillis,

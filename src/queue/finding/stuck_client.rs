@@ -1,6 +1,6 @@
 //! Somebody is subscribed, but the head of timeouts does not move.
 
-use super::{Finding, Seen, Severity, Step, Verdict, clients, score_range};
+use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery, score_range};
 use crate::queue::look::Info;
 use crate::queue::wish::What;
 use crate::queue::{Known, Pulse, text};
@@ -47,6 +47,11 @@ pub(super) fn look(seen: &Seen) -> Verdict {
             Err(why) => Verdict::Blind(why.to_string()),
         };
     };
+    if let Some(left_ms) = recovery::left_ms(seen.watch, pulse.at) {
+        let late = text::thousands(pulse.late.get().unwrap_or(0));
+        let seen = format!("{late} late, and what kept transfers has just gone");
+        return Verdict::Early(Open::new(seen, "whether they go on", Some(left_ms)));
+    }
     let clients = clients.ok();
     Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
 }

@@ -106,6 +106,12 @@ pub struct Watch {
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// The last pulse that was read while one was, by the server's clock.
+    pub changed: Option<EpochMillis>,
+    /// The last look that found what stops every transfer.
+    pub(super) stopped: Option<EpochMillis>,
+    /// The last look that found why entries are late.
+    pub(super) explained: Option<EpochMillis>,
     /// So many stand-in workers of this session are subscribed to the queue's channel.
     pub own_workers: u64,
     /// The last look at all members.
@@ -164,6 +170,7 @@ impl Watch {
         }
         if self.changing {
             self.exact = None;
+            self.changed = Some(beat.at);
         }
         self.departs(&beat);
         self.still = beat.first.map(|(id, due)| Still {
@@ -241,6 +248,7 @@ impl Watch {
     pub fn interrupted(&mut self) {
         (self.unattended, self.still, self.exact) = (None, None, None);
         self.said = None;
+        (self.changed, self.stopped, self.explained) = (None, None, None);
         self.beats.clear();
         self.leads.clear();
     }

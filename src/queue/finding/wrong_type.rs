@@ -48,12 +48,14 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         finding = finding
             .number(&text::printable_bytes(&one.key), one.is.clone())
             .check(&["TYPE"], &one.key);
+        finding = one.what_it_is(finding);
     }
     let it = if wrong.len() == 1 { "it" } else { "them" };
     finding = finding.repair(
         Step::Change(What::RenameTaken),
         format!("Rename {it} out of the way (R), then find out who writes {it}."),
     );
+    finding = finding.words("MONITOR shows who writes it (slows all clients)");
     finding = finding.words("RENAMENX answers 0 where the new name is in use");
     for one in &wrong {
         let free = out_of_the_way(&one.key);
@@ -67,6 +69,32 @@ struct Wrong {
     key: Vec<u8>,
     wanted: &'static str,
     is: Option<String>,
+    /// In how many ms it is gone by itself.
+    expires_in_ms: Option<i64>,
+}
+
+impl Wrong {
+    /// With what tells of what took the name: how long it lives, how large it is and how it begins. Not
+    /// when it was used last: whatever fails at it uses it.
+    fn what_it_is(&self, mut finding: Finding) -> Finding {
+        let key = text::printable_bytes(&self.key);
+        if let Some(ms) = self.expires_in_ms {
+            finding = finding.words(format!("{key} expires in {}", text::countdown(ms)));
+        }
+        match self.is.as_deref() {
+            Some("string") => finding.check(&["STRLEN"], &self.key).check_about(
+                "GETRANGE",
+                &self.key,
+                &["0", "39"],
+            ),
+            Some("list") => finding.check(&["LLEN"], &self.key),
+            Some("zset") => finding.check(&["ZCARD"], &self.key),
+            Some("set") => finding.check(&["SCARD"], &self.key),
+            Some("hash") => finding.check(&["HLEN"], &self.key),
+            Some("stream") => finding.check(&["XLEN"], &self.key),
+            _ => finding,
+        }
+    }
 }
 
 /// It is one of those that stand beside the queue's own, and come after them.
@@ -85,6 +113,7 @@ fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {
             key: k.key.clone(),
             wanted: k.wanted,
             is: Some(k.kind.clone()),
+            expires_in_ms: k.expires_in_ms,
         })
         .collect()
 }
@@ -106,6 +135,7 @@ fn from_pulse(seen: &Seen) -> Vec<Wrong> {
             key,
             wanted,
             is: None,
+            expires_in_ms: None,
         })
     });
     wrong.collect()
@@ -144,7 +174,11 @@ mod tests {
         assert_eq!(finding.sentence, sentence);
         assert_eq!(
             finding.evidence.commands,
-            ["redis-cli TYPE 'a list of orders'"]
+            [
+                "redis-cli TYPE 'a list of orders'",
+                "redis-cli STRLEN 'a list of orders'",
+                "redis-cli GETRANGE 'a list of orders' 0 39"
+            ]
         );
         assert_eq!(
             finding.repair.lines,

@@ -11,9 +11,6 @@ use crate::queue::finding::Open;
 use crate::queue::redis_cli::Programs;
 use crate::queue::{Finding, Known, text};
 
-/// What was found within this of the first look was there before it, in ms.
-const FIRST_MS: i64 = 2_000;
-
 pub(super) fn print<W: Write>(
     bundle: &Bundle,
     programs: &Programs,
@@ -72,7 +69,7 @@ fn since(bundle: &Bundle, found: &Finding) -> String {
         return "nobody can tell".to_owned();
     };
     let time = times::local(since, bundle.at);
-    if (-FIRST_MS..=FIRST_MS).contains(&since.since(bundle.from)) {
+    if found.before {
         return format!("before the first look at {time}");
     }
     format!("{time}, {} ago", text::countdown(bundle.at.since(since)))

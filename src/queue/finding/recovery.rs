@@ -1,0 +1,130 @@
+//! What has just been mended still looks ill: clients whose transfer failed try again within 5 s, and
+//! what was late meanwhile leaves late.
+
+use super::{Diagnosis, Finding, Severity, Watch};
+use super::{falling_behind, no_transfer_client, stuck_client};
+use crate::clock::EpochMillis;
+
+/// A client whose transfer has failed tries again within 5 s; some more for its way, in ms.
+const RETRIES_MS: i64 = 6_000;
+
+/// It stops every transfer.
+pub(super) fn stops(found: &Finding) -> bool {
+    found.severity == Severity::Critical && stuck_client::CAUSES.contains(&found.id)
+}
+
+/// Nobody is there to transfer: whoever comes then has only just begun.
+fn alone(found: &Finding) -> bool {
+    found.severity == Severity::Critical && found.id == no_transfer_client::ID
+}
+
+/// It tells why entries are late.
+fn explains(found: &Finding) -> bool {
+    stops(found) || alone(found) || [stuck_client::ID, falling_behind::ID].contains(&found.id)
+}
+
+/// Takes note of what the rules said at that moment.
+pub(super) fn note(watch: &mut Watch, said: &Diagnosis, at: EpochMillis) {
+    if said
+        .findings
+        .iter()
+        .any(|found| stops(found) || alone(found))
+    {
+        watch.stopped = Some(at);
+    }
+    if said.findings.iter().any(explains) {
+        watch.explained = Some(at);
+    }
+}
+
+/// From when on clients can be judged by what they do, if something stopped their transfers before.
+pub(super) fn until(watch: &Watch) -> Option<EpochMillis> {
+    watch.stopped.map(|stopped| stopped.plus(RETRIES_MS))
+}
+
+/// How long it takes from that moment on until they can, in ms; none when they can.
+pub(super) fn left_ms(watch: &Watch, at: EpochMillis) -> Option<i64> {
+    until(watch).map(|end| end.since(at)).filter(|ms| *ms > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Scene, framed, judged, pulse, sample, server_look};
+    use super::super::{Verdict, foreign_member};
+    use super::*;
+    use crate::queue::frame::Form;
+
+    /// Something that is no frame heads timeouts for some seconds; then it has gone, at 5 s, and the
+    /// next one heads them, due long ago.
+    fn mended() -> Scene {
+        let foreign = || judged(b"no frame", Some(-60_000));
+        let newest: Vec<_> = (3..9).map(|id| framed(Form::ByteId, id, None)).collect();
+        let mut scene = Scene::default()
+            .sample(sample(vec![foreign()], newest.clone()))
+            .look(server_look(0, [false, true], 0));
+        for at in (0..5_000).step_by(1_000) {
+            let mut seen = pulse(at, 9, Some(at + 60_000), 1);
+            seen.first = Some(foreign());
+            scene = scene.pulse(seen);
+            let said = scene.all();
+            assert_eq!(said.findings[0].id, foreign_member::ID, "{at}");
+        }
+        let good = framed(Form::ByteId, 1, Some(-50_000));
+        scene = scene.sample(sample(vec![good], newest));
+        stands(scene, 5_000, 8_000)
+    }
+
+    fn stands(mut scene: Scene, from: i64, to: i64) -> Scene {
+        for at in (from..=to).step_by(1_000) {
+            let mut seen = pulse(at, 8, Some(at + 50_000), 1);
+            seen.first = Some(framed(Form::ByteId, 1, Some(-50_000)));
+            scene = scene.pulse(seen);
+            scene.all();
+        }
+        scene
+    }
+
+    #[test]
+    fn until_its_clients_try_again_a_queue_that_was_mended_is_not_told_to_be_stuck() {
+        let scene = mended();
+        let Verdict::Early(open) = scene.verdict(stuck_client::ID) else {
+            panic!("{:?}", scene.verdict(stuck_client::ID));
+        };
+        assert!(open.words().contains("known in 2 s"), "{}", open.words());
+        let scene = stands(scene, 9_000, 9_000);
+        assert!(scene.found(stuck_client::ID).is_none());
+        let scene = stands(scene, 10_000, 10_000);
+        assert!(scene.found(stuck_client::ID).is_some());
+    }
+
+    #[test]
+    fn a_client_that_has_come_at_last_is_given_the_same_time() {
+        let mut scene = Scene::default();
+        let beat = |at: i64, clients| {
+            let mut seen = pulse(at, 8, Some(at + 50_000), clients);
+            seen.first = Some(framed(Form::ByteId, 1, Some(-50_000)));
+            seen
+        };
+        for at in (0..=5_000).step_by(1_000) {
+            scene = scene.pulse(beat(at, 0));
+            scene.all();
+        }
+        for at in (6_000..=11_000).step_by(1_000) {
+            scene = scene.pulse(beat(at, 1));
+            let found = scene.found(stuck_client::ID).is_some();
+            assert_eq!(found, at == 11_000, "{at}");
+        }
+    }
+
+    #[test]
+    fn how_quickly_they_transfer_counts_from_then_on() {
+        let mut scene = mended();
+        for (at, id) in (9_000..=13_000).step_by(1_000).zip(2..) {
+            let mut seen = pulse(at, 8, Some(at + 40_000), 1);
+            seen.first = Some(framed(Form::ByteId, id, Some(-40_000)));
+            scene = scene.pulse(seen);
+            let found = scene.found(falling_behind::ID).is_some();
+            assert_eq!(found, at == 13_000, "{at}");
+        }
+    }
+}
