@@ -1,12 +1,12 @@
 //! The cursors.
 
-use delayscope::queue::{Bar, PageAsk, Queue, Zoom};
+use delayscope::queue::{Bar, PageAsk, Zoom};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
 use delayscope::tui::model::{Pane, Screen};
 use delayscope::tui::msg::Msg;
 
-use crate::desk::{Desk, World, member, page_of, score};
+use crate::desk::{Desk, World, member, page_of};
 
 #[test]
 fn the_cursor_follows_its_entry_when_those_before_it_leave() {
