@@ -7,9 +7,8 @@ use crate::queue::{Known, Pulse, text};
 
 pub(super) const ID: &str = "no-transfer-client";
 
-/// Pulses over so long must have seen nobody, in ms: a client that reconnects or has just been started
-/// is no finding.
-const ALONE_MS: i64 = 3_000;
+/// Two pulses this far apart must have seen nobody, in ms: a client that reconnects is no finding.
+const TWO_LOOKS_MS: i64 = 1_000;
 /// Nobody there for this long is a warning, in ms.
 const LONG_MS: i64 = 30_000;
 /// Later than this is critical, in ms.
@@ -35,7 +34,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     };
     let alone_ms = last.since(first);
     let late_ms = oldest_late(seen, pulse).map_or(0, |due| pulse.at.since(due));
-    if alone_ms < ALONE_MS {
+    if alone_ms < TWO_LOOKS_MS {
         return early(pulse, alone_ms, late_ms);
     }
     if let Some(why) = at_its_master(seen, late_ms) {
@@ -52,7 +51,7 @@ fn early(pulse: &Pulse, alone_ms: i64, late_ms: i64) -> Verdict {
     let late = text::thousands(pulse.late.get().unwrap_or(0));
     let seen = format!("{late} late and no client is subscribed");
     let asks = "whether one merely reconnects";
-    Verdict::Early(Open::new(seen, asks, Some(ALONE_MS - alone_ms)))
+    Verdict::Early(Open::new(seen, asks, Some(TWO_LOOKS_MS - alone_ms)))
 }
 
 /// Where a poller transfers, nobody tells whether it is there: what is due stays.
@@ -197,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_three_seconds_of_nobody_and_something_that_waits() {
+    fn it_takes_two_looks_a_second_apart_and_something_that_waits() {
         assert_eq!(severity(&[pulse(0, 5, Some(60_000), 0)]), None);
-        let soon = [pulse(0, 5, None, 0), pulse(2_999, 5, None, 0)];
+        let soon = [pulse(0, 5, None, 0), pulse(999, 5, None, 0)];
         assert_eq!(severity(&soon), None);
-        let later = [pulse(0, 5, None, 0), pulse(3_000, 5, None, 0)];
+        let later = [pulse(0, 5, None, 0), pulse(1_000, 5, None, 0)];
         assert_eq!(severity(&later), Some(Severity::Note));
-        let empty = [pulse(0, 0, None, 0), pulse(3_000, 0, None, 0)];
+        let empty = [pulse(0, 0, None, 0), pulse(1_000, 0, None, 0)];
         assert_eq!(severity(&empty), None);
     }
 
