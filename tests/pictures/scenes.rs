@@ -30,7 +30,7 @@ pub(crate) const SCENES: &[Scene] = &[
         title: "The demo: its queues, the countdown timeline of one, its entries by due time, depths and announcements",
         size: (120, 40),
         keys: &[
-            ("! reminders", b"G"),
+            ("✖ reminders", b"G"),
             (
                 "Due: orders",
                 b"\t\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C",
@@ -43,7 +43,7 @@ pub(crate) const SCENES: &[Scene] = &[
         title: "One entry of the demo: when it is due, what its frame says, and its payload as JSON",
         size: (80, 24),
         keys: &[
-            ("! reminders", b"G"),
+            ("✖ reminders", b"G"),
             ("Due: orders", b"\r"),
             ("› orders", b"\x1b[B\x1b[B\x1b[B\x1b[B\r"),
         ],
