@@ -4,9 +4,9 @@
 //! It looks (runs the transfer script) when it has subscribed, when the head falls due, and when
 //! an announcement says that something falls due earlier; and every 10 s in case an announcement
 //! was lost. One task owns the timer, so no answer that comes late can replace a shorter delay by
-//! a longer one, which older Redisson clients do. A backlog that its scripts would have to look for
-//! far down the order list is transferred in bulk first, as `transfer` does. What is no frame, or has a score that is no
-//! time, is said once and otherwise passed over.
+//! a longer one, which older Redisson clients do. A backlog that its scripts would have to look
+//! for far down the order list is transferred in bulk first, as `transfer` does. What is no frame,
+//! or has a score that is no time, is said once and otherwise passed over.
 
 mod alarm;
 mod pace;

@@ -184,10 +184,10 @@ async fn what_stays_is_found_once_while_others_come_and_go() {
     let keys = orders().keys();
     // Odd ones go, from the front on; new ones come anywhere, and are announced in neither list.
     let late = server.now().plus(60_000).get();
-    let change = move |connection: &mut redis::Connection, n: u64| {
+    let change = move |connection: &mut redis::Connection, round: u64, n: u64| {
         let gone = 2 * (n % (COUNT / 2)) + 1;
         let gone = frame(gone, format!("entry {gone}").as_bytes());
-        let number = 1_000_000 + n;
+        let number = round * 1_000_000 + n;
         let new = frame(number, format!("entry {number}").as_bytes());
         let due = late + i64::try_from(n * 7_919 % COUNT).unwrap();
         let mut both = redis::pipe();
@@ -202,12 +202,31 @@ async fn what_stays_is_found_once_while_others_come_and_go() {
             .arg(&new);
         both.exec(connection).unwrap();
     };
-    for from in [From::Waiting, From::Order] {
+    for (round, from) in [(1, From::Waiting), (2, From::Order)] {
         let queue = orders();
         let searching = found(&store, &queue, "entry", from);
-        let (hits, _) = while_it_changes(&server, change.clone(), searching).await;
+        let change = change.clone();
+        let change = move |connection: &mut redis::Connection, n| change(connection, round, n);
+        let (hits, _) = while_it_changes(&server, change, searching).await;
         assert_once(&hits, (2..=COUNT).step_by(2));
     }
+}
+
+#[tokio::test]
+async fn a_member_that_the_order_list_has_twice_is_found_once() {
+    let server = Server::start();
+    let store = open(&server).await;
+    server.fill(&orders(), 600, server.now().plus(60_000), 1);
+    // Beside the other one, in the same page, and pages behind it.
+    for n in [600, 5] {
+        let again = frame(n, format!("entry {n}").as_bytes());
+        let key = "redisson_delay_queue:{orders}";
+        let mut push = redis::cmd("RPUSH");
+        push.arg(key).arg(&again);
+        push.exec(&mut server.connection()).unwrap();
+    }
+    let (hits, _) = found(&store, &orders(), "entry", From::Order).await;
+    assert_once(&hits, 1..=600);
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ pub(super) struct ListReader {
 
 /// What was told already.
 enum Told {
-    /// Of the order list, whose elements are members of timeouts, no two of them equal: all.
+    /// Of the order list, whose elements are members of timeouts: all.
     Members(Members),
     /// Of target, whose elements may be equal: the last ones; and where new ones come.
     Elements(Vec<Vec<u8>>, Push),
@@ -66,9 +66,10 @@ impl Members {
         self.parts[part].contains(&hash)
     }
 
-    fn add(&mut self, member: &[u8]) {
+    /// Whether it was not among them before.
+    fn add(&mut self, member: &[u8]) -> bool {
         let (hash, part) = self.place(member);
-        self.parts[part].insert(hash);
+        self.parts[part].insert(hash)
     }
 }
 
@@ -108,8 +109,8 @@ impl ListReader {
             return Ok(None);
         }
         let mut elements = self.elements().await?;
+        self.told.tell(&mut elements);
         elements.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
-        self.told.add(&elements);
         self.left -= u64::try_from(elements.len()).unwrap_or(0);
         let state = match self.told {
             Told::Members(_) => State::Order,
@@ -149,9 +150,7 @@ impl ListReader {
                 }
             };
             (self.next, self.ended) = (first + count, last);
-            let mut fresh = page.elements.into_iter().skip(fresh).collect();
-            self.told.take_out_of(&mut fresh);
-            return Ok(fresh);
+            return Ok(page.elements.into_iter().skip(fresh).collect());
         }
     }
 
@@ -189,15 +188,11 @@ impl Told {
         !matches!(self, Self::Elements(_, Push::Left))
     }
 
-    fn take_out_of(&self, page: &mut Vec<Vec<u8>>) {
-        if let Self::Members(all) = self {
-            page.retain(|member| !all.has(member));
-        }
-    }
-
-    fn add(&mut self, elements: &[Vec<u8>]) {
+    /// Takes note of elements, and leaves of them what was not told before: a member once, also
+    /// where the order list has it twice.
+    fn tell(&mut self, elements: &mut Vec<Vec<u8>>) {
         match self {
-            Self::Members(all) => elements.iter().for_each(|member| all.add(member)),
+            Self::Members(all) => elements.retain(|member| all.add(member)),
             Self::Elements(seen, _) => {
                 let last = &elements[elements.len().saturating_sub(OVERLAP)..];
                 seen.extend_from_slice(last);

@@ -9,7 +9,7 @@ use crate::queue::frames::{Frames, FramesAsk};
 /// A sample is taken again after this, in ms, where the last one showed nothing odd.
 const SAMPLE_MS: i64 = 20_000;
 /// And after this, when the queue looks as it did then.
-const UNCHANGED_MS: i64 = 90_000;
+const UNCHANGED_MS: i64 = 120_000;
 /// And after this, when target grows: whether it is consumed is seen by what leaves its front.
 const GROWS_MS: i64 = 10_000;
 const GROWTH_MS: i64 = 30_000;

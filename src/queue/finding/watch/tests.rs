@@ -55,9 +55,9 @@ fn a_sample_is_taken_again_after_twenty_seconds_or_when_another_head_stands_stil
     // Nothing has changed since.
     let mut still = watching(&[at(0, 1)], Some(old()));
     still.sampled = still.beats.back().copied();
-    still.saw(&at(89_999, 1));
+    still.saw(&at(119_999, 1));
     assert_eq!(still.wants_sample(8), None);
-    still.saw(&at(90_000, 1));
+    still.saw(&at(120_000, 1));
     assert!(still.wants_sample(8).is_some());
     assert_eq!(asked(&[at(20_000, 1)]), Some(SAMPLED));
     assert_eq!(asked(&[at(2_000, 1), at(4_000, 1)]), None);
