@@ -4,9 +4,9 @@
 //! Nothing here fails or panics: what no codec explains is shown as hex.
 //!
 //! A codec must explain every byte. Where several do, the order of trial decides: the codecs that
-//! mark their payloads (Java's, JBoss's), JSON, then UTF-8 without controls, then Kryo and the rest.
-//! What cannot be told apart, since the bytes are the same, is read as what is likelier; that it
-//! could be another's is said, and the queue's other payloads settle it (see [`Habit`]):
+//! mark their payloads (Java's, JBoss's), JSON, then UTF-8 without controls, then Kryo and the
+//! rest. What cannot be told apart, since the bytes are the same, is read as what is likelier; that
+//! it could be another's is said, and the queue's other payloads settle it (see [`Habit`]):
 //!
 //! * a bare number, `true`, `false`, `null`: text, JSON and others → `text`;
 //! * a bare JSON string: JSON with or without types, Ion → `json`;

@@ -318,8 +318,8 @@ pub struct Decode {
     /// A member, element or payload; - takes one from each line of standard input
     #[arg(value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["file", "list"])]
     pub text: Option<String>,
-    /// How its bytes are written. auto: an even number of 8 or more hex digits is hex, a JSON object
-    /// or array is as it stands, else escaped
+    /// How its bytes are written. auto: an even number of 8 or more hex digits is hex, a JSON
+    /// object or array is as it stands, else escaped
     #[arg(
         long = "as",
         value_name = "ENCODING",

@@ -122,8 +122,8 @@ impl<'a> Doctor<'a> {
         }
     }
 
-    /// Looks for so long, round by round; when nobody says for how long, until nothing is about to be
-    /// decided any more. Returns what the rules say in the end, a queue each.
+    /// Looks for so long, round by round; when nobody says for how long, until nothing is about to
+    /// be decided any more. Returns what the rules say in the end, a queue each.
     pub(super) async fn examine(
         &mut self,
         asked: Option<Duration>,

@@ -114,8 +114,8 @@ pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> Str
 /// Whether there is any sign of the queue: entries, elements, or somebody who listens.
 pub(super) fn is_there(pulse: &crate::queue::Pulse) -> bool {
     let figures = [&pulse.waiting, &pulse.order, &pulse.transfer_clients];
-    // What cannot be counted is there: a key of another type, say. Not so a key of the target's name:
-    // where there is nothing else it is somebody else's.
+    // What cannot be counted is there: a key of another type, say. Not so a key of the target's
+    // name: where there is nothing else it is somebody else's.
     let target = match &pulse.target {
         Known::Unknown(why) if why.contains("WRONGTYPE") => &Known::None,
         known => known,

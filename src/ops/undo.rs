@@ -86,7 +86,8 @@ struct Inverse {
     /// The same where it did not stand in the order list.
     outside: Vec<(Chosen, Option<Place>)>,
     quarantine: Vec<Chosen>,
-    /// Perhaps deleted, or perhaps back already: which has to be looked up. Each with the item it is.
+    /// Perhaps deleted, or perhaps back already: which has to be looked up. Each with the item it
+    /// is.
     perhaps: Vec<(u64, (Chosen, Place))>,
     replace: Vec<(Vec<u8>, Vec<u8>)>,
     expiry: Vec<Expiry>,
@@ -126,8 +127,8 @@ async fn back(
     }
     let forced = back.look_up(making, unwritten).await?;
     back.order_list.sort_by_key(|(_, comes)| !comes);
-    // From the last to the first, they stand as those that are put back first shall: unless the head
-    // of target is where new ones come.
+    // From the last to the first, they stand as those that are put back first shall: unless the
+    // head of target is where new ones come.
     if making.queue.comes_at_head() {
         back.put_elements.reverse();
     }

@@ -176,8 +176,8 @@ pub struct Working {
 }
 
 impl Working {
-    /// Asks it to end after the script that is under way, and after what a bulk transfer has set aside
-    /// is back; it tells what that moved, then the stream ends.
+    /// Asks it to end after the script that is under way, and after what a bulk transfer has set
+    /// aside is back; it tells what that moved, then the stream ends.
     pub fn stop(&mut self) {
         // It has ended already when nobody listens.
         let _ = self.stop.take().map(|stop| stop.send(()));

@@ -1,5 +1,5 @@
-//! A payload that takes the place of another: it stays of the type that the other one is of. Whoever
-//! edits a `long` types digits, and means a `long` again.
+//! A payload that takes the place of another: it stays of the type that the other one is of.
+//! Whoever edits a `long` types digits, and means a `long` again.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! `AvroJacksonCodec`: Avro without its schema. Nothing in it says what a byte is: a text is a
-//! length and so many characters, a number comes in seven bits a byte, and the rest is guessed. Only
-//! payloads that are mostly text are believed to be Avro.
+//! length and so many characters, a number comes in seven bits a byte, and the rest is guessed.
+//! Only payloads that are mostly text are believed to be Avro.
 
 use super::codec::Codec;
 use super::reader::Reader;

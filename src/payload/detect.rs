@@ -159,8 +159,8 @@ impl Open {
     }
 }
 
-/// One of several codecs that explain a payload: the one whose value surprises less by far, else the
-/// one that was found. Text stays text.
+/// One of several codecs that explain a payload: the one whose value surprises less by far, else
+/// the one that was found. Text stays text.
 fn contested(found: Found, payload: &[u8], budget: &mut Budget, packed: u32) -> Found {
     let mut found = found;
     for codec in rivals(payload, found.verdict.codec) {

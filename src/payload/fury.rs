@@ -1,9 +1,9 @@
 //! `FuryCodec` and `ForyCodec` (Apache Fury, now Fory).
 //!
-//! Up to Fory 0.12 a payload begins with `02 ff`, later with `00 ff`; then the class, and the value,
-//! the lowest byte first. The JDK's classes have numbers, others are named. Of these the fields lie
-//! without names: their bytes are shown. Fury 0.8 and Fory 0.12 differ in some numbers, in how they
-//! write maps and names: where the bytes are the same, they are called `fury`.
+//! Up to Fory 0.12 a payload begins with `02 ff`, later with `00 ff`; then the class, and the
+//! value, the lowest byte first. The JDK's classes have numbers, others are named. Of these the
+//! fields lie without names: their bytes are shown. Fury 0.8 and Fory 0.12 differ in some numbers,
+//! in how they write maps and names: where the bytes are the same, they are called `fury`.
 
 mod class;
 mod name;

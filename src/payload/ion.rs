@@ -2,7 +2,8 @@
 //! `'com.acme.Order'::{id:42}`.
 //!
 //! Much of what it writes is JSON as well, byte for byte, and is called so. It is known by its
-//! annotations, by `{{…}}` around bytes, by `e0` behind a `double`, and by escapes that JSON has not.
+//! annotations, by `{{…}}` around bytes, by `e0` behind a `double`, and by escapes that JSON has
+//! not.
 
 mod binary;
 mod number;

@@ -16,7 +16,8 @@ pub(super) fn has_types(tree: &Node) -> bool {
     }
 }
 
-/// Whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with types.
+/// Whether a date in it is a number, or a `long` has its class, as Jackson 2 writes them with
+/// types.
 pub(super) fn is_version_2(tree: &Node) -> bool {
     match wrapped(tree) {
         Some(("java.lang.Long", _)) => true,
@@ -160,8 +161,8 @@ pub(super) fn is_date(class: &str) -> bool {
     )
 }
 
-/// Whether a class is one of Java's own, or an array: what has such a name in front is no list of two
-/// texts.
+/// Whether a class is one of Java's own, or an array: what has such a name in front is no list of
+/// two texts.
 pub(super) fn is_javas(class: &str) -> bool {
     class.starts_with("java.")
         || class.starts_with("javax.")

@@ -30,8 +30,8 @@ pub(super) struct Level<'a> {
     pub(super) extra: Vec<Extra<'a>>,
 }
 
-/// Whether a class may be called that: names of arrays have `[` and `;`, those of classes made while
-/// the program runs `/`.
+/// Whether a class may be called that: names of arrays have `[` and `;`, those of classes made
+/// while the program runs `/`.
 pub(super) fn is_class_name(name: &str) -> bool {
     let fits =
         |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '[' | ';' | '-' | '/');

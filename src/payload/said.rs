@@ -6,8 +6,8 @@
 //! itself: then it is `{"@same": id}`. What was cut is a text that says so.
 //!
 //! A map is an object while its keys, which may be of any type, differ as texts; else it is
-//! `{"@entries": [[key, value], …]}`, and so is an object with a field twice. A key of the data that
-//! could be taken for one of these marks has one more `@` in front: `@@class`, `@bytes`.
+//! `{"@entries": [[key, value], …]}`, and so is an object with a field twice. A key of the data
+//! that could be taken for one of these marks has one more `@` in front: `@@class`, `@bytes`.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -254,8 +254,8 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Whether a value with a class may as well be a list of two texts: the class is none of Java's own,
-/// and the value no object, which names its class itself.
+/// Whether a value with a class may as well be a list of two texts: the class is none of Java's
+/// own, and the value no object, which names its class itself.
 fn may_be_list(node: &Node, class: &str) -> bool {
     !jackson::is_javas(class)
         && !matches!(

@@ -119,7 +119,8 @@ impl Group {
         }
     }
 
-    /// Some of them wait still, as far as a pulse after it tells: transferred is what scores lowest.
+    /// Some of them wait still, as far as a pulse after it tells: transferred is what scores
+    /// lowest.
     #[must_use]
     pub fn stands(&self, pulse: &Pulse) -> bool {
         let head = pulse.first.as_ref().and_then(|one| one.score);

@@ -1,5 +1,6 @@
 //! One diagnosed problem: what is wrong, the evidence, and what repairs it. And the rules that find
-//! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in [`RULES`].
+//! them: pure, over what pulses and surveys have seen. A rule is a file here and a line in
+//! [`RULES`].
 
 mod causes;
 mod clients;
@@ -95,7 +96,8 @@ pub struct Finding {
     pub follows: Option<&'static str>,
     /// It is a suspicion only: more watching bears it out, or it has gone.
     pub open: Option<Box<Open>>,
-    /// Since when it is so, by the server's clock: since the rule knows, or since it was found first.
+    /// Since when it is so, by the server's clock: since the rule knows, or since it was found
+    /// first.
     pub since: Option<EpochMillis>,
     /// It was so at the first look already: nobody knows since when.
     pub before: bool,
@@ -221,8 +223,8 @@ pub struct Seen<'a> {
     pub server: &'a ServerWatch,
 }
 
-/// Watched for so long, in ms, every rule has decided: those that need longest take half a minute, and
-/// the first and the last look lie a little less apart than was asked for.
+/// Watched for so long, in ms, every rule has decided: those that need longest take half a minute,
+/// and the first and the last look lie a little less apart than was asked for.
 pub const DECIDED_MS: u64 = 35_000;
 
 /// What a rule has to say.

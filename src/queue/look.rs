@@ -188,8 +188,9 @@ impl ServerWatch {
         self.looks.back().map(AsRef::as_ref)
     }
 
-    /// For how long no other look shall be taken after the last one, in ms; `pressing`: the rules of
-    /// some queue wait for one ([`Watch::presses_for_look`](super::finding::Watch::presses_for_look)).
+    /// For how long no other look shall be taken after the last one, in ms; `pressing`: the rules
+    /// of some queue wait for one
+    /// ([`Watch::presses_for_look`](super::finding::Watch::presses_for_look)).
     #[must_use]
     pub fn rests(&self, pressing: bool) -> i64 {
         match self.last() {

@@ -95,7 +95,8 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
     }
 }
 
-/// Where the quarantined entries of the `zset-list` queue with these timeouts are: in the same slot.
+/// Where the quarantined entries of the `zset-list` queue with these timeouts are: in the same
+/// slot.
 #[must_use]
 pub fn plain_quarantine(timeouts: &QueueName) -> Vec<u8> {
     prefixed(PLAIN_QUARANTINE_PREFIX, timeouts)

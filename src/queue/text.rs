@@ -227,8 +227,8 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
 }
 
 /// The beginning and the end of `text` that stand with an ellipsis between them in so many columns;
-/// none when all of it fits, or when there is no room for two ends. For names in a column: what they
-/// share is at the front as often as it is at the back.
+/// none when all of it fits, or when there is no room for two ends. For names in a column: what
+/// they share is at the front as often as it is at the back.
 #[must_use]
 pub fn ends(text: &str, columns: usize) -> Option<(&str, &str)> {
     if columns < 10 || width(text) <= columns {

@@ -16,8 +16,8 @@ pub enum What {
     Delete,
     /// Replace the payload (of one entry): these bytes, encoded already.
     Edit(Vec<u8>),
-    /// Give the frames this form; none: each the form of the other era. Of `Which::Due`: of all that
-    /// waits.
+    /// Give the frames this form; none: each the form of the other era. Of `Which::Due`: of all
+    /// that waits.
     Repack(Option<Form>),
     /// Offer the same payload again, with the same due time.
     Duplicate,
@@ -29,8 +29,8 @@ pub enum What {
     RestoreOrder,
     /// Let timeouts and order list hold the same members again.
     Drift,
-    /// Set entries aside that break transfers. Of `Which::Due`: all members that are no frames, which
-    /// no transfer can unpack.
+    /// Set entries aside that break transfers. Of `Which::Due`: all members that are no frames,
+    /// which no transfer can unpack.
     Quarantine,
     /// Let entries wait again that are in quarantine. Of `Which::Due`: all of them.
     Restore,

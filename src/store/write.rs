@@ -107,8 +107,8 @@ impl Writer {
         }
     }
 
-    /// Transfers at most `n` entries that are due at `now` as a Redisson client of that era does: an
-    /// entry that it cannot unpack ends it in the middle. The score of the head afterwards; none
+    /// Transfers at most `n` entries that are due at `now` as a Redisson client of that era does:
+    /// an entry that it cannot unpack ends it in the middle. The score of the head afterwards; none
     /// when nothing waits, or in a layout that is not Redisson's.
     pub async fn transfer_as_redisson(
         &self,

@@ -27,8 +27,8 @@ const TRIED: &[&str] = &["config|get", "memory|usage", "delayscope:probe"];
 const TRIED_NAMED: &[&str] = &["scan", "pubsub|channels"];
 
 impl Stage {
-    /// On a server that nobody else uses meanwhile; what it held and knew is gone. `named`: the rules are
-    /// for this queue alone.
+    /// On a server that nobody else uses meanwhile; what it held and knew is gone. `named`: the
+    /// rules are for this queue alone.
     pub(crate) async fn set(
         server: &Arc<Server>,
         queue: &Queue,

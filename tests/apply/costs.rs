@@ -1,5 +1,6 @@
-//! What a plan says that a change will cost, against what the server and the journal say afterwards.
-//! Times are those of the server's processor, which others at work on the machine hardly change.
+//! What a plan says that a change will cost, against what the server and the journal say
+//! afterwards. Times are those of the server's processor, which others at work on the machine
+//! hardly change.
 
 use std::time::Duration;
 

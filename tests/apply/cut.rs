@@ -1,4 +1,5 @@
-//! A batch that ends before what was read of it does: both lists lose the same entries all the same.
+//! A batch that ends before what was read of it does: both lists lose the same entries all the
+//! same.
 
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::{Outcome, Queue};

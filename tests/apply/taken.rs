@@ -1,4 +1,5 @@
-//! What has taken a name of the queue's keys is renamed, whatever happens meanwhile, and renamed back.
+//! What has taken a name of the queue's keys is renamed, whatever happens meanwhile, and renamed
+//! back.
 
 use delayscope::ops::apply::{Applied, Limits, apply};
 use delayscope::ops::plan::{What, Which, plan_undo};

@@ -1,7 +1,8 @@
 //! What looking at a queue costs the server: pulse, survey, discovery.
 //!
-//! `cargo bench --bench reading [-- queue | discovery]`. Needs 2 GB of memory and two minutes. Times are of a private
-//! server on this machine; what else runs on it shows in the larger percentiles.
+//! `cargo bench --bench reading [-- queue | discovery]`. Needs 2 GB of memory and two minutes.
+//! Times are of a private server on this machine; what else runs on it shows in the larger
+//! percentiles.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
-//! What the rules add to watching a queue: samples of its members and looks at the server, beside the
-//! pulses and surveys of the same time. What one of them costs is measured; how many there are is
-//! asked of the rules, for ten minutes of a queue.
+//! What the rules add to watching a queue: samples of its members and looks at the server, beside
+//! the pulses and surveys of the same time. What one of them costs is measured; how many there are
+//! is asked of the rules, for ten minutes of a queue.
 //!
 //! `cargo bench --bench rules`. Times are the server's own, on this machine.
 
@@ -130,8 +130,8 @@ const STATES: [State; 4] = [
     },
 ];
 
-/// How many pulses, surveys, samples, brief and whole looks there are in ten minutes of such a queue, which the
-/// screen shows alone on its server.
+/// How many pulses, surveys, samples, brief and whole looks there are in ten minutes of such a
+/// queue, which the screen shows alone on its server.
 fn asked(queue: &Queue, seen: &Seen, state: State) -> [u64; 5] {
     const SECONDS: i64 = 600;
     let (mut watch, mut around) = (Watch::default(), ServerWatch::default());

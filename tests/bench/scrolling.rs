@@ -1,8 +1,8 @@
 //! How fast a million entries scroll, from the key to the picture that shows the rows, through a
 //! pseudo-terminal on the real program with a private server; and that no row is left out.
 //!
-//! `cargo bench --bench scrolling [-- end-to-end | jumps]`. Each figure stands beside its limit; one that is over it
-//! fails the run.
+//! `cargo bench --bench scrolling [-- end-to-end | jumps]`. Each figure stands beside its limit;
+//! one that is over it fails the run.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that fails shall say where")]
 

@@ -1,5 +1,5 @@
-//! The look at all entries: what no sample sees is told with its number and its names, what comes and
-//! goes beside it is never called drift, and it leaves nothing behind.
+//! The look at all entries: what no sample sees is told with its number and its names, what comes
+//! and goes beside it is never called drift, and it leaves nothing behind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

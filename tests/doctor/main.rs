@@ -1,5 +1,5 @@
-//! Sick queues on real servers, made with raw commands, each at three seeds: the right rule names the
-//! cause, first. And healthy ones, of which nothing is said.
+//! Sick queues on real servers, made with raw commands, each at three seeds: the right rule names
+//! the cause, first. And healthy ones, of which nothing is said.
 
 #![expect(
     dead_code,

@@ -1,5 +1,6 @@
 //! A scene for every rule from one end to the other: `doctor` names the cause first; what it says
-//! mends it (the command that it prints, or the step outside); then `doctor` finds nothing any more.
+//! mends it (the command that it prints, or the step outside); then `doctor` finds nothing any
+//! more.
 //!
 //! `cargo test` plays each at one of the three seeds. At all of them, and those that take half a
 //! minute: `LONG=1 cargo test --test doctor mended`.

@@ -1,5 +1,5 @@
-//! Our scripts between the commands of other clients, in any order, against a model: after each step
-//! the real queue is what the model is, and every answer is true.
+//! Our scripts between the commands of other clients, in any order, against a model: after each
+//! step the real queue is what the model is, and every answer is true.
 //!
 //! `PROPTEST_CASES=5000 cargo test --test interleaved` looks harder. A failure prints the shortest
 //! steps that lead to it, and its seed is kept in `tests/proptest-regressions`.

@@ -1,5 +1,5 @@
-//! A real worker and real offers beside each bulk change of ours: each message in exactly one place,
-//! and no script of the worker's slower than it was, or than 50 ms.
+//! A real worker and real offers beside each bulk change of ours: each message in exactly one
+//! place, and no script of the worker's slower than it was, or than 50 ms.
 //!
 //! What a script takes is time on the clock, not of the processor: on a machine that does other
 //! things too, the server stands still in the middle of it. So what is allowed grows with what one

@@ -1,4 +1,5 @@
-//! Queues that real clients have made sick: our doctor names it, its repair mends it, and they go on.
+//! Queues that real clients have made sick: our doctor names it, its repair mends it, and they go
+//! on.
 
 use std::process::{Command, Output, Stdio};
 
@@ -170,8 +171,8 @@ pub fn mixed_fleet() {
     drop(stays);
 }
 
-/// A JVM is killed with ten thousand entries ahead of it; they are late when somebody looks. From the
-/// screen a stand-in worker delivers them.
+/// A JVM is killed with ten thousand entries ahead of it; they are late when somebody looks. From
+/// the screen a stand-in worker delivers them.
 pub fn killed_worker() {
     const ALL: u64 = 10_000;
     let mut side = Side::start(&RELEASES[2], "1");

@@ -48,8 +48,8 @@ pub fn numbered(who: &str, count: usize) -> Vec<String> {
     (1..=count).map(|n| format!("{who} {n}")).collect()
 }
 
-/// Whether a plain text is JSON of one value to whoever has only its bytes: a string, or a value and
-/// its class as Jackson writes them.
+/// Whether a plain text is JSON of one value to whoever has only its bytes: a string, or a value
+/// and its class as Jackson writes them.
 pub fn is_json_of_one(text: &str) -> bool {
     let wrapped = serde_json::from_str::<(String, serde_json::Value)>(text);
     serde_json::from_str::<String>(text).is_ok()

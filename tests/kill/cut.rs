@@ -72,8 +72,8 @@ fn a_delivery_whose_answer_never_came_is_read_again() {
     resolved(&["deliver", QUEUE, "--grep", "pick"], Point::After(1));
 }
 
-/// What is due may have been transferred before the script came to delete it: of that it says that it
-/// does not know, since taking it back might double it.
+/// What is due may have been transferred before the script came to delete it: of that it says that
+/// it does not know, since taking it back might double it.
 #[test]
 fn of_a_late_entry_whose_deletion_was_never_answered_it_says_that_it_does_not_know() {
     let all = ["delete", QUEUE, "--grep", "pick"];

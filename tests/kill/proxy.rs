@@ -1,7 +1,6 @@
-//! Stands between a program and its server, counts the scripts and the transactions under watch that
-//! pass, and stops the traffic at
-//! an exact point: before a script reaches the server, after it ran but before its answer is heard,
-//! or in the middle of a request.
+//! Stands between a program and its server, counts the scripts and the transactions under watch
+//! that pass, and stops the traffic at an exact point: before a script reaches the server, after it
+//! ran but before its answer is heard, or in the middle of a request.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;

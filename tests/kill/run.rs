@@ -78,8 +78,8 @@ fn fresh_seed() -> usize {
     usize::try_from(delayscope::clock::local_now().get()).unwrap() % 1_000_000
 }
 
-/// Step boundaries and random moments take turns; which is first, the seed says, so that a few kills
-/// are of another kind in every run.
+/// Step boundaries and random moments take turns; which is first, the seed says, so that a few
+/// kills are of another kind in every run.
 fn moment(n: usize, kills: usize, control: &Control, random: &mut Random) -> (Point, Duration) {
     let steps = control.scripts.max(1);
     // All boundaries when there are kills enough, else any.

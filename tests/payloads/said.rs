@@ -1,5 +1,5 @@
-//! What is said of a payload as JSON: nothing of it is lost, and nothing of it can be taken for a mark
-//! of ours.
+//! What is said of a payload as JSON: nothing of it is lost, and nothing of it can be taken for a
+//! mark of ours.
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 

@@ -63,7 +63,8 @@ impl Looks {
         now.into_iter().chain(self.open.drain(..)).collect()
     }
 
-    /// What the next look has shown, or why it could not be taken; forever, when none is to be taken.
+    /// What the next look has shown, or why it could not be taken; forever, when none is to be
+    /// taken.
     pub(super) async fn next(&mut self) -> (Queue, Result<Exact, StoreError>) {
         loop {
             let Some((queue, told)) = &mut self.under_way else {

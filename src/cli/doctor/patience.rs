@@ -1,5 +1,5 @@
-//! Waiting for what is about to be decided: whoever asks what is wrong wants to know it, not that it
-//! will be known in a moment.
+//! Waiting for what is about to be decided: whoever asks what is wrong wants to know it, not that
+//! it will be known in a moment.
 
 use std::time::{Duration, Instant};
 

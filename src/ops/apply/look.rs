@@ -28,8 +28,8 @@ enum Seen {
     Changed,
     /// It has left timeouts; whether that was the script is not seen.
     Left,
-    /// It was to come into timeouts and is not there; it is due, so that others may have transferred
-    /// it at once.
+    /// It was to come into timeouts and is not there; it is due, so that others may have
+    /// transferred it at once.
     Passed,
     /// Nothing can be told.
     Nothing,
@@ -129,8 +129,8 @@ impl Run {
         Ok(!may_have_left(store, &self.queue, self.now()).await?)
     }
 
-    /// The scores of entries, and, of an edit, those of their new bytes; of what goes into quarantine
-    /// or comes out of it, those that they have there.
+    /// The scores of entries, and, of an edit, those of their new bytes; of what goes into
+    /// quarantine or comes out of it, those that they have there.
     async fn scores(
         &self,
         work: &Work,

@@ -69,8 +69,8 @@ impl Drift {
     }
 
     /// So many members that are no frames wait without being in the order list. They are not found:
-    /// no client's `size()` or `remove()` could read them there, and what ought to be done with them
-    /// is to set them aside.
+    /// no client's `size()` or `remove()` could read them there, and what ought to be done with
+    /// them is to set them aside.
     #[must_use]
     pub const fn foreign(&self) -> u64 {
         self.foreign

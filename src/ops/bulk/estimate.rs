@@ -15,8 +15,8 @@ use crate::store::{Store, StoreError, read};
 pub(super) const STEP_US: f64 = 0.016;
 /// What an entry costs that leaves the order list without a walk, script and round trip and all.
 pub(super) const ENTRY_US: f64 = 2.0;
-/// The same of one that is due and first in the order list, where a transaction moves it that others
-/// have not disturbed.
+/// The same of one that is due and first in the order list, where a transaction moves it that
+/// others have not disturbed.
 const WATCHED_US: f64 = 1.2;
 /// The same of one that is deleted or put back by itself, which looks for its neighbour too.
 pub(super) const SINGLE_US: f64 = 12.0;
@@ -184,8 +184,9 @@ impl Sample {
     }
 
     /// How many entries that stay stand before one of the chosen when its turn comes, in due order,
-    /// on the average: what the server walks past to take it out. `chosen` says which of the sampled
-    /// ones (member, score) are. When none is, those with the nearest scores stand for them.
+    /// on the average: what the server walks past to take it out. `chosen` says which of the
+    /// sampled ones (member, score) are. When none is, those with the nearest scores stand for
+    /// them.
     #[must_use]
     pub fn walk(&self, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> f64 {
         let is = |e: &Sampled| e.score.filter(|&score| chosen(&e.member, score));
@@ -195,8 +196,8 @@ impl Sample {
             return self.places_near(ask.scores);
         }
         let weight = self.weight();
-        // Of the chosen those remain that are due later, or at the same time, with greater bytes; the
-        // others remain all.
+        // Of the chosen those remain that are due later, or at the same time, with greater bytes;
+        // the others remain all.
         let turn = |i: usize| (scores[i], &self.elements[i].member);
         let remains = |i: usize, of: usize| scores[i].is_none() || turn(i) > turn(of);
         let mut sum = 0.0;

@@ -16,8 +16,8 @@ pub(super) struct Groups {
 }
 
 /// Groups entries that are given in the order in which they left, each with where it stood at that
-/// moment. So they go back from the last to the first, each right behind its neighbour, which may be
-/// one that is back already.
+/// moment. So they go back from the last to the first, each right behind its neighbour, which may
+/// be one that is back already.
 pub(super) fn groups(entries: &[(Chosen, Option<Place>)]) -> Groups {
     let mut back: HashMap<&[u8], usize> = HashMap::with_capacity(entries.len());
     let mut next: Vec<Option<usize>> = vec![None; entries.len()];

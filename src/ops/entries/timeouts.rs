@@ -1,4 +1,5 @@
-//! Timeouts (or quarantine) from front to back, by rank: what is deep inside costs no more than what is in front.
+//! Timeouts (or quarantine) from front to back, by rank: what is deep inside costs no more than
+//! what is in front.
 //!
 //! Ranks shift while we read, since entries are transferred at the front. So each page begins
 //! with the last row of the page before; when another row is there, that one's rank now is asked

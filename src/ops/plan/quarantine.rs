@@ -68,8 +68,9 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Out of quarantine: to the tail of the order list, as if they were offered now. What is no frame
-    /// stays out of that: it would break off whoever walks it, and nobody can remove it by its payload.
+    /// Out of quarantine: to the tail of the order list, as if they were offered now. What is no
+    /// frame stays out of that: it would break off whoever walks it, and nobody can remove it by
+    /// its payload.
     pub(super) fn restore(&self, made: &mut Made, kept: Vec<Chosen>) {
         let strange = |chosen: &&Chosen| self.queue.unwrap(&chosen.member).is_err();
         let n = kept.iter().filter(strange).count();

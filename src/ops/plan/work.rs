@@ -145,7 +145,8 @@ impl Work {
         }
     }
 
-    /// The score that an entry has before, in timeouts or in quarantine; none where it is in neither.
+    /// The score that an entry has before, in timeouts or in quarantine; none where it is in
+    /// neither.
     pub(in crate::ops) fn score(&self, i: usize) -> Option<f64> {
         match self {
             Self::Delete(all) | Self::Quarantine(all) | Self::Deliver(all) => Some(all[i].score),
@@ -299,8 +300,8 @@ impl Work {
     }
 }
 
-/// Whether any of these has a place of its own in the order list: else they come to its tail, or not
-/// into it.
+/// Whether any of these has a place of its own in the order list: else they come to its tail, or
+/// not into it.
 pub(in crate::ops) fn has_places(entries: &[(Chosen, Option<Place>)]) -> bool {
     let mut places = entries.iter().filter_map(|(_, place)| place.as_ref());
     places.any(|place| *place != Place::Tail)

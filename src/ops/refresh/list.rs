@@ -8,8 +8,9 @@ const MOST: u32 = 500;
 
 /// Elements `first .. first + count` (at most 500) of a list of `queue` and the list's length, in
 /// one instant; those of the order list each with what timeouts says of them, in one round trip
-/// more (two when something looks like drift); those of quarantine with their own scores. A list that is not there is empty; a key of
-/// another type is an error (`WRONGTYPE`), and so is the order list of a layout that has none.
+/// more (two when something looks like drift); those of quarantine with their own scores. A list
+/// that is not there is empty; a key of another type is an error (`WRONGTYPE`), and so is the order
+/// list of a layout that has none.
 ///
 /// The cost grows with the distance of `first` from the nearer end of the list (before Redis 7:
 /// from its head), a step for each 8 kB of elements passed over; so what lies more than 10,000

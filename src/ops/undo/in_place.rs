@@ -1,5 +1,5 @@
-//! What was changed where it is: elements of target that lost their frames, keys that expire no more,
-//! keys that got other names.
+//! What was changed where it is: elements of target that lost their frames, keys that expire no
+//! more, keys that got other names.
 
 use super::Inverse;
 use crate::ops::journal::Item;

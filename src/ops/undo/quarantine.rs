@@ -1,6 +1,6 @@
-//! What went into quarantine, or came out of it. Nobody but this program takes anything out of there:
-//! what is not known to have been done need not be guessed, since what is not where it would be then is
-//! left alone.
+//! What went into quarantine, or came out of it. Nobody but this program takes anything out of
+//! there: what is not known to have been done need not be guessed, since what is not where it would
+//! be then is left alone.
 
 use super::Inverse;
 use crate::ops::journal::{Happened, Item};

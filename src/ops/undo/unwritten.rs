@@ -41,9 +41,9 @@ impl Unwritten<'_> {
 }
 
 impl Inverse {
-    /// What was perhaps deleted (or put back) and does not wait may have been transferred or removed
-    /// by others, and an element that target does not hold may have been consumed: these are put
-    /// back by force only. How many are.
+    /// What was perhaps deleted (or put back) and does not wait may have been transferred or
+    /// removed by others, and an element that target does not hold may have been consumed: these
+    /// are put back by force only. How many are.
     pub(super) async fn look_up(
         &mut self,
         making: &Making<'_>,

@@ -35,8 +35,8 @@ pub(super) fn tagged(r: &mut Reader<'_>, tag: u64, node: Node) -> Node {
     }
 }
 
-/// A list. Jackson 2, which says the class, tags a negative `BigInteger` as CBOR does but writes all
-/// of its magnitude, not one less.
+/// A list. Jackson 2, which says the class, tags a negative `BigInteger` as CBOR does but writes
+/// all of its magnitude, not one less.
 pub(super) fn list(mut nodes: Vec<Node>) -> Node {
     if let [class, value] = nodes.as_mut_slice()
         && matches!(&class.shape, Shape::Text(name) if name == BIG_INTEGER)

@@ -1,5 +1,6 @@
-//! Objects of classes that extend one of the JDK's: FST does not say which, only what that one wrote
-//! before the fields of the class's own. Those shapes are told from each other by reading them.
+//! Objects of classes that extend one of the JDK's: FST does not say which, only what that one
+//! wrote before the fields of the class's own. Those shapes are told from each other by reading
+//! them.
 
 use super::levels::{BY_DEFAULT, PLAIN, date, end};
 use super::parts::compact_int;

@@ -193,8 +193,8 @@ impl Stream {
         self.handles.object(r, at, &class.name, levels)
     }
 
-    /// What an object holds of one class. Nothing in the stream tells whether `writeObject` wrote the
-    /// fields first: it mostly does.
+    /// What an object holds of one class. Nothing in the stream tells whether `writeObject` wrote
+    /// the fields first: it mostly does.
     fn level<'a>(&mut self, r: &mut Reader<'a>, class: &Class) -> Option<Level<'a>> {
         if class.kind != Kind::FieldsAndMore || class.fields.is_empty() {
             return self.usual(r, class);

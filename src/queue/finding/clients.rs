@@ -15,13 +15,14 @@ pub(super) fn seen<'a>(seen: &Seen<'a>) -> Option<&'a Clients> {
         .map(AsRef::as_ref)
 }
 
-/// Those that have taken from some list last and do nothing now: one of them may be the consumer that
-/// hangs.
+/// Those that have taken from some list last and do nothing now: one of them may be the consumer
+/// that hangs.
 pub(super) fn last_takers(seen: &Seen) -> Vec<String> {
     self::seen(seen).map_or_else(Vec::new, |all| lines(all.took(seen.server.db)))
 }
 
-/// Those that wait for an element of some list, where there are elements in this queue's: of another.
+/// Those that wait for an element of some list, where there are elements in this queue's: of
+/// another.
 pub(super) fn blocked_on_others(seen: &Seen) -> Vec<String> {
     let all = self::seen(seen).map(|all| lines(all.blocked_on_lists(seen.server.db)));
     let mut lines = all.unwrap_or_default();

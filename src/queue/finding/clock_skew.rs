@@ -20,8 +20,8 @@ const JITTER_MS: i64 = 250;
 const BUSY: u64 = 100;
 /// What was late so long before the first of them may have kept the clients, in ms.
 const BACKLOG_MS: i64 = 30_000;
-/// Where a quarter of the answers took longer than the quickest by more than so many ms, something keeps the
-/// server: who transfers waits for it too, with each of his commands.
+/// Where a quarter of the answers took longer than the quickest by more than so many ms, something
+/// keeps the server: who transfers waits for it too, with each of his commands.
 const HINDERED_MS: u64 = 80;
 
 /// Compares the clocks.
@@ -100,8 +100,8 @@ fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
     (most <= -WARNING_MS && !slow).then_some((most, true))
 }
 
-/// Since that moment, or shortly before it, there was another reason to be late than clocks: another
-/// finding told it, we moved entries, many were late, or one was later than `lag_ms`.
+/// Since that moment, or shortly before it, there was another reason to be late than clocks:
+/// another finding told it, we moved entries, many were late, or one was later than `lag_ms`.
 fn backlog(seen: &Seen, from: EpochMillis, lag_ms: i64) -> bool {
     let watch = seen.watch;
     let before = from.plus(-BACKLOG_MS);
@@ -114,7 +114,8 @@ fn backlog(seen: &Seen, from: EpochMillis, lag_ms: i64) -> bool {
     of_late(watch.explained) || of_late(watch.changed) || beats.any(later)
 }
 
-/// The server has been slow to answer since that moment: what comes late then says nothing of clocks.
+/// The server has been slow to answer since that moment: what comes late then says nothing of
+/// clocks.
 fn hindered(seen: &Seen, since: EpochMillis) -> bool {
     let beats = seen.watch.beats.iter().filter(|beat| beat.at >= since);
     let mut took: Vec<u64> = beats.map(|beat| beat.took_ms).collect();

@@ -170,9 +170,10 @@ fn sides(drift: &Drifted) -> String {
     some.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What leaves entries in timeouts that are not in the order list: where a script fails in its middle,
-/// what it had pushed to target has left the order list only; and what is no frame was never in it.
-/// Told beside one of these, a drift of that kind is what follows from it, and goes with it.
+/// What leaves entries in timeouts that are not in the order list: where a script fails in its
+/// middle, what it had pushed to target has left the order list only; and what is no frame was
+/// never in it. Told beside one of these, a drift of that kind is what follows from it, and goes
+/// with it.
 pub(super) fn subordinate(findings: &mut [Finding]) {
     let Some(at) = findings.iter().position(|found| found.id == ID) else {
         return;

@@ -49,8 +49,8 @@ impl Repair {
         reaching(&self.lines, redis_cli)
     }
 
-    /// All that is to be done, in one line: the commands by hand come first, since a command that is
-    /// cut is none.
+    /// All that is to be done, in one line: the commands by hand come first, since a command that
+    /// is cut is none.
     #[must_use]
     pub fn to_do(&self, redis_cli: &str) -> String {
         let lines = self.by_hand(redis_cli).map(|line| format!("$ {line} "));

@@ -1,5 +1,5 @@
-//! What comes into target and what is taken out of it, as far as pulses and samples tell: a consumer
-//! leaves no other trace.
+//! What comes into target and what is taken out of it, as far as pulses and samples tell: a
+//! consumer leaves no other trace.
 
 use super::{Beat, Seen};
 use crate::queue::frames::{Delivered, Frames};

@@ -157,7 +157,8 @@ pub(super) struct Block {
     pub(super) copies: usize,
 }
 
-/// What the entry at place `bad` of `next` does to those before it, which clients of `era` transfer.
+/// What the entry at place `bad` of `next` does to those before it, which clients of `era`
+/// transfer.
 pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Block {
     let Some(pulse) = seen.pulse else {
         return Block {

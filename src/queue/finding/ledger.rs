@@ -1,4 +1,5 @@
-//! Since when a finding holds, whether it gets worse, and that it has gone: what no single look tells.
+//! Since when a finding holds, whether it gets worse, and that it has gone: what no single look
+//! tells.
 
 use std::cmp::Reverse;
 
@@ -15,8 +16,8 @@ const SEEN_MS: i64 = 3_000;
 const FIRST_MS: i64 = 2_000;
 /// Whether a figure grows is told after so long, in ms.
 const TREND_MS: i64 = 3_000;
-/// It is told to be less bad than it was only when it has been so for so long, in ms, and in so many
-/// looks: a figure about a limit would have it come and go.
+/// It is told to be less bad than it was only when it has been so for so long, in ms, and in so
+/// many looks: a figure about a limit would have it come and go.
 const CALMS_MS: i64 = 5_000;
 const CALM_LOOKS: u32 = 3;
 
@@ -143,8 +144,8 @@ impl Ledger {
 }
 
 impl Known {
-    /// Since when `now` is less bad than this is told to be, and in how many looks, while that is not
-    /// yet believed. What is explained by another finding is so at once.
+    /// Since when `now` is less bad than this is told to be, and in how many looks, while that is
+    /// not yet believed. What is explained by another finding is so at once.
     fn calmer(&self, now: &Finding, at: EpochMillis) -> Option<(EpochMillis, u32)> {
         let less = now.severity < self.finding.severity;
         if !less || self.gone.is_some() || now.follows.is_some() {

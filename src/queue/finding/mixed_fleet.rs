@@ -11,7 +11,8 @@ pub(super) const ID: &str = "mixed-fleet";
 
 /// Scripts that fail are counted over this time, in ms: a client tries again every 5 s.
 const OVER_MS: i64 = 30_000;
-/// The head has not moved for so long: where the server does not count errors, that tells too, in ms.
+/// The head has not moved for so long: where the server does not count errors, that tells too, in
+/// ms.
 const STANDS_MS: i64 = 3_000;
 /// And for so long where it counts them, in ms.
 const HALTS_MS: i64 = 500;
@@ -49,8 +50,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     Verdict::Found(finding(seen, (due, offered), failed))
 }
 
-/// Those who offer now are of one era, but the entry that heads timeouts is of the other, and it has
-/// left the order list: somebody delivers it again and again. How many of each era were offered.
+/// Those who offer now are of one era, but the entry that heads timeouts is of the other, and it
+/// has left the order list: somebody delivers it again and again. How many of each era were
+/// offered.
 fn again(seen: &Seen, next: &[&Judged]) -> Option<[usize; 2]> {
     let (pulse, sample, head) = (seen.pulse?, seen.watch.sample()?, next.first()?);
     let several = pulse.transfer_clients.get()? >= 2;

@@ -133,8 +133,8 @@ fn rarer_of_sample(
     (format!("{count} of the {of} {which} {has}"), rarer)
 }
 
-/// Beside an entry that breaks every transfer for that reason, it is not told as another matter: one
-/// repair mends both.
+/// Beside an entry that breaks every transfer for that reason, it is not told as another matter:
+/// one repair mends both.
 pub(super) fn subordinate(findings: &mut [Finding]) {
     let Some(at) = findings.iter().position(|found| found.id == ID) else {
         return;

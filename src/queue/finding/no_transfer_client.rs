@@ -105,7 +105,8 @@ fn is_replica(seen: &Seen) -> bool {
     seen.server.info().and_then(|info| info.text("role")) == Some("slave")
 }
 
-/// Why nobody can be seen here, on a replica where what is due leaves, or which has lost its master.
+/// Why nobody can be seen here, on a replica where what is due leaves, or which has lost its
+/// master.
 fn at_its_master(seen: &Seen, late_ms: i64) -> Option<&'static str> {
     let info = seen.server.info().filter(|_| is_replica(seen))?;
     if info.text("master_link_status") == Some("down") {

@@ -1,9 +1,9 @@
 //! Entries are delivered, and nobody takes them.
 //!
-//! Who takes leaves no trace but what is missing at the front of target. Nothing taken for `t` while
-//! `n` wait: at that pace the last of them waits for `n·t` more. So a few have to stand for half a
-//! minute; where very many wait, a few seconds tell as much, unless whoever takes them does so in
-//! batches or has just been restarted.
+//! Who takes leaves no trace but what is missing at the front of target. Nothing taken for `t`
+//! while `n` wait: at that pace the last of them waits for `n·t` more. So a few have to stand for
+//! half a minute; where very many wait, a few seconds tell as much, unless whoever takes them does
+//! so in batches or has just been restarted.
 
 use super::flow::{self, Taken};
 use super::watch::{APART_MS, LIES_MS, MANY, Standing};
@@ -18,15 +18,16 @@ const WHILE_MS: i64 = 10_000;
 const LONG_MS: i64 = 30_000;
 /// It is one sooner where the last one waits so much longer at that pace, in ms.
 const MUCH_MS: i64 = 1_800_000;
-/// Where so many wait, nothing taken for so long, in ms, is critical. The design has a warning at most,
-/// since nothing is lost; but then all work has stopped, and no busy consumer or restart explains it.
+/// Where so many wait, nothing taken for so long, in ms, is critical. The design has a warning at
+/// most, since nothing is lost; but then all work has stopped, and no busy consumer or restart
+/// explains it.
 const DEAD: u64 = 1_000;
 const DEAD_MS: i64 = 60_000;
 /// But not before this, in ms: a consumer that restarts is back within five seconds.
 const SOON_MS: i64 = 7_000;
 
-/// Looks at the length of target in all pulses that are kept, at its front in the samples, and at the
-/// clients.
+/// Looks at the length of target in all pulses that are kept, at its front in the samples, and at
+/// the clients.
 pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(pulse) = seen.pulse else {
         return Verdict::Silent;
@@ -77,9 +78,10 @@ fn is_heap(standing: &Standing, ms: i64) -> bool {
     standing.before && gathers_ms >= LONG_MS && last_ms >= MUCH_MS
 }
 
-/// No client can be seen that may be a slow consumer of this queue: one whose last command has taken
-/// from a list within half a minute, before those that wait were first seen to stand. Whoever has taken
-/// from a list since then took from another one, and whoever is blocked waits for another one.
+/// No client can be seen that may be a slow consumer of this queue: one whose last command has
+/// taken from a list within half a minute, before those that wait were first seen to stand. Whoever
+/// has taken from a list since then took from another one, and whoever is blocked waits for another
+/// one.
 fn nobody_else(seen: &Seen, pulse: &Pulse, ms: i64) -> bool {
     let Some((all, look)) = clients::seen(seen).zip(seen.server.last()) else {
         return false;

@@ -1,4 +1,5 @@
-//! Nobody but a stand-in worker of this screen transfers: all looks well, and stops with the screen.
+//! Nobody but a stand-in worker of this screen transfers: all looks well, and stops with the
+//! screen.
 
 use super::{Finding, Seen, Severity, Step, Verdict};
 

@@ -1,5 +1,5 @@
-//! What has just been mended still looks ill: clients whose transfer failed try again within 5 s, and
-//! what was late meanwhile leaves late.
+//! What has just been mended still looks ill: clients whose transfer failed try again within 5 s,
+//! and what was late meanwhile leaves late.
 
 use super::{Diagnosis, Finding, Severity, Watch};
 use super::{falling_behind, no_transfer_client, stuck_client};
@@ -54,8 +54,8 @@ mod tests {
     use super::*;
     use crate::queue::frame::Form;
 
-    /// Something that is no frame heads timeouts for some seconds; then it has gone, at 5 s, and the
-    /// next one heads them, due long ago.
+    /// Something that is no frame heads timeouts for some seconds; then it has gone, at 5 s, and
+    /// the next one heads them, due long ago.
     fn mended() -> Scene {
         let foreign = || judged(b"no frame", Some(-60_000));
         let newest: Vec<_> = (3..9).map(|id| framed(Form::ByteId, id, None)).collect();

@@ -6,8 +6,8 @@ use crate::queue::wish::What;
 
 pub(super) const ID: &str = "set-aside";
 
-/// A change that sets it aside moves on within this, in ms: it is brought back little by little, and
-/// not long after it was set aside.
+/// A change that sets it aside moves on within this, in ms: it is brought back little by little,
+/// and not long after it was set aside.
 const STILL_MS: i64 = 10_000;
 
 const REPAIR: &str = "If no change is under way, bring it back: restore-order (R).";

@@ -59,8 +59,8 @@ fn growth(lengths: &[(i64, u64)]) -> Option<u64> {
     (first < second && second < third && !shrinks && grown >= FEW).then_some(grown)
 }
 
-/// By at least half as many as target has grown, late entries have got fewer meanwhile, or a change of
-/// ours is moving them.
+/// By at least half as many as target has grown, late entries have got fewer meanwhile, or a change
+/// of ours is moving them.
 fn worked_off(seen: &Seen, growth: u64) -> bool {
     let late = |beat: Option<&Beat>| beat.and_then(|beat| beat.late);
     let mut beats = seen.watch.last(LONG_MS);

@@ -84,8 +84,8 @@ pub struct Departure {
 /// What the reads of a queue so far have shown.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    /// The pulses of the last minutes, oldest first: at most [`Watch::BEATS`], no two nearer to each
-    /// other than half a second but the last two.
+    /// The pulses of the last minutes, oldest first: at most [`Watch::BEATS`], no two nearer to
+    /// each other than half a second but the last two.
     pub beats: VecDeque<Beat>,
     /// The first and the last of the pulses in a row that saw nobody subscribed, by the server's
     /// clock.
@@ -101,8 +101,8 @@ pub struct Watch {
     pub frames: VecDeque<Arc<Frames>>,
     /// When somebody kicked last.
     pub kicked: Option<EpochMillis>,
-    /// What was published last, but for kicks: when it was heard, and the due time that it tells. None
-    /// since a kick, which puts right whatever it said.
+    /// What was published last, but for kicks: when it was heard, and the due time that it tells.
+    /// None since a kick, which puts right whatever it said.
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
@@ -267,8 +267,8 @@ impl Watch {
         Some((still.until.since(still.since), still.until.since(still.due)))
     }
 
-    /// Since when all pulses have seen timeouts and order list differ in length, the same one being the
-    /// longer; as far as that was watched.
+    /// Since when all pulses have seen timeouts and order list differ in length, the same one being
+    /// the longer; as far as that was watched.
     #[must_use]
     pub fn differ_since(&self) -> Option<EpochMillis> {
         let now = self.beats.back()?.differ()?;
@@ -277,8 +277,8 @@ impl Watch {
         same.last().map(|beat| beat.at)
     }
 
-    /// Timeouts and order list differ in length, and not only in one look: who writes both without a
-    /// script is seen in between now and then.
+    /// Timeouts and order list differ in length, and not only in one look: who writes both without
+    /// a script is seen in between now and then.
     #[must_use]
     pub fn differ(&self) -> bool {
         let last = self.beats.back();
@@ -302,8 +302,8 @@ impl Watch {
         self.presses || lately && self.stands_still()
     }
 
-    /// What was wrong and is over, the newest first: at most twenty, not those that are still told as
-    /// just gone.
+    /// What was wrong and is over, the newest first: at most twenty, not those that are still told
+    /// as just gone.
     pub fn passed(&self) -> impl Iterator<Item = &Passed> {
         self.ledger.passed()
     }

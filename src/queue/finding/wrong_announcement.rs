@@ -7,8 +7,8 @@ use crate::queue::wish::What;
 
 pub(super) const ID: &str = "wrong-announcement";
 
-/// The same entry has headed timeouts for so long before the message was heard, in ms, as no message
-/// takes: it was the head when this was published.
+/// The same entry has headed timeouts for so long before the message was heard, in ms, as no
+/// message takes: it was the head when this was published.
 const BEFORE_MS: i64 = 1_000;
 /// And for so long after it, in ms: a message that puts it right would have come.
 const AFTER_MS: i64 = 1_000;
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
     use crate::queue::{Announcement, Form};
 
-    /// The entry 1, due after a minute, heads timeouts from 0 s on; at 2 s that is heard, in ms after
-    /// the start (0: a kick); at 4 s it is looked again.
+    /// The entry 1, due after a minute, heads timeouts from 0 s on; at 2 s that is heard, in ms
+    /// after the start (0: a kick); at 4 s it is looked again.
     fn scene(head_from: i64, messages: &[i64]) -> Scene {
         let headed = |scene: Scene, id: u8, at: i64, due: i64| {
             let mut seen = pulse(at, 2, None, 1);

@@ -74,8 +74,8 @@ struct Wrong {
 }
 
 impl Wrong {
-    /// With what tells of what took the name: how long it lives, how large it is and how it begins. Not
-    /// when it was used last: whatever fails at it uses it.
+    /// With what tells of what took the name: how long it lives, how large it is and how it begins.
+    /// Not when it was used last: whatever fails at it uses it.
     fn what_it_is(&self, mut finding: Finding) -> Finding {
         let key = text::printable_bytes(&self.key);
         if let Some(ms) = self.expires_in_ms {

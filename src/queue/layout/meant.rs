@@ -8,11 +8,12 @@ const MAX_SCORE: f64 = 1e17;
 /// And in seconds from here on it says the year 5138: nobody means that, but milliseconds.
 const MAX_SECONDS: f64 = 1e11;
 
-/// What has overflowed, or was never meant to fall due, comes to wait for so long, in ms: 100 years.
+/// What has overflowed, or was never meant to fall due, comes to wait for so long, in ms: 100
+/// years.
 pub const NEVER_MS: i64 = 3_155_760_000_000;
 
-/// Seconds that somebody wrote for milliseconds lie within so many ms of now, when read as what they
-/// are.
+/// Seconds that somebody wrote for milliseconds lie within so many ms of now, when read as what
+/// they are.
 const NEAR_MS: i64 = 20 * 365 * 86_400_000;
 
 impl Queue {
@@ -36,9 +37,9 @@ impl Queue {
         (now.since(meant).saturating_abs() < NEAR_MS).then_some(meant)
     }
 
-    /// The scores from `.0` on and below `.2` are due times that make sense only as microseconds in a
-    /// queue that counts milliseconds; those below `.1` were meant to be due by now. None in a queue
-    /// that counts seconds, where milliseconds are [no time](Self::no_time) already.
+    /// The scores from `.0` on and below `.2` are due times that make sense only as microseconds in
+    /// a queue that counts milliseconds; those below `.1` were meant to be due by now. None in a
+    /// queue that counts seconds, where milliseconds are [no time](Self::no_time) already.
     #[must_use]
     pub fn in_micros(&self, now: EpochMillis) -> Option<[f64; 3]> {
         let micros = |ms: i64| self.score(now.plus(ms)) * 1e3;
@@ -47,7 +48,8 @@ impl Queue {
     }
 
     /// When an entry was meant to be due whose score makes sense only in a finer unit than the
-    /// queue's, such as micro- or nanoseconds for milliseconds; none when it makes none there either.
+    /// queue's, such as micro- or nanoseconds for milliseconds; none when it makes none there
+    /// either.
     #[must_use]
     pub fn meant_finer(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
         #[expect(clippy::cast_possible_truncation, reason = "saturates")]
@@ -57,8 +59,8 @@ impl Queue {
     }
 
     /// When an entry is to be due whose score is no time, or not the one that was meant. One that
-    /// makes sense in a finer unit: then. One below 0 is long past: now. What else is below -1e17 or
-    /// above 1e17 has overflowed: in [`NEVER_MS`], which delivers nothing that nobody wanted.
+    /// makes sense in a finer unit: then. One below 0 is long past: now. What else is below -1e17
+    /// or above 1e17 has overflowed: in [`NEVER_MS`], which delivers nothing that nobody wanted.
     #[must_use]
     pub fn meant(&self, score: f64, now: EpochMillis) -> Option<EpochMillis> {
         match (self.due(score), self.meant_finer(score, now)) {

@@ -37,7 +37,8 @@ pub struct Client {
     pub command: String,
     /// Channels that it is subscribed to, patterns not counted.
     pub channels: u64,
-    /// It is blocked by a command that waits for an element of a list (which list, no server tells).
+    /// It is blocked by a command that waits for an element of a list (which list, no server
+    /// tells).
     pub blocked_on_list: bool,
 }
 
@@ -94,8 +95,8 @@ pub fn worker_name(channel: &[u8]) -> String {
 pub struct Clients {
     /// All of them, ourselves and all.
     pub total: u64,
-    /// Those that are subscribed to a channel, blocked on a list, or have taken from one with their last
-    /// command; at most [`Clients::KEPT`].
+    /// Those that are subscribed to a channel, blocked on a list, or have taken from one with their
+    /// last command; at most [`Clients::KEPT`].
     pub listed: Vec<Client>,
 }
 
@@ -109,14 +110,15 @@ impl Clients {
         self.listed.iter().filter(there)
     }
 
-    /// Those of this database that have taken from some list with their last command, and do not wait
-    /// for another element.
+    /// Those of this database that have taken from some list with their last command, and do not
+    /// wait for another element.
     pub fn took(&self, db: i64) -> impl Iterator<Item = &Client> {
         let took = move |client: &&Client| client.took() && client.db == db;
         self.listed.iter().filter(took)
     }
 
-    /// How many stand-in workers of this program, here or elsewhere, are subscribed to that channel.
+    /// How many stand-in workers of this program, here or elsewhere, are subscribed to that
+    /// channel.
     #[must_use]
     pub fn stand_ins(&self, channel: &[u8]) -> u64 {
         let name = worker_name(channel);

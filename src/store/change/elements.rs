@@ -28,8 +28,8 @@ impl Writer {
     }
 
     /// [`take_back`](Self::take_back) to either end of the order list. To its head: each before the
-    /// one given before it, and of equal ones the newest first; cheap when those that were delivered
-    /// last come first.
+    /// one given before it, and of equal ones the newest first; cheap when those that were
+    /// delivered last come first.
     pub async fn take_back_to(
         &self,
         queue: &Queue,
@@ -64,8 +64,8 @@ impl Writer {
         script::discard(&self.lane, &queue.keys().target, args.collect()).await
     }
 
-    /// Gives elements of target other bytes, in their places; of equal ones that nearest to its head
-    /// first. Cheap when they stand near it.
+    /// Gives elements of target other bytes, in their places; of equal ones that nearest to its
+    /// head first. Cheap when they stand near it.
     pub async fn replace(
         &self,
         queue: &Queue,
@@ -89,8 +89,8 @@ impl Writer {
         script::expiry(&self.lane, &keys, args.collect()).await
     }
 
-    /// Renames keys, each to its other name, unless that is in use (`NoFrame`), or the key is one of
-    /// the queue's and is of its right type (`Changed`). What expires goes on doing so.
+    /// Renames keys, each to its other name, unless that is in use (`NoFrame`), or the key is one
+    /// of the queue's and is of its right type (`Changed`). What expires goes on doing so.
     pub async fn rename(
         &self,
         queue: &Queue,

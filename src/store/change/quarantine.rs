@@ -27,8 +27,8 @@ impl Writer {
 
     /// Lets quarantined entries wait again, each with its score and in that place of the order list
     /// (at the tail when the neighbour is no longer there; none: not in it), and publishes the due
-    /// time of a new head. `NoFrame`: it waits already with another score, and stays in quarantine. Refused with
-    /// the code `ASIDE` while the order list is set aside.
+    /// time of a new head. `NoFrame`: it waits already with another score, and stays in quarantine.
+    /// Refused with the code `ASIDE` while the order list is set aside.
     pub async fn restore(
         &self,
         queue: &Queue,

@@ -261,7 +261,8 @@ fn rows(due: Value) -> Option<Vec<Chosen>> {
     Some(rows)
 }
 
-/// How many entries, from the first one on, are the same ones on both sides: each beginning that is.
+/// How many entries, from the first one on, are the same ones on both sides: each beginning that
+/// is.
 fn in_step(rows: &[Chosen], order: &[Value]) -> Vec<usize> {
     let (mut same, mut open): (Vec<usize>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
     for (i, (Chosen { member, .. }, element)) in rows.iter().zip(order).enumerate() {

@@ -1,5 +1,5 @@
-//! A sample of a queue's members: the next due ones, the last offered, both ends of target; and where
-//! entries stand in the order list.
+//! A sample of a queue's members: the next due ones, the last offered, both ends of target; and
+//! where entries stand in the order list.
 
 use redis::Value;
 
@@ -18,8 +18,8 @@ const ELEMENTS: usize = 25;
 /// How many elements of the order list are looked through for an entry.
 pub const MAXLEN: u64 = 1_000;
 
-/// From which rank of timeouts on some more are read: they wait still when those before them have been
-/// transferred.
+/// From which rank of timeouts on some more are read: they wait still when those before them have
+/// been transferred.
 const AHEAD: usize = 1_000;
 /// How many those are.
 const FURTHER: usize = 3;
@@ -111,7 +111,8 @@ pub async fn places(
             Value::Nil => places.push(None),
             error => {
                 let why = error_words(&error).unwrap_or_else(|| "no number".to_owned());
-                // What the key is tells another rule; a command that is not there is not asked again.
+                // What the key is tells another rule; a command that is not there is not asked
+                // again.
                 if !why.starts_with("WRONGTYPE") {
                     store.refuse(Optional::Lpos, why.clone());
                 }

@@ -54,8 +54,8 @@ pub async fn list_page(
     })
 }
 
-/// Members `first .. first + count` of a sorted set by rank, with their scores, and how many it has,
-/// in one instant.
+/// Members `first .. first + count` of a sorted set by rank, with their scores, and how many it
+/// has, in one instant.
 pub async fn sorted_page(
     store: &Store,
     set: &[u8],

@@ -90,7 +90,8 @@ fn text_of(value: Value) -> Result<String, Arc<str>> {
     }
 }
 
-/// The sections by call: servers before 7.0 take one at a time, and a call costs as much as a section.
+/// The sections by call: servers before 7.0 take one at a time, and a call costs as much as a
+/// section.
 fn infos(store: &Store, asked: LookAsk) -> Vec<&'static [&'static str]> {
     let link = store.link();
     let facts = &link.borrow().facts;

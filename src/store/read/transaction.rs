@@ -75,8 +75,8 @@ enum Round {
     Full,
 }
 
-/// The commands without transactions, still in one round trip: not from one instant, but what a full
-/// server answers.
+/// The commands without transactions, still in one round trip: not from one instant, but what a
+/// full server answers.
 async fn one_by_one(
     store: &Store,
     attempt: &'static str,

@@ -50,8 +50,8 @@ enum Form {
     Alone,
 }
 
-/// Where the rows in sight are told. The widest they can become is kept free, so that the bar stands
-/// still while they move.
+/// Where the rows in sight are told. The widest they can become is kept free, so that the bar
+/// stands still while they move.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Place {
     /// The first and the last one in sight, at the end of the title.

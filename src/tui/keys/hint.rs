@@ -106,8 +106,8 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     hints
 }
 
-/// The keys that mend the worst that is wrong with the selected queue, or what is under the cursor of
-/// the findings.
+/// The keys that mend the worst that is wrong with the selected queue, or what is under the cursor
+/// of the findings.
 fn mends(model: &Model, place: Place) -> &'static [Action] {
     let finding = match place {
         Place::Findings => {

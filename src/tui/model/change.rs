@@ -132,8 +132,9 @@ impl Changing {
 const NOTICED: Duration = Duration::from_millis(200);
 
 impl UnderWay {
-    /// What is typed while it is planned is kept away from what lies behind: it may be meant for the
-    /// question to come. Who deletes one entry after the other is asked nothing, and not held up.
+    /// What is typed while it is planned is kept away from what lies behind: it may be meant for
+    /// the question to come. Who deletes one entry after the other is asked nothing, and not held
+    /// up.
     fn holds_keys(&self, now: Instant) -> bool {
         let asks_nothing = matches!(
             self.change,

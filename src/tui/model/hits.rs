@@ -140,8 +140,8 @@ impl Model {
     }
 }
 
-/// About how many bytes a value takes as text: no more than a little over `most`, so that nobody waits
-/// for the answer.
+/// About how many bytes a value takes as text: no more than a little over `most`, so that nobody
+/// waits for the answer.
 fn weight(value: &Value, most: usize) -> usize {
     let mut weight = 0;
     let mut open = vec![value];
@@ -166,8 +166,8 @@ fn weight(value: &Value, most: usize) -> usize {
 }
 
 impl EntryRow {
-    /// How many bytes of text a filter has to look through, about: far more than those of the payload
-    /// when that is compressed. No more than a little over `most`.
+    /// How many bytes of text a filter has to look through, about: far more than those of the
+    /// payload when that is compressed. No more than a little over `most`.
     #[must_use]
     pub fn weight(&self, most: usize) -> usize {
         match &self.content {

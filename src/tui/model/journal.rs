@@ -185,7 +185,8 @@ pub fn all_well(change: Change, tally: &Tally) -> bool {
     tally.sum() == tally.get(Outcome::Done) + gone
 }
 
-/// What became of a change, in words: `3 deleted`, `9,998 of 10,000 transferred, 2 already moved by others`.
+/// What became of a change, in words: `3 deleted`, `9,998 of 10,000 transferred, 2 already moved by
+/// others`.
 #[must_use]
 pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
     if change == Change::Kick {

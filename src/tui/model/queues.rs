@@ -89,8 +89,8 @@ impl QueueRow {
         self.findings.first().map(|finding| finding.severity)
     }
 
-    /// How much it wants looking at: by its worst finding, then by what is late. None while nothing is
-    /// found wrong.
+    /// How much it wants looking at: by its worst finding, then by what is late. None while nothing
+    /// is found wrong.
     #[must_use]
     pub fn sickness(&self) -> Option<(Severity, u64)> {
         let late = self.pulse.as_ref().and_then(|pulse| pulse.late.get());

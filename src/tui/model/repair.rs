@@ -65,8 +65,8 @@ impl Repair {
         Self::Score,
     ];
 
-    /// The repair that is a finding's, when it is one of these. That something is in quarantine asks
-    /// for nothing: whether it does no harm any more only people know.
+    /// The repair that is a finding's, when it is one of these. That something is in quarantine
+    /// asks for nothing: whether it does no harm any more only people know.
     #[must_use]
     pub const fn of(step: &Step) -> Option<Self> {
         Some(match step {
@@ -127,8 +127,8 @@ pub struct RepairForm {
 }
 
 impl RepairForm {
-    /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is on
-    /// the words that say what helps: any of these would be a guess.
+    /// The menu for a queue, on what its worst finding asks for. Where that is none of these, it is
+    /// on the words that say what helps: any of these would be a guess.
     #[must_use]
     pub fn new(model: &Model, row: &QueueRow) -> Self {
         let worst = row.findings.first();

@@ -60,7 +60,8 @@ pub struct Schedule {
     pub(crate) moved: Option<Instant>,
     /// The user has pressed a key or clicked: screens do not change by themselves any more.
     pub(crate) touched: bool,
-    /// When whoever looks has read that the queue under the cursor is sick: the cursor stays with it.
+    /// When whoever looks has read that the queue under the cursor is sick: the cursor stays with
+    /// it.
     pub(crate) read: Option<Instant>,
     /// When the link went, while it is away.
     pub(crate) away: Option<Instant>,

@@ -68,7 +68,8 @@ impl Worker {
         }
     }
 
-    /// How many it has moved in a second, over the last few; none before it has been at work for one.
+    /// How many it has moved in a second, over the last few; none before it has been at work for
+    /// one.
     #[must_use]
     pub fn per_s(&self, now: Instant) -> Option<f64> {
         let (from, before) = *self.paces.front()?;
@@ -159,7 +160,8 @@ impl Workers {
         }
     }
 
-    /// For each queue that is left alone, here and on the servers before: what was done, and the command that goes on.
+    /// For each queue that is left alone, here and on the servers before: what was done, and the
+    /// command that goes on.
     #[must_use]
     pub fn farewell(&self) -> Vec<(String, String)> {
         let mut all = self.left.clone();
@@ -183,8 +185,9 @@ impl Workers {
 }
 
 impl Model {
-    /// Of so many transfer clients that are subscribed to a queue's channel: how many are its own, and
-    /// how many are stand-in workers of this program, this session's and those that call themselves so.
+    /// Of so many transfer clients that are subscribed to a queue's channel: how many are its own,
+    /// and how many are stand-in workers of this program, this session's and those that call
+    /// themselves so.
     #[must_use]
     pub fn beside(&self, queue: &Queue, subscribed: u64) -> (u64, u64) {
         let clients = self.server.last().and_then(|look| look.clients.get_ref());

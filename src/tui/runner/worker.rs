@@ -71,8 +71,8 @@ impl Workers {
         }
     }
 
-    /// Lets all end after the scripts under way, some seconds at most. How many entries each has moved
-    /// in all; those that did not end in time are left out.
+    /// Lets all end after the scripts under way, some seconds at most. How many entries each has
+    /// moved in all; those that did not end in time are left out.
     pub(super) async fn finish(&mut self) -> Vec<(Queue, u64)> {
         let queues: Vec<Queue> = self.tasks.keys().cloned().collect();
         for queue in &queues {

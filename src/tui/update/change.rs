@@ -332,8 +332,8 @@ pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     Some(vec![Effect::DropPlan])
 }
 
-/// A key while a plan is made that is to be asked about: it may be meant for the question, so it does
-/// nothing to what is in sight.
+/// A key while a plan is made that is to be asked about: it may be meant for the question, so it
+/// does nothing to what is in sight.
 pub(super) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
     let leaves = [
         Action::Back,

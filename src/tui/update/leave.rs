@@ -9,7 +9,8 @@ use crate::tui::model::dialog::{Dialog, DialogLine, Question};
 use crate::tui::model::{Model, Overlay};
 
 /// Leaves by `effects`: at once, or, when a worker would stop that somebody has started or an offer
-/// has no answer yet, after a question. To be asked a second time while the question stands is the answer.
+/// has no answer yet, after a question. To be asked a second time while the question stands is the
+/// answer.
 pub(super) fn leaving(model: &mut Model, effects: Vec<Effect>) -> Vec<Effect> {
     let changing = model.changing.running().is_some();
     let under_way = changing || model.workers.would_stop() || !offered(model).is_empty();

@@ -1,5 +1,5 @@
-//! Target, order list and quarantine: a run by index is read while its tab is in sight, in the rhythm of the
-//! pulse. The cursor stays on its element while others come and go.
+//! Target, order list and quarantine: a run by index is read while its tab is in sight, in the
+//! rhythm of the pulse. The cursor stays on its element while others come and go.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

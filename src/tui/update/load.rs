@@ -1,5 +1,6 @@
 //! What is read. Events and [`plan`] say what is *wanted*, and when; [`start_due`] starts what is
-//! wanted by now, one request of a kind at a time. So a slow server is asked less often, never more.
+//! wanted by now, one request of a kind at a time. So a slow server is asked less often, never
+//! more.
 
 use std::time::{Duration, Instant};
 

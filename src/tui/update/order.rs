@@ -1,5 +1,5 @@
-//! The order of the queues: the worst finding first, then the most late, then the longest late, then
-//! by name; or by another figure, when the user wants it so.
+//! The order of the queues: the worst finding first, then the most late, then the longest late,
+//! then by name; or by another figure, when the user wants it so.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -121,8 +121,8 @@ const fn stays(model: &Model) -> bool {
     model.schedule.touched || model.schedule.read.is_some()
 }
 
-/// From when a sick queue has been under the cursor for long enough to be read, the next key is meant
-/// for that one.
+/// From when a sick queue has been under the cursor for long enough to be read, the next key is
+/// meant for that one.
 fn settle(model: &mut Model) {
     let settled = model.schedule.first_row.is_some_and(|first| {
         let since = model.instant.saturating_duration_since(first);
@@ -134,7 +134,8 @@ fn settle(model: &mut Model) {
     }
 }
 
-/// The user has done something: where the keys are on the rows, these keep their places for a while.
+/// The user has done something: where the keys are on the rows, these keep their places for a
+/// while.
 pub(super) fn touched(model: &mut Model) {
     if matches!(model.screen, Screen::Dashboard) && model.focus == Pane::Queues {
         hold(model);

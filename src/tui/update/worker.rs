@@ -22,8 +22,8 @@ pub(super) fn ask(model: &mut Model) {
     dialog::open(model, dialog);
 }
 
-/// Time has passed, or something was read or told: the workers' pace, and the figures of the question
-/// about one that is at work, for that goes on meanwhile.
+/// Time has passed, or something was read or told: the workers' pace, and the figures of the
+/// question about one that is at work, for that goes on meanwhile.
 pub(super) fn keep_true(model: &mut Model) {
     let now = model.instant;
     for worker in &mut model.workers.at_work {

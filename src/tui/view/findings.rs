@@ -239,8 +239,8 @@ fn said(ctx: &Ctx, told: &Told, one: &Said, (row, lead): (Area, u16), buf: &mut 
     line.put_cut(buf, &one.words, d.glyphs.cut, style);
 }
 
-/// The lines where the findings have no pane: the worst of them and how many others there are; where
-/// nothing is wrong, that, and the newest announcement.
+/// The lines where the findings have no pane: the worst of them and how many others there are;
+/// where nothing is wrong, that, and the newest announcement.
 pub(super) fn line(ctx: &Ctx, buf: &mut Buffer) {
     let area = ctx.areas.news;
     if area.is_empty() {

@@ -69,8 +69,8 @@ fn cure(ctx: &Ctx, menu: &RepairForm, plan: &Plan, row: Option<&QueueRow>, buf: 
     }
 }
 
-/// What repairs it, without the keys that lead here. The command that does it by hand comes first: one
-/// that is cut is none.
+/// What repairs it, without the keys that lead here. The command that does it by hand comes first:
+/// one that is cut is none.
 fn cured(ctx: &Ctx, found: &Finding) -> String {
     let by_hand = found.repair.by_hand(&ctx.model.redis_cli);
     let lines: Vec<String> = by_hand.map(|line| format!("$ {line} ")).collect();

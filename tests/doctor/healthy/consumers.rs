@@ -84,7 +84,8 @@ pub(super) async fn a_slow_one(span: u64) {
     patient.stays_well(span).await;
 }
 
-/// The only consumer restarts just when thousands have been delivered: it is back within five seconds.
+/// The only consumer restarts just when thousands have been delivered: it is back within five
+/// seconds.
 pub(super) async fn the_only_one_restarts_behind_a_burst(span: u64) {
     let mut patient = Patient::new(6).await;
     let _client = patient.client(Era::Newer, 0);

@@ -29,8 +29,8 @@ async fn delivering(seed: u64, each_ms: u64) -> Patient {
     patient
 }
 
-/// Nobody, or somebody who waits for another list; at the last seed with so many in target that a few
-/// seconds tell.
+/// Nobody, or somebody who waits for another list; at the last seed with so many in target that a
+/// few seconds tell.
 pub(super) async fn consumers_that_hang(seed: u64) -> Case {
     let mut patient = delivering(seed, [300, 900, 40][at(seed)]).await;
     if seed == 20 {

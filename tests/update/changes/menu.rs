@@ -1,4 +1,5 @@
-//! Keys in the menu of repairs and on a finding that are not `R` alone, and what the hints say there.
+//! Keys in the menu of repairs and on a finding that are not `R` alone, and what the hints say
+//! there.
 
 use delayscope::queue::Queue;
 use delayscope::queue::finding::{Finding, Severity, Step};

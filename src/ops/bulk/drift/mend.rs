@@ -16,8 +16,8 @@ use crate::store::write::Writer;
 /// So often in a row the list may be another one than was read a moment before.
 const AGAIN: u32 = 5;
 
-/// Scripts look through so many elements in all at most (about 2 s of the server) before they append:
-/// where more is lacking, that it was in none of two readings has to do.
+/// Scripts look through so many elements in all at most (about 2 s of the server) before they
+/// append: where more is lacking, that it was in none of two readings has to do.
 pub(super) const LOOKED_THROUGH: u64 = 128 << 20;
 /// And one script through so many, for more than one member.
 pub(super) const AT_ONCE: u64 = 250_000;

@@ -50,8 +50,8 @@ impl Worker {
         self.bulk.far |= timed.done.more && far;
     }
 
-    /// Transfers a backlog in bulk, where that is worth it. What fails is left to the scripts, which
-    /// tell why.
+    /// Transfers a backlog in bulk, where that is worth it. What fails is left to the scripts,
+    /// which tell why.
     pub(super) async fn backlog(
         &mut self,
         stopped: &mut oneshot::Receiver<()>,

@@ -12,8 +12,8 @@ const EXACT_MS: i64 = 600_000;
 const ODD_MS: i64 = 30_000;
 /// And none before so many times as long as the last one took.
 const RESTS: i64 = 20;
-/// Timeouts and order list have disagreed in all pulses of this time, in ms: who writes both without
-/// a script is not caught in between.
+/// Timeouts and order list have disagreed in all pulses of this time, in ms: who writes both
+/// without a script is not caught in between.
 pub(in crate::queue::finding) const LASTS_MS: i64 = 1_000;
 
 impl Watch {

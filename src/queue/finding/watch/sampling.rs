@@ -42,7 +42,8 @@ const LONG_LIST: u64 = 5_000;
 /// Until sizes are known, a sample begins with so many.
 pub(super) const FEELER: usize = 10;
 
-/// Target has elements, none has been seen to go, and it has grown, or was long before the first look.
+/// Target has elements, none has been seen to go, and it has grown, or was long before the first
+/// look.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::queue::finding) struct Standing {
     /// The first pulse of which that is true.

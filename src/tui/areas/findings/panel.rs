@@ -1,5 +1,5 @@
-//! The findings' pane, and the lines where there is none: how many rows each has, and what it says in
-//! them.
+//! The findings' pane, and the lines where there is none: how many rows each has, and what it says
+//! in them.
 
 use super::super::Slot;
 use super::said::{Said, fit, said, whole};
@@ -48,8 +48,8 @@ fn rows_of(lines: usize) -> u16 {
     u16::try_from(lines).unwrap_or(u16::MAX)
 }
 
-/// Rows that a finding wants: all that is said of it, and of the worst one more. How it goes with it
-/// has no more, as its figures come and go: the panes around shall stand still.
+/// Rows that a finding wants: all that is said of it, and of the worst one more. How it goes with
+/// it has no more, as its figures come and go: the panes around shall stand still.
 fn wanted(model: &Model, told: &Told, columns: usize, is_worst: bool) -> u16 {
     let live = told.finding.gone.is_none();
     rows_of(said(model, told, columns).len()) + u16::from(is_worst && live)
@@ -64,8 +64,8 @@ pub fn panel_rows(model: &Model, w: u16) -> u16 {
     rows.fold(calm_rows(model), u16::saturating_add)
 }
 
-/// Lays the pane out. What is wrong comes first: the worst has all the rows that it needs, the others
-/// two each before one of them has more. How many checks are well has the last line.
+/// Lays the pane out. What is wrong comes first: the worst has all the rows that it needs, the
+/// others two each before one of them has more. How many checks are well has the last line.
 #[must_use]
 pub fn panel(model: &Model, slot: Slot) -> Panel {
     let told = listed(model);
@@ -139,8 +139,8 @@ pub fn at(model: &Model, slot: Slot, x: u16, y: u16) -> Option<usize> {
     Some(block.finding)
 }
 
-/// Rows that the worst wants where there is no pane, in so many columns; without one, a row for each of
-/// the first two things that are not known yet.
+/// Rows that the worst wants where there is no pane, in so many columns; without one, a row for
+/// each of the first two things that are not known yet.
 #[must_use]
 pub fn news_rows(model: &Model, w: u16) -> u16 {
     match first(model, 1).first() {

@@ -89,8 +89,8 @@ fn repair(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines
 }
 
-/// A command in rows of at most `columns`: broken between its words, with the mark by which a shell goes
-/// on; what is longer than a row by itself is broken anywhere.
+/// A command in rows of at most `columns`: broken between its words, with the mark by which a shell
+/// goes on; what is longer than a row by itself is broken anywhere.
 fn command_rows(command: &str, columns: usize) -> Vec<String> {
     const INDENT: &str = "    ";
     const GOES_ON: &str = " \\";
@@ -140,8 +140,8 @@ fn shell_words(command: &str) -> Vec<&str> {
     words
 }
 
-/// What is to be done, with the keys that do it here: those of the keymap, none where nothing can be
-/// changed, and with a word where they act on another queue.
+/// What is to be done, with the keys that do it here: those of the keymap, none where nothing can
+/// be changed, and with a word where they act on another queue.
 #[must_use]
 pub fn to_do(model: &Model, told: &Told) -> String {
     const KEYS: [(&str, Action); 4] = [
@@ -213,9 +213,9 @@ pub(super) fn whole(model: &Model, told: &Told, columns: usize) -> Vec<Said> {
     lines
 }
 
-/// What is said of it in at most so many rows. Where there is room to spare, what it is concluded from;
-/// where not all fits, the last rows are the repair's: what to do is not what is cut. A row that is too
-/// long is cut by who shows it.
+/// What is said of it in at most so many rows. Where there is room to spare, what it is concluded
+/// from; where not all fits, the last rows are the repair's: what to do is not what is cut. A row
+/// that is too long is cut by who shows it.
 #[must_use]
 pub(super) fn fit(model: &Model, told: &Told, columns: usize, rows: usize) -> Vec<Said> {
     let all = said(model, told, columns);

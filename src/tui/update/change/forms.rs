@@ -150,8 +150,8 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as on a
-/// finding; the plan then asks for another one.
+/// A letter in the menu of repairs: the key that opened it goes on with what its cursor is on, as
+/// on a finding; the plan then asks for another one.
 pub(in crate::tui::update) fn letter(model: &mut Model, key: Key) -> Vec<Effect> {
     if model.keymap.resolve(Place::Queues, key) == Some(Action::Repair) {
         return submit(model);

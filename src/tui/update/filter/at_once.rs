@@ -1,5 +1,5 @@
-//! What is shown of a new filter before its search has found anything: what is known already, as far
-//! as no key has to wait for it.
+//! What is shown of a new filter before its search has found anything: what is known already, as
+//! far as no key has to wait for it.
 
 use std::collections::{HashMap, HashSet};
 

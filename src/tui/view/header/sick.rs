@@ -12,8 +12,8 @@ use crate::tui::view::Ctx;
 /// On fewer columns only a count has room.
 const NARROW: u16 = 60;
 
-/// The sickest queue, what is wrong with it and since when: `✖ orders: no transfer client 16:19`; and
-/// of how many others somebody has to take care, where there are any.
+/// The sickest queue, what is wrong with it and since when: `✖ orders: no transfer client 16:19`;
+/// and of how many others somebody has to take care, where there are any.
 pub(super) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     let (m, t) = (ctx.model, &ctx.theme);
     let sick = || m.queues.iter().filter(|row| row.sick(ctx.now));
@@ -55,7 +55,8 @@ pub(super) fn sick(ctx: &Ctx) -> Option<(String, Style)> {
     Some((format!("{sign} {whose}{what}{others}"), style))
 }
 
-/// What is wrong and since when, in a few words; what has not been found yet, by what is seen of it.
+/// What is wrong and since when, in a few words; what has not been found yet, by what is seen of
+/// it.
 fn what(ctx: &Ctx, row: &QueueRow, found: Option<&Finding>) -> String {
     let ago = |at| format!(" {}", ctx.ago(at));
     let late = row.late_since(ctx.now);

@@ -6,7 +6,8 @@ use crate::queue::text;
 use crate::tui::model::worker::{Worker, WorkerState};
 use crate::tui::view::Ctx;
 
-/// `WORKER orders 1,204 moved, 85/s, 9,020 late`: how many are late still where there is room for it.
+/// `WORKER orders 1,204 moved, 85/s, 9,020 late`: how many are late still where there is room for
+/// it.
 pub(super) fn workers(ctx: &Ctx) -> Option<(String, Style)> {
     let (workers, t) = (&ctx.model.workers, &ctx.theme);
     let first = workers.at_work.first()?;

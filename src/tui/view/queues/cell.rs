@@ -38,8 +38,8 @@ fn state(ctx: &Ctx, pulse: &Pulse) -> State {
     }
 }
 
-/// How bad it is, before a queue that somebody has to look at: the sign of its worst finding, `!` where
-/// none has been found yet. Beside the cursor's mark.
+/// How bad it is, before a queue that somebody has to look at: the sign of its worst finding, `!`
+/// where none has been found yet. Beside the cursor's mark.
 pub(super) fn mark(ctx: &Ctx, row: &QueueRow, area: Area, chosen: bool, buf: &mut Buffer) {
     if row.sick(ctx.now) && area.w > 2 && area.h > 0 {
         let d = &ctx.data;
