@@ -6,6 +6,7 @@ mod flow;
 mod forms;
 mod menu;
 mod repairs;
+mod typed;
 mod undoing;
 
 use delayscope::queue::plan::Progress;

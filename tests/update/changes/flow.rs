@@ -149,6 +149,7 @@ fn no_forgets_the_plan() {
         assert!(effects.contains(&Effect::DropPlan), "{key:?}");
         assert!(!effects.contains(&Effect::Quit), "{key:?}");
         assert!(desk.model.changing.one.is_none());
+        desk.pass(1_000);
         assert!(asked(&desk.char('x')).is_some(), "another one can begin");
     }
 }
