@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::queue::asks::Asks;
+use crate::queue::finding::worked_off_in_ms;
 use crate::queue::plan::Way;
 use crate::queue::{Change, Due, Plan, text};
 use crate::tui::keys::Action;
@@ -95,6 +96,7 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("target", target(plan));
     let counted = || format!("at {}", time::short(model.look.zone, plan.at, plan.at));
     fact("counted", (plan.planned > 1).then(counted));
+    fact("or wait", by_itself(model, plan));
     fact("takes", Some(takes(plan)));
     fact("way", way(plan));
     fact("writes", writes(plan));
@@ -116,6 +118,17 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         lines.extend(warnings);
     }
     lines
+}
+
+/// When what is due will have been transferred without this, where somebody is at it.
+fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
+    let moves = matches!(plan.change, Change::Transfer | Change::Deliver);
+    let due = plan.newest?.at()? <= plan.at;
+    let mut rows = model.queues.iter();
+    let row = rows.find(|row| row.queue == plan.queue)?;
+    let in_ms = worked_off_in_ms(&row.queue, &row.watch).filter(|_| moves && due)?;
+    let then = moment(model, plan, plan.at.plus(in_ms));
+    Some(format!("done by itself at about {then}"))
 }
 
 /// Who transfers a single entry of many that are late may have meant them all.
