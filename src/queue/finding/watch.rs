@@ -101,6 +101,8 @@ pub struct Watch {
     pub frames: VecDeque<Arc<Frames>>,
     /// When somebody kicked last.
     pub kicked: Option<EpochMillis>,
+    /// When we kicked last, as the journal tells: before the first pulse.
+    pub kicked_before: Option<EpochMillis>,
     /// What was published last, but for kicks: when it was heard, and the due time that it tells.
     /// None since a kick, which puts right whatever it said.
     pub said: Option<(EpochMillis, EpochMillis)>,
