@@ -161,6 +161,8 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
     let (command, flags) = match step {
         Step::Outside => return None,
         Step::Worker => ("worker", String::new()),
+        // When is for people to say: an hour is time to look at them first.
+        Step::WaitAgain => ("requeue", " --from order --all --in 1h".to_owned()),
         Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
             let (command, flags) = flags(what)?;

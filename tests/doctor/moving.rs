@@ -8,7 +8,8 @@ use delayscope::queue::{Change, Era, Queue, Severity, Tally};
 
 use crate::life::Subscriber;
 use crate::patient::{Patient, first, offerer};
-use crate::program::Doctor;
+use crate::program::{self, Doctor};
+use crate::support::Value;
 use crate::{at, at_all_seeds};
 
 /// A queue whose only subscriber has slept for ten seconds.
@@ -137,9 +138,32 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
         patient.examination = Examination::new(patient.queue.clone());
         let found = patient.until_first("drift").await;
         assert!(found.sentence.contains("last copy"), "{found:?}");
-        assert_eq!(found.repair.step, Step::Change(What::Drift));
+        assert_eq!(found.repair.step, Step::WaitAgain);
     })
     .await;
+}
+
+#[tokio::test]
+async fn where_timeouts_is_gone_the_command_that_is_printed_keeps_every_entry() {
+    let mut patient = Patient::new(2).await;
+    let _client = patient.client(Era::Newer, 0);
+    let entries: Vec<Vec<u8>> = (0..3)
+        .map(|i| patient.offer(Era::Newer, 5_000_000, &format!("order {i}")))
+        .collect();
+    let keys = patient.queue.keys();
+    patient.server.cmd_bytes(&[b"DEL", &keys.timeouts]);
+    let said = Doctor::until_first(&patient, "drift", 1_100).await;
+    program::repair(&patient, &said.command.unwrap()).await;
+    for member in &entries {
+        let score = patient
+            .server
+            .cmd_bytes(&[b"ZSCORE", &keys.timeouts, member]);
+        assert_ne!(score, Value::Nil);
+    }
+    let order = keys.order.unwrap();
+    let order = patient.server.cmd_bytes(&[b"LLEN", &order]);
+    assert_eq!(order, Value::Int(3), "not there twice");
+    Doctor::until_well(&patient, "drift").await;
 }
 
 #[tokio::test]

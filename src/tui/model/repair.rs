@@ -26,6 +26,8 @@ pub enum Repair {
     Realign,
     /// An order list is brought back.
     RestoreOrder,
+    /// What only the order list holds waits again.
+    Requeue,
     /// Both sides hold the same.
     Drift,
     /// Frames get the form that the clients unpack.
@@ -48,13 +50,14 @@ pub enum Repair {
 
 impl Repair {
     /// All of them, in the order in which the menu tries them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Transfer,
         Self::Kick,
         Self::Worker,
         Self::Repack,
         Self::Quarantine,
         Self::Restore,
+        Self::Requeue,
         Self::Drift,
         Self::RestoreOrder,
         Self::Realign,
@@ -71,6 +74,7 @@ impl Repair {
     pub const fn of(step: &Step) -> Option<Self> {
         Some(match step {
             Step::Worker => Self::Worker,
+            Step::WaitAgain => Self::Requeue,
             Step::Change(What::Transfer) => Self::Transfer,
             Step::Change(What::Kick) => Self::Kick,
             Step::Change(What::Realign(_)) => Self::Realign,
@@ -96,6 +100,7 @@ impl Repair {
             Self::Worker => "worker",
             Self::Realign => "realign",
             Self::RestoreOrder => "restore-order",
+            Self::Requeue => "requeue",
             Self::Drift => "drift",
             Self::Repack => "repack",
             Self::Quarantine => "quarantine",
@@ -209,8 +214,8 @@ impl RepairForm {
         format!("nothing is found wrong here, but in {names}{more}: {key} goes there")
     }
 
-    /// What is asked for by the part that has the keys, none for the stand-in worker, which is no
-    /// change of its own; or why it cannot be.
+    /// What is asked for by the part that has the keys, none where something has to be asked
+    /// first, by the stand-in worker or by a form; or why it cannot be.
     pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
         let row = self.row(model).ok_or("the queue is no longer there")?;
         let Some(chosen) = self.chosen() else {
@@ -223,7 +228,7 @@ impl RepairForm {
             return Err(format!("{}: {why}", chosen.name()));
         }
         Ok(Some(match chosen {
-            Repair::Worker => return Ok(None),
+            Repair::Worker | Repair::Requeue => return Ok(None),
             Repair::Transfer => What::Transfer,
             Repair::Kick => What::Kick,
             Repair::Realign => What::Realign(self.within_ms()?),

@@ -87,6 +87,40 @@ fn the_menu_plans_the_repair_with_the_keys() {
 }
 
 #[test]
+fn what_only_the_order_list_holds_is_asked_for_a_due_time_before_anything_is_planned() {
+    let asks = |desk: &mut Desk| {
+        let Some(Overlay::Requeue(form)) = &desk.model.overlay else {
+            panic!("no form: {:?}", desk.model.overlay);
+        };
+        assert_eq!((&form.marked, form.count), (&Marked::Lost, (7, false)));
+        assert!(form.timeless, "there is no time that could be moved");
+        let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
+        assert!(matches!(wish.what, What::Requeue(_)), "{:?}", wish.what);
+        assert_eq!(wish.which, Marked::Lost);
+    };
+    let gone = || {
+        let mut desk = desk();
+        let row = &mut desk.model.queues[0];
+        let pulse = row.pulse.as_mut().unwrap();
+        (pulse.waiting, pulse.order) = (Known::Is(0), Known::Is(7));
+        row.findings = vec![finding("drift", Step::WaitAgain)];
+        desk
+    };
+    // On the finding,
+    let mut desk = gone();
+    desk.model.tab = Tab::Findings;
+    desk.char('R');
+    asks(&mut desk);
+    // and from the menu, which opens on it.
+    let mut desk = gone();
+    desk.model.focus = Pane::Queues;
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Some(Row::Requeue));
+    desk.press(Code::Enter);
+    asks(&mut desk);
+}
+
+#[test]
 fn the_menu_opens_on_what_the_worst_finding_asks_for() {
     let mut desk = desk();
     let findings = &mut desk.model.queues[0].findings;
@@ -153,7 +187,7 @@ fn what_would_fail_is_not_offered() {
         assert!(taken.contains(&row) && !free.contains(&row), "{row:?}");
     }
     assert!(!taken.contains(&Row::Drift) && !taken.contains(&Row::Repack));
-    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 14);
+    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 15);
     let full = not(with("refused-writes", "code", "OOM"));
     assert!(!full.contains(&Row::Transfer) && full.contains(&Row::Drift));
 }
@@ -230,6 +264,7 @@ fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_tha
         Row::Kick,
         Row::Repack,
         Row::Quarantine,
+        Row::Requeue,
         Row::Drift,
         Row::RestoreOrder,
         Row::Realign,
