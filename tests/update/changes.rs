@@ -5,6 +5,7 @@ mod bulk;
 mod flow;
 mod forms;
 mod menu;
+mod names;
 mod repairs;
 mod typed;
 mod undoing;

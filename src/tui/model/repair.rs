@@ -8,7 +8,7 @@ use super::{Model, QueueRow};
 use crate::clock::when::Span;
 use crate::queue::finding::Step;
 use crate::queue::wish::What;
-use crate::queue::{Form, Queue, text};
+use crate::queue::{Change, Form, Queue, text};
 use crate::tui::keys::{Code, Key};
 
 pub use fit::{Fit, fit};
@@ -91,25 +91,25 @@ impl Repair {
         })
     }
 
-    /// What it is called, as the command line calls it.
+    /// What it is called, as its plan and the command line call it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Transfer => "transfer",
-            Self::Kick => "kick",
-            Self::Worker => "worker",
-            Self::Realign => "realign",
-            Self::RestoreOrder => "restore-order",
-            Self::Requeue => "requeue",
-            Self::Drift => "drift",
-            Self::Repack => "repack",
-            Self::Quarantine => "quarantine",
-            Self::Restore => "restore",
-            Self::Unwrap => "unwrap",
-            Self::Persist => "persist",
-            Self::RenameTaken => "rename-taken",
-            Self::Unit => "unit",
-            Self::Score => "score",
+            Self::Transfer => Change::Transfer.word(),
+            Self::Kick => Change::Kick.word(),
+            Self::Worker => Change::Worker.word(),
+            Self::Realign => Change::Realign.word(),
+            Self::RestoreOrder => Change::RestoreOrder.word(),
+            Self::Requeue => Change::Requeue.word(),
+            Self::Drift => Change::Drift.word(),
+            Self::Repack => Change::Repack.word(),
+            Self::Quarantine => Change::Quarantine.word(),
+            Self::Restore => Change::Restore.word(),
+            Self::Unwrap => Change::Unwrap.word(),
+            Self::Persist => Change::Persist.word(),
+            Self::RenameTaken => Change::RenameTaken.word(),
+            Self::Unit => What::Unit.name(),
+            Self::Score => What::Score.name(),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn menu(desk: &Desk) -> &RepairForm {
 }
 
 /// Opens the menu and goes to a row.
-fn go(desk: &mut Desk, to: Row) {
+pub(super) fn go(desk: &mut Desk, to: Row) {
     desk.char('R');
     if !menu(desk).parts().contains(&Part::Repair(to)) {
         while menu(desk).at != Part::More {
@@ -43,7 +43,7 @@ fn fits(desk: &Desk) -> Vec<(Row, Fit)> {
 
 /// A queue on which every repair can be tried: one entry is late, something is set aside, expires,
 /// is due in 1970.
-fn sick() -> Desk {
+pub(super) fn sick() -> Desk {
     let mut desk = desk();
     let row = &mut desk.model.queues[0];
     let pulse = row.pulse.as_mut().unwrap();

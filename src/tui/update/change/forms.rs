@@ -46,13 +46,7 @@ fn lost(model: &Model) -> u64 {
 
 /// A new due time for what only the order list of a queue holds.
 fn wait_again(model: &mut Model, queue: Queue) {
-    let (marked, marks) = (Marked::Lost, None);
-    let about = About {
-        queue,
-        marked,
-        marks,
-    };
-    requeue(model, about);
+    requeue(model, About::of(queue, Marked::Lost));
 }
 
 /// `e`: another payload for the entry under the cursor.
@@ -151,12 +145,8 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
     match step {
         Step::Change(what) => super::on_queue(model, what),
         Step::Entry(what, entry) => {
-            let about = About {
-                queue: model.queues[model.cursor].queue.clone(),
-                marked: Marked::One(entry),
-                marks: None,
-            };
-            begin(model, what, about)
+            let queue = model.queues[model.cursor].queue.clone();
+            begin(model, what, About::of(queue, Marked::One(entry)))
         }
         Step::WaitAgain => {
             let queue = model.queues[model.cursor].queue.clone();
@@ -262,11 +252,8 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
             if bytes == form.before {
                 return Err((Part::Payload, "nothing is changed yet".to_owned()));
             }
-            let about = About {
-                queue: form.queue.clone(),
-                marked: Marked::One(form.entry.clone()),
-                marks: None,
-            };
+            let entry = Marked::One(form.entry.clone());
+            let about = About::of(form.queue.clone(), entry);
             Ok(Some((What::Edit(bytes), about)))
         }
         Some(Overlay::Repair(form)) => {
@@ -274,11 +261,7 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
             let Some(what) = what else {
                 return Ok(None);
             };
-            let about = About {
-                queue: form.queue.clone(),
-                marked: Marked::Due,
-                marks: None,
-            };
+            let about = About::of(form.queue.clone(), Marked::Due);
             Ok(Some((what, about)))
         }
         _ => Err((Part::Button, String::new())),

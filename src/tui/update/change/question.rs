@@ -48,9 +48,9 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
         NameAsked::of(&plan.queue, plan.planned, protected)
     });
     Dialog {
-        title: title(plan),
+        title: title(one.called),
         lines: lines(model, one, plan),
-        yes: verb(plan.change),
+        yes: verb(one.called),
         no: "cancel",
         name,
         opened_by: one.asked_by,
@@ -59,19 +59,21 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     }
 }
 
-/// What yes does, as it stands behind "press y to".
-const fn verb(change: Change) -> &'static str {
-    match change {
-        Change::Drift => "mend it",
-        Change::RestoreOrder => "bring it back",
-        Change::RenameTaken => "rename it",
-        other => other.word(),
+/// What yes does, as it stands behind "press y to": the name of the change, and what makes it
+/// something that is done where it is nothing of the kind.
+fn verb(called: &'static str) -> &'static str {
+    match called {
+        "drift" => "mend drift",
+        "restore-order" => "restore order",
+        "rename-taken" => "rename taken",
+        "unit" => "mend unit",
+        "score" => "mend score",
+        other => other,
     }
 }
 
 /// `Delete?`
-fn title(plan: &Plan) -> String {
-    let word = plan.change.word();
+fn title(word: &str) -> String {
     let (first, rest) = word.split_at(1);
     format!("{}{rest}?", first.to_uppercase())
 }
@@ -103,13 +105,14 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("server", Some(server(plan)));
     let warnings = plan.warnings.iter();
     let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
-    let own = if plan.change.can_be_undone() {
+    let said = plan.warnings.iter().any(|words| words.contains("undone"));
+    let own = if said {
+        None
+    } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
         key.map(|key| DialogLine::Words(format!("{key} takes it back afterwards.")))
     } else {
-        let said = plan.warnings.iter().any(|words| words.contains("undone"));
-        let words = "It cannot be undone.".to_owned();
-        (!said).then_some(DialogLine::Warning(words))
+        Some(DialogLine::Warning("It cannot be undone.".to_owned()))
     };
     warnings.extend(own);
     warnings.extend(the_others(model, plan).map(DialogLine::Words));
