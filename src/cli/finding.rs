@@ -250,7 +250,9 @@ mod tests {
             What::Unit,
             What::Score,
         ];
-        let named = all.into_iter().map(|what| (what.name(), Step::Change(what)));
+        let named = all
+            .into_iter()
+            .map(|what| (what.name(), Step::Change(what)));
         let others = [("worker", Step::Worker), ("requeue", Step::WaitAgain)];
         for (name, step) in named.chain(others) {
             let line = command(&queue, &step, "delayscope").unwrap();

@@ -1,5 +1,6 @@
 //! Keys that change: what they act on, why they cannot, what is asked before, one at a time.
 
+mod afterwards;
 mod asking;
 mod bulk;
 mod flow;

@@ -42,7 +42,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if waiting == order {
         return Verdict::Fine;
     }
+    // What a change of ours has left is judged when it is over.
     let since = seen.watch.differ_since();
+    let since = since.map(|since| seen.watch.changed.map_or(since, |over| since.max(over)));
     let lasts = since.is_some_and(|since| pulse.at.since(since) >= LASTS_MS && survey.at >= since);
     if !lasts {
         return Verdict::Fine;
@@ -213,9 +215,9 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Scene, pulse, sample};
+    use super::super::tests::{START, Scene, pulse, sample};
     use super::*;
-    use crate::queue::Known;
+    use crate::queue::{Change, Known};
 
     /// Pulses of that many in timeouts and in the order list, half a second apart.
     fn scene(counts: &[(u64, u64)]) -> Scene {
@@ -285,6 +287,24 @@ mod tests {
         // It began after the last survey, which could not see what is aside.
         let later = [(5, 5), (5, 4), (5, 4), (5, 4), (5, 4)];
         assert_eq!(figure(&later), None);
+    }
+
+    #[test]
+    fn a_change_of_ours_is_given_time_until_the_next_survey() {
+        let mut scene = scene(&[(5, 4); 5]);
+        assert!(scene.found(ID).is_some());
+        scene
+            .watch
+            .changed_by_us(Change::Quarantine, START.plus(1_900));
+        assert_eq!(scene.verdict(ID), Verdict::Fine);
+        scene = scene.survey(crate::queue::Survey {
+            at: START.plus(2_500),
+            ..super::super::tests::survey(None)
+        });
+        assert_eq!(scene.verdict(ID), Verdict::Fine, "not for a second yet");
+        let mut seen = pulse(3_000, 5, None, 1);
+        seen.order = Known::Is(4);
+        assert!(scene.pulse(seen).found(ID).is_some());
     }
 
     #[test]

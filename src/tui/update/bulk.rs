@@ -187,6 +187,11 @@ fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, Running)> {
 /// A change is over: it is told among the changes, its marks have done their part, and what is
 /// shown of its queue is old.
 fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
+    let rows = model.queues.iter_mut();
+    for row in rows.filter(|row| row.queue == under_way.queue) {
+        row.watch
+            .changed_by_us(under_way.change, model.schedule.exact);
+    }
     let at = model.now;
     model.keeping_the_change(|changes| changes.over(at, own));
     change::over(model, under_way);
