@@ -175,8 +175,8 @@ impl RepairForm {
     /// How many repairs have no row of their own.
     #[must_use]
     pub fn folded(&self) -> usize {
-        let shown = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
-        Repair::ALL.iter().filter(shown).count()
+        let hidden = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
+        Repair::ALL.iter().filter(hidden).count()
     }
 
     /// All repairs get their rows; the keys go to the first new one.
