@@ -1,8 +1,9 @@
 //! Somebody is subscribed, but the head of timeouts does not move.
 
-use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery, score_range};
-use crate::queue::look::Info;
-use crate::queue::wish::What;
+mod why;
+
+use self::why::{Why, told, why};
+use super::{Finding, Open, Seen, Severity, Verdict, clients, recovery, score_range};
 use crate::queue::{Known, Pulse, text};
 
 pub(super) const ID: &str = "stuck-client";
@@ -11,10 +12,6 @@ pub(super) const ID: &str = "stuck-client";
 const STANDS_MS: i64 = 3_000;
 /// And is late by more than this, in ms: a client that failed once tries again after 5 s.
 const LATE_MS: i64 = 6_000;
-/// A kick that helps helps within this, in ms.
-const HELPS_MS: i64 = 2_000;
-/// Scripts that fail are counted over this time, in ms.
-const OVER_MS: i64 = 30_000;
 
 /// What stops every transfer, and so tells why the head stands.
 pub(super) const CAUSES: [&str; 5] = [
@@ -54,106 +51,6 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let clients = clients.ok();
     Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
-}
-
-/// What is known of why.
-enum Why {
-    /// Nothing yet: a kick will tell.
-    Untold,
-    /// Those who are subscribed have selected another database.
-    OtherDb,
-    /// A kick has set the one before it going, and nothing since.
-    Again,
-    /// A kick has not helped, and scripts fail on this server, so many in so many ms.
-    Fails(u64, i64),
-    /// A kick has not helped, and no script fails.
-    Deaf,
-    /// Whether anybody is subscribed cannot be seen.
-    Unseen,
-}
-
-fn why(seen: &Seen, stood_since_ms: i64) -> Why {
-    let look = seen.server.last();
-    if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
-        let here = clients
-            .subscribers()
-            .any(|client| client.db == seen.server.db);
-        if !here && clients.subscribers().next().is_some() {
-            return Why::OtherDb;
-        }
-    }
-    let kicked = seen.watch.still.zip(seen.watch.kicked);
-    let kicked = kicked.is_some_and(|(still, at)| {
-        at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
-    });
-    if !kicked {
-        return if moved_once(seen) {
-            Why::Again
-        } else {
-            Why::Untold
-        };
-    }
-    match seen.server.grew(OVER_MS, Info::failed_scripts) {
-        Some((count @ 1.., span)) => Why::Fails(count, span),
-        _ => Why::Deaf,
-    }
-}
-
-/// Another one headed timeouts, late already, when somebody kicked: that one has left.
-fn moved_once(seen: &Seen) -> bool {
-    let Some((still, kicked)) = seen.watch.still.zip(seen.watch.kicked) else {
-        return false;
-    };
-    let mut before = seen.watch.beats.iter().rev();
-    let before = before.find(|beat| beat.at <= kicked);
-    let late = before.and_then(|beat| beat.first);
-    late.is_some_and(|(id, due)| id != still.id && kicked.since(due) >= HELPS_MS)
-        && still.since > kicked
-}
-
-/// The sentence that begins with `head`, the repair and its sentence.
-fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
-    match why {
-        Why::Untold => (
-            format!("{head}, and nobody transfers."),
-            Step::Change(What::Kick),
-            "Kick (R): a client that has lost its timer goes on. If none does, or it stops again, restart \
-             it, or start a stand-in worker (w).",
-        ),
-        Why::Again => (
-            format!("{head}; a kick has moved what stood before, and it stands again."),
-            Step::Worker,
-            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
-             worker (R) transfers meanwhile.",
-        ),
-        Why::OtherDb => (
-            format!("{head}, but on another database."),
-            Step::Worker,
-            "Start one of its clients on this database, or a stand-in worker (R).",
-        ),
-        Why::Fails(..) => (
-            format!(
-                "{head}, a kick has not helped, and scripts fail on this server, of this queue or \
-                 of another."
-            ),
-            Step::Change(What::Transfer),
-            "Its clients' logs say why; if they are silent, look at their clocks and restart one. \
-             Transfer by hand (R) meanwhile.",
-        ),
-        Why::Unseen => (
-            format!("{head}, and nobody transfers."),
-            Step::Worker,
-            "Look whether its clients run; a stand-in worker (R) transfers, beside them too.",
-        ),
-        Why::Deaf => (
-            format!(
-                "{head}, and a kick has not helped: a client's clock is behind, or those who are \
-                 subscribed do not transfer."
-            ),
-            Step::Worker,
-            "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
-        ),
-    }
 }
 
 /// How many are subscribed, and how many of them are ours.
@@ -198,7 +95,12 @@ fn finding(
             "the same entry heads timeouts for {} of watching",
             text::countdown(stood_ms)
         ));
-    if matches!(why, Why::Untold | Why::Again) {
+    if let Some(ms) = why.kicked_ms(seen) {
+        finding = finding
+            .number("kicked_ms_ago", ms)
+            .words(format!("kicked {} ago", text::countdown(ms)));
+    }
+    if matches!(why, Why::Untold | Why::Again | Why::Anew) {
         finding = finding.words(
             "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
              to 3.21.1 after several offers at once",
@@ -226,10 +128,12 @@ fn finding(
 mod tests {
     use std::sync::Arc;
 
+    use super::super::Step;
     use super::super::tests::{START, Scene, framed, pulse, sample, server_look};
     use super::*;
     use crate::queue::frame::Form;
     use crate::queue::look::{Client, Clients};
+    use crate::queue::wish::What;
     use crate::queue::{Announcement, Judged, ServerLook};
 
     /// Pulses each second over so many ms, the head late by that at the end.
@@ -337,6 +241,30 @@ mod tests {
         let mut well = Scene::default().pulse(pulse(0, 4, None, 1));
         kick(&mut well, 100);
         assert_eq!(step(&next(well, 10_200, 4_000)), Step::Change(What::Kick));
+    }
+
+    #[test]
+    fn a_kick_before_the_first_look_is_not_told_to_be_tried_again() {
+        // Late by 60 s when first seen, kicked 40 s before that; then, when none was due.
+        for (kicked_ms, words) in [
+            (-40_000, "a kick has not helped"),
+            (-57_000, "it stands again"),
+        ] {
+            let mut scene = standing(4_000, 60_000, 1);
+            scene.watch.kicked_before = Some(START.plus(kicked_ms));
+            let found = scene.found(ID).unwrap();
+            assert_eq!(found.repair.step, Step::Worker, "{found:?}");
+            assert!(found.sentence.contains(words), "{}", found.sentence);
+            let ago = text::countdown(4_000 - kicked_ms);
+            let told = format!("kicked {ago} ago");
+            assert!(found.evidence.words.contains(&told), "{found:?}");
+        }
+        // Of one that is long ago, or that has had no time to help, nothing is concluded.
+        for kicked_ms in [-300_000, 2_500] {
+            let mut scene = standing(4_000, 600_000, 1);
+            scene.watch.kicked_before = Some(START.plus(kicked_ms));
+            assert_eq!(step(&scene), Step::Change(What::Kick));
+        }
     }
 
     #[test]
