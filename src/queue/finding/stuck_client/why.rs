@@ -2,6 +2,7 @@
 
 use super::super::{Seen, Step};
 use crate::clock::EpochMillis;
+use crate::queue::ServerLook;
 use crate::queue::look::Info;
 use crate::queue::wish::What;
 
@@ -11,6 +12,8 @@ const HELPS_MS: i64 = 2_000;
 const LATELY_MS: i64 = 300_000;
 /// Scripts that fail are counted over this time, in ms.
 const OVER_MS: i64 = 30_000;
+/// The first look is taken so long before the first pulse at most, in ms.
+const BESIDE_MS: i64 = 2_000;
 
 /// What is known of why.
 pub(super) enum Why {
@@ -18,6 +21,8 @@ pub(super) enum Why {
     Untold,
     /// Those who are subscribed have selected another database.
     OtherDb,
+    /// The server holds their scripts back.
+    Held,
     /// A kick has set the one before it going, and nothing since.
     Again,
     /// We kicked before the first look, and what stands now has fallen due since.
@@ -38,6 +43,9 @@ pub(super) fn why(seen: &Seen, stood_since_ms: i64) -> Why {
             .any(|client| client.db == seen.server.db);
         if !here && clients.subscribers().next().is_some() {
             return Why::OtherDb;
+        }
+        if clients.held > 0 && look.is_some_and(|look| of_now(seen, look)) {
+            return Why::Held;
         }
     }
     match kick(seen).filter(|_| stood_since_ms > 0) {
@@ -84,11 +92,20 @@ fn lately(seen: &Seen, at: EpochMillis) -> bool {
 impl Why {
     /// How long ago that kick was that this is concluded from, in ms.
     pub(super) fn kicked_ms(&self, seen: &Seen) -> Option<i64> {
-        let concluded = !matches!(self, Self::Untold | Self::OtherDb | Self::Unseen);
+        let concluded = !matches!(
+            self,
+            Self::Untold | Self::OtherDb | Self::Held | Self::Unseen
+        );
         let at = seen.watch.kicked.or(seen.watch.kicked_before)?;
         let until = seen.watch.still?.until;
         concluded.then(|| until.since(at))
     }
+}
+
+/// The server was looked at when the entry stood there already, or just before the first pulse.
+fn of_now(seen: &Seen, look: &ServerLook) -> bool {
+    let still = seen.watch.still;
+    still.is_some_and(|still| look.at.since(still.since) >= -BESIDE_MS)
 }
 
 /// Another one headed timeouts, late already, when somebody kicked: that one has left.
@@ -128,6 +145,11 @@ pub(super) fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
             format!("{head}, but on another database."),
             Step::Worker,
             "Start one of its clients on this database, or a stand-in worker (R).",
+        ),
+        Why::Held => (
+            format!("{head}, but the server holds all scripts back: it is paused."),
+            Step::Outside,
+            "End the pause (CLIENT UNPAUSE), or let it end; a failover that is under way pauses too.",
         ),
         Why::Fails(..) => (
             format!(
