@@ -142,7 +142,7 @@ pub struct Frames {
     /// What was delivered last, the last one first.
     pub tail: Vec<Delivered>,
     /// How far from the head of the order list some of the next due ones stand.
-    pub depth: Known<Vec<Place>>,
+    pub depth: Known<Vec<(EntryId, Place)>>,
     /// The other queue that has the same keys but for its target (see [`Queue::twin`]), when there
     /// is a list with its name.
     pub twin: Option<QueueName>,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::{Diagnosis, Finding, Repair, Seen, Severity, Step};
 use super::{drift, falling_behind, foreign_member, mixed_frames, poison, recovery, slow_transfer};
-use super::{nothing_consumed, stuck_client, target_backlog};
+use super::{no_transfer_client, nothing_consumed, stuck_client, target_backlog};
 
 /// Leaves out what another finding explains, and puts the worst first.
 pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
@@ -23,12 +23,20 @@ pub(super) fn settle(seen: &Seen, all: &mut Diagnosis) {
     }
     if findings
         .iter()
+        .any(|found| found.id == no_transfer_client::ID)
+    {
+        // Where nobody transfers, nobody falls behind.
+        all.early.retain(|(id, _)| *id != falling_behind::ID);
+    }
+    if findings
+        .iter()
         .any(|found| found.id == nothing_consumed::ID)
     {
         // Where nobody takes anything, how they keep up is no question.
         all.early.retain(|(id, _)| *id != target_backlog::ID);
     }
     drift::subordinate(findings);
+    slow_transfer::subordinate(findings);
     mixed_frames::subordinate(findings);
     findings.sort_by_key(|found| Reverse(found.severity));
     first_breaks_first(findings);

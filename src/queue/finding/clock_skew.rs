@@ -1,7 +1,7 @@
 //! Clocks that disagree: this machine's with the server's, or a transfer client's, whose entries
 //! leave timeouts too early or too late by the same span again and again.
 
-use super::{Beat, Finding, Seen, Severity, Step, Verdict, slow_transfer};
+use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::text;
 
@@ -12,6 +12,10 @@ const NOTE_MS: i64 = 250;
 const WARNING_MS: i64 = 1_000;
 /// So many entries in a row must have left by the same span.
 const DEPARTURES: usize = 5;
+/// So many suggest it already.
+const FEW: usize = 2;
+/// What left late by so much, in ms, may be the first of them.
+const LAGS_MS: i64 = 2_000;
 /// They were due over at least so many ms.
 const APART_MS: i64 = 1_000;
 /// By so many ms more or less: the timer of a client ticks each 10 to 100 ms.
@@ -20,6 +24,8 @@ const JITTER_MS: i64 = 250;
 const BUSY: u64 = 100;
 /// What was late so long before the first of them may have kept the clients, in ms.
 const BACKLOG_MS: i64 = 30_000;
+/// No more than one is seen to leave in so many ms.
+const PULSE_MS: i64 = 1_000;
 /// Where a quarter of the answers took longer than the quickest by more than so many ms, something
 /// keeps the server: who transfers waits for it too, with each of his commands.
 const HINDERED_MS: u64 = 80;
@@ -42,7 +48,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         return Verdict::Silent;
     };
     let Some(severity) = severity(skew_ms) else {
-        return Verdict::Fine;
+        return early(seen).map_or(Verdict::Fine, Verdict::Early);
     };
     let way = if skew_ms > 0 { "ahead of" } else { "behind" };
     let by = text::span(skew_ms.unsigned_abs());
@@ -70,34 +76,77 @@ fn severity(ms: i64) -> Option<Severity> {
     }
 }
 
-/// By how many ms a transfer client is ahead of the server (negative: all of them are behind), when
-/// the last entries left by one and the same span; and whether that is sure.
-fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
+/// By how many ms before they were due the last so many left, at least and at most, when that was
+/// one and the same span; and when the first of them was due.
+fn span(seen: &Seen, count: usize) -> Option<(i64, i64, EpochMillis)> {
     let leads = &seen.watch.leads;
-    if leads.len() < DEPARTURES {
+    if leads.len() < count {
         return None;
     }
-    let recent = || leads.iter().rev().take(DEPARTURES);
+    let recent = || leads.iter().rev().take(count);
     let least = recent().map(|left| left.least_ms).max()?;
     let most = recent().map(|left| left.most_ms).min()?;
     let dues = || recent().map(|left| left.due);
+    let first = dues().min()?;
     // What is due at once and is cancelled at once has one span too.
-    let apart = dues().max()?.since(dues().min()?) >= APART_MS;
+    let apart = count == 1 || dues().max()?.since(first) >= APART_MS;
     // Each left between two pulses: a span that all of these allow, but for a client's ticks.
-    if !apart || least - most > JITTER_MS {
-        return None;
-    }
-    let busy = seen.pulse?.late.get()? >= BUSY;
-    let (least, most) = (least.min(most), least.max(most));
+    (apart && least - most <= JITTER_MS).then(|| (least.min(most), least.max(most), first))
+}
+
+/// By how many ms a transfer client is ahead of the server (negative: all of them are behind), when
+/// the last entries left by one and the same span; and whether that is sure.
+fn client_ahead(seen: &Seen) -> Option<(i64, bool)> {
+    let (least, most, from) = span(seen, DEPARTURES)?;
     if least >= NOTE_MS {
         // Somebody who cancels his entries when they are so old leaves no more trace than this.
-        return Some((least, recent().any(|left| left.delivered)));
+        let mut recent = seen.watch.leads.iter().rev().take(DEPARTURES);
+        return Some((least, recent.any(|left| left.delivered)));
     }
-    // A client that is merely slow is no clock: ticks and pauses stay below.
-    let from = dues().min()?;
+    (most <= -WARNING_MS && !merely_slow(seen, from, -least)?).then_some((most, true))
+}
+
+/// A client that is merely slow is no clock (ticks and pauses stay below): whether something else
+/// explains that what was due from that moment on left late by `lag_ms`.
+fn merely_slow(seen: &Seen, from: EpochMillis, lag_ms: i64) -> Option<bool> {
+    let busy = seen.pulse?.late.get()? >= BUSY;
     let slow = busy || hindered(seen, from) || slow_transfer::keeps_the_server(seen);
-    let slow = slow || backlog(seen, from, -least);
-    (most <= -WARNING_MS && !slow).then_some((most, true))
+    Some(slow || backlog(seen, from, lag_ms))
+}
+
+/// The last entries, few as they are, have left late by one and the same span: by how much at most,
+/// in ms, and how many they are.
+fn lagging(seen: &Seen) -> Option<(i64, usize)> {
+    let late = |count: &usize| span(seen, *count).filter(|(_, most, _)| *most <= -LAGS_MS);
+    let count = (1..=DEPARTURES).rfind(|count| late(count).is_some())?;
+    let (least, _, from) = late(&count)?;
+    (!merely_slow(seen, from, -least)?).then_some((-least, count))
+}
+
+/// What heads timeouts for a while is not later than those before it were when they left: it leaves
+/// as they did.
+pub(super) fn leaves_soon(seen: &Seen, late_ms: i64) -> bool {
+    lagging(seen).is_some_and(|(lag_ms, count)| count >= FEW && late_ms <= lag_ms + WARNING_MS)
+}
+
+/// Some have left late already, and so will the next one, as it looks.
+fn early(seen: &Seen) -> Option<Open> {
+    let pulse = seen.pulse?;
+    let late_ms = pulse.at.since(pulse.oldest_late?);
+    let (lag_ms, count) = lagging(seen)?;
+    // Where nobody is woken, nothing leaves in time.
+    seen.queue.keys().channel.as_ref()?;
+    let last = seen.watch.leads.back()?;
+    let of_now = pulse.at.since(last.due) <= lag_ms + BACKLOG_MS;
+    let next = seen.watch.still?.due.since(last.due);
+    let each_ms = next.clamp(PULSE_MS, BACKLOG_MS);
+    let missing = i64::try_from(DEPARTURES - count.min(DEPARTURES)).unwrap_or(0);
+    (of_now && missing > 0 && late_ms >= 0).then(|| {
+        let late = text::counted(pulse.late.get().unwrap_or(1), "late", "late");
+        let seen = format!("{late}, and the last left late too");
+        let asks = "whether the transfer clients' clocks are behind";
+        Open::new(seen, asks, Some(missing * each_ms))
+    })
 }
 
 /// Since that moment, or shortly before it, there was another reason to be late than clocks:
@@ -155,119 +204,4 @@ fn of_client(seen: &Seen, (severity, sure): (Severity, bool), ahead_ms: i64) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::{Scene, framed, pulse};
-    use super::*;
-    use crate::queue::frame::Form;
-
-    #[test]
-    fn this_machine_is_told_from_a_quarter_of_a_second_on_once_for_all_queues() {
-        let severity = |skew_ms| {
-            let mut scene = Scene::default().pulse(pulse(0, 5, None, 1));
-            scene.server.skew_ms = Some(skew_ms);
-            scene
-                .found(ID)
-                .map(|found| (found.severity, found.of_server))
-        };
-        assert_eq!(severity(249), None);
-        assert_eq!(severity(-250), Some((Severity::Note, true)));
-        assert_eq!(severity(1_000), Some((Severity::Warning, true)));
-    }
-
-    /// Entries 2 s apart, each leaving so many ms before it is due, seen each 500 ms.
-    fn leaving(ahead_ms: impl Fn(i64) -> i64) -> Scene {
-        answered(ahead_ms, |_| 1)
-    }
-
-    /// The same on a server whose answer at that moment takes so many ms.
-    fn answered(ahead_ms: impl Fn(i64) -> i64, took_ms: impl Fn(i64) -> u64) -> Scene {
-        let mut scene = Scene::default();
-        scene.server.skew_ms = Some(0);
-        let due = |n: i64| 2_000 + n * 2_000;
-        for at in (0..16_000).step_by(500) {
-            let first = (0..9).find(|n| at < due(*n) - ahead_ms(*n)).unwrap();
-            let mut seen = pulse(at, 5, None, 1);
-            let id = u8::try_from(first).unwrap();
-            seen.first = Some(framed(Form::ByteId, id, Some(due(first))));
-            seen.took_ms = took_ms(at);
-            scene = scene.pulse(seen);
-        }
-        scene
-    }
-
-    fn ahead(scene: &Scene) -> Option<i64> {
-        let found = scene.found(ID)?;
-        found.evidence.figures["client_ahead_ms"].as_i64()
-    }
-
-    #[test]
-    fn a_client_that_is_ahead_or_behind_is_seen_by_when_entries_leave() {
-        assert!((700..=1_300).contains(&ahead(&leaving(|_| 1_300)).unwrap()));
-        let behind = ahead(&leaving(|_| -1_700)).unwrap();
-        assert!((-1_700..=-1_000).contains(&behind), "{behind}");
-    }
-
-    #[test]
-    fn on_a_server_that_is_slow_to_answer_what_leaves_late_tells_nothing_of_clocks() {
-        let late = |took_ms: fn(i64) -> u64| ahead(&answered(|_| -1_700, took_ms));
-        // As scripts of another queue keep it, one after the other.
-        assert_eq!(late(|at| at.unsigned_abs() / 500 * 83 % 250), None);
-        // Far away, and with a hiccup now and then.
-        assert!(late(|_| 180).is_some());
-        assert!(late(|at| if at % 4_000 == 0 { 400 } else { 3 }).is_some());
-        // It is late that is excused, not early.
-        let early = answered(|_| 1_300, |at| at.unsigned_abs() / 500 * 83 % 250);
-        assert!(ahead(&early).is_some());
-    }
-
-    #[test]
-    fn what_leaves_late_after_a_backlog_tells_nothing_of_clocks() {
-        let late = || leaving(|_| -1_700);
-        assert!(ahead(&late()).is_some());
-        let first = late().watch.beats[0].at;
-        for explained in [true, false] {
-            let mut scene = late();
-            let told = [&mut scene.watch.changed, &mut scene.watch.explained];
-            *told[usize::from(explained)] = Some(first);
-            assert_eq!(ahead(&scene), None);
-        }
-        let mut many = late();
-        many.watch.beats[0].late = Some(BUSY);
-        assert_eq!(ahead(&many), None);
-        let mut later = late();
-        let beat = &mut later.watch.beats[0];
-        let due = first.plus(-9_000);
-        beat.first = beat.first.map(|(id, _)| (id, due));
-        assert_eq!(ahead(&later), None);
-    }
-
-    #[test]
-    fn while_many_were_late_clients_merely_worked_them_off() {
-        let late = |many: u64| {
-            let mut scene = leaving(|_| -1_700);
-            let beats = &mut scene.watch.beats;
-            let then = beats.len() - 4;
-            beats[then].late = Some(many);
-            ahead(&scene)
-        };
-        assert_eq!(late(BUSY), None);
-        assert!(late(BUSY - 1).is_some());
-    }
-
-    #[test]
-    fn entries_that_leave_in_time_or_are_cancelled_at_any_moment_tell_nothing() {
-        assert_eq!(ahead(&leaving(|_| 0)), None);
-        assert_eq!(ahead(&leaving(|_| -100)), None);
-        // A tick sooner or later is no other span.
-        assert!(ahead(&leaving(|n| 1_300 + n % 3 * 100)).is_some());
-        // Cancelled by their owner, all at once or one by one.
-        let mut scene = Scene::default();
-        for at in 0..9_u8 {
-            let mut seen = pulse(i64::from(at) * 40, 5, None, 1);
-            seen.first = Some(framed(Form::ByteId, at, Some(60_000)));
-            scene = scene.pulse(seen);
-        }
-        assert_eq!(ahead(&scene), None);
-        assert_eq!(ahead(&leaving(|n| 300 + n * 7 % 5 * 350)), None);
-    }
-}
+mod tests;

@@ -155,16 +155,15 @@ pub(super) struct Block {
     pub(super) before: usize,
     /// So many copies of them were seen in the tail of target.
     pub(super) copies: usize,
+    /// That has not begun: what was pushed once would have left the order list.
+    pub(super) ahead: bool,
 }
 
 /// What the entry at place `bad` of `next` does to those before it, which clients of `era`
 /// transfer.
 pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Block {
     let Some(pulse) = seen.pulse else {
-        return Block {
-            before: 0,
-            copies: 0,
-        };
+        return Block::default();
     };
     let before: Vec<&Judged> = next[..bad.min(next.len())]
         .iter()
@@ -178,20 +177,28 @@ pub(super) fn block(seen: &Seen, next: &[&Judged], bad: usize, era: Era) -> Bloc
     Block {
         before: before.len(),
         copies: tail.iter().filter(is_copy).count(),
+        ahead: (pulse.waiting.get())
+            .zip(pulse.order.get())
+            .is_some_and(|(waiting, order)| waiting <= order),
     }
 }
 
 impl Block {
     /// What happens, when the bad one is due: the beginning of a sentence.
     pub(super) fn words(self) -> String {
-        let again = "is delivered again every 5 s by each client";
+        let [behind, is] = if self.ahead {
+            ["Nothing behind one entry will move", "will be"]
+        } else {
+            ["Nothing behind one entry moves", "is"]
+        };
+        let again = format!("{is} delivered again every 5 s by each client");
         match self.before {
             0 => "Nothing moves any more".to_owned(),
-            1 => format!("Nothing behind one entry moves, and the one before it {again}"),
-            n => format!(
-                "Nothing behind one entry moves, and each of the {} before it {again}",
-                text::thousands(n as u64)
-            ),
+            1 => format!("{behind}, and the one before it {again}"),
+            n => {
+                let each = text::thousands(n as u64);
+                format!("{behind}, and each of the {each} before it {again}")
+            }
         }
     }
 }

@@ -93,18 +93,25 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
     let (count, bad) = known(seen, group, |score| score < 0.0);
     let entries = text::counted(count, "entry has", "entries have");
     let is = if count == 1 { "is" } else { "are" };
-    let sentence = if score <= -UNREADABLE {
-        format!(
+    let (severity, sentence) = if seen.queue.keys().channel.is_none() {
+        let them = if count == 1 { "it" } else { "them" };
+        let never = format!("a poller that asks from 0 on never takes {them}");
+        let sentence = format!("{entries} a negative due time: {never}.");
+        (Severity::Warning, sentence)
+    } else if score <= -UNREADABLE {
+        let sentence = format!(
             "All comes late, since no offer is announced any more: {entries} an overflowed due time \
              ({score:e}), and {is} never transferred."
-        )
+        );
+        (Severity::Critical, sentence)
     } else {
-        format!(
+        let sentence = format!(
             "Each client sends thousands of scripts a second: {entries} a negative due time ({score}), \
              and {is} never transferred."
-        )
+        );
+        (Severity::Critical, sentence)
     };
-    let finding = Finding::new(ID, Severity::Critical, sentence);
+    let finding = Finding::new(ID, severity, sentence);
     let finding = counted(with_ids(finding.of(count), &bad), seen, group)
         .number("score", score.to_string())
         .check_about(
@@ -343,5 +350,19 @@ mod tests {
         let id = bad.id.to_string();
         assert_eq!(found.evidence.figures["entries"][0], id.as_str());
         assert!(found.repair.sentence.contains(&id));
+    }
+
+    #[test]
+    fn of_a_poller_nobody_knows_whether_it_asks_below_zero() {
+        let queue: Queue = "zset-list:timeouts,target,ms".parse().unwrap();
+        let mut below = headed(-5.0);
+        below.transfer_clients = Known::None;
+        let said = super::super::tests::after(&queue, &[below], None).findings;
+        assert_eq!((said[0].id, said[0].severity), (ID, Severity::Warning));
+        assert!(
+            said[0].sentence.contains("from 0 on"),
+            "{}",
+            said[0].sentence
+        );
     }
 }

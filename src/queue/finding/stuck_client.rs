@@ -1,8 +1,9 @@
 //! Somebody is subscribed, but the head of timeouts does not move.
 
-use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery, score_range};
-use crate::queue::look::Info;
-use crate::queue::wish::What;
+mod why;
+
+use self::why::{Why, told, why};
+use super::{Finding, Open, Seen, Severity, Verdict, clients, clock_skew, recovery, score_range};
 use crate::queue::{Known, Pulse, text};
 
 pub(super) const ID: &str = "stuck-client";
@@ -11,10 +12,6 @@ pub(super) const ID: &str = "stuck-client";
 const STANDS_MS: i64 = 3_000;
 /// And is late by more than this, in ms: a client that failed once tries again after 5 s.
 const LATE_MS: i64 = 6_000;
-/// A kick that helps helps within this, in ms.
-const HELPS_MS: i64 = 2_000;
-/// Scripts that fail are counted over this time, in ms.
-const OVER_MS: i64 = 30_000;
 
 /// What stops every transfer, and so tells why the head stands.
 pub(super) const CAUSES: [&str; 5] = [
@@ -41,7 +38,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let stands = |(stood_ms, late_ms): &(i64, i64)| {
         *stood_ms >= STANDS_MS && *late_ms > LATE_MS && !in_seconds
     };
-    let Some((stood_ms, late_ms)) = seen.watch.standing().filter(stands) else {
+    // Where clocks are behind, each entry stands for a while, and leaves.
+    let stays = |(_, late_ms): &(i64, i64)| !clock_skew::leaves_soon(seen, *late_ms);
+    let standing = seen.watch.standing().filter(stands).filter(stays);
+    let Some((stood_ms, late_ms)) = standing else {
         return match clients {
             Ok(_) => Verdict::Fine,
             Err(why) => Verdict::Blind(why.to_string()),
@@ -54,106 +54,6 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     }
     let clients = clients.ok();
     Verdict::Found(finding(seen, pulse, (clients, stood_ms, late_ms)))
-}
-
-/// What is known of why.
-enum Why {
-    /// Nothing yet: a kick will tell.
-    Untold,
-    /// Those who are subscribed have selected another database.
-    OtherDb,
-    /// A kick has set the one before it going, and nothing since.
-    Again,
-    /// A kick has not helped, and scripts fail on this server, so many in so many ms.
-    Fails(u64, i64),
-    /// A kick has not helped, and no script fails.
-    Deaf,
-    /// Whether anybody is subscribed cannot be seen.
-    Unseen,
-}
-
-fn why(seen: &Seen, stood_since_ms: i64) -> Why {
-    let look = seen.server.last();
-    if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
-        let here = clients
-            .subscribers()
-            .any(|client| client.db == seen.server.db);
-        if !here && clients.subscribers().next().is_some() {
-            return Why::OtherDb;
-        }
-    }
-    let kicked = seen.watch.still.zip(seen.watch.kicked);
-    let kicked = kicked.is_some_and(|(still, at)| {
-        at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
-    });
-    if !kicked {
-        return if moved_once(seen) {
-            Why::Again
-        } else {
-            Why::Untold
-        };
-    }
-    match seen.server.grew(OVER_MS, Info::failed_scripts) {
-        Some((count @ 1.., span)) => Why::Fails(count, span),
-        _ => Why::Deaf,
-    }
-}
-
-/// Another one headed timeouts, late already, when somebody kicked: that one has left.
-fn moved_once(seen: &Seen) -> bool {
-    let Some((still, kicked)) = seen.watch.still.zip(seen.watch.kicked) else {
-        return false;
-    };
-    let mut before = seen.watch.beats.iter().rev();
-    let before = before.find(|beat| beat.at <= kicked);
-    let late = before.and_then(|beat| beat.first);
-    late.is_some_and(|(id, due)| id != still.id && kicked.since(due) >= HELPS_MS)
-        && still.since > kicked
-}
-
-/// The sentence that begins with `head`, the repair and its sentence.
-fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
-    match why {
-        Why::Untold => (
-            format!("{head}, and nobody transfers."),
-            Step::Change(What::Kick),
-            "Kick (R): a client that has lost its timer goes on. If none does, or it stops again, restart \
-             it, or start a stand-in worker (w).",
-        ),
-        Why::Again => (
-            format!("{head}; a kick has moved what stood before, and it stands again."),
-            Step::Worker,
-            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
-             worker (R) transfers meanwhile.",
-        ),
-        Why::OtherDb => (
-            format!("{head}, but on another database."),
-            Step::Worker,
-            "Start one of its clients on this database, or a stand-in worker (R).",
-        ),
-        Why::Fails(..) => (
-            format!(
-                "{head}, a kick has not helped, and scripts fail on this server, of this queue or \
-                 of another."
-            ),
-            Step::Change(What::Transfer),
-            "Its clients' logs say why; if they are silent, look at their clocks and restart one. \
-             Transfer by hand (R) meanwhile.",
-        ),
-        Why::Unseen => (
-            format!("{head}, and nobody transfers."),
-            Step::Worker,
-            "Look whether its clients run; a stand-in worker (R) transfers, beside them too.",
-        ),
-        Why::Deaf => (
-            format!(
-                "{head}, and a kick has not helped: a client's clock is behind, or those who are \
-                 subscribed do not transfer."
-            ),
-            Step::Worker,
-            "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
-        ),
-    }
 }
 
 /// How many are subscribed, and how many of them are ours.
@@ -198,7 +98,12 @@ fn finding(
             "the same entry heads timeouts for {} of watching",
             text::countdown(stood_ms)
         ));
-    if matches!(why, Why::Untold | Why::Again) {
+    if let Some(ms) = why.kicked_ms(seen) {
+        finding = finding
+            .number("kicked_ms_ago", ms)
+            .words(format!("kicked {} ago", text::countdown(ms)));
+    }
+    if matches!(why, Why::Untold | Why::Again | Why::Anew) {
         finding = finding.words(
             "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
              to 3.21.1 after several offers at once",
@@ -223,177 +128,4 @@ fn finding(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::super::tests::{START, Scene, framed, pulse, sample, server_look};
-    use super::*;
-    use crate::queue::frame::Form;
-    use crate::queue::look::{Client, Clients};
-    use crate::queue::{Announcement, Judged, ServerLook};
-
-    /// Pulses each second over so many ms, the head late by that at the end.
-    fn standing(ms: i64, late_ms: i64, clients: u64) -> Scene {
-        let head = framed(Form::ByteId, 1, Some(ms - late_ms));
-        let seconds = (0..=ms / 1_000).map(|second| second * 1_000);
-        let at = |scene: Scene, at: i64| {
-            let mut seen = pulse(at, 5, Some(1), clients);
-            seen.first = Some(head.clone());
-            scene.pulse(seen)
-        };
-        seconds.fold(Scene::default(), at)
-    }
-
-    #[test]
-    fn it_takes_three_seconds_of_the_same_head_and_six_of_lateness() {
-        assert!(standing(3_000, 6_001, 1).found(ID).is_some());
-        assert!(standing(2_000, 60_000, 1).found(ID).is_none());
-        assert!(standing(3_000, 6_000, 1).found(ID).is_none());
-        // That is another rule's.
-        assert!(standing(3_000, 60_000, 0).found(ID).is_none());
-    }
-
-    #[test]
-    fn where_subscribers_cannot_be_counted_what_stands_is_told_all_the_same() {
-        let mut scene = standing(3_000, 60_000, 1);
-        let mut seen = pulse(4_000, 5, Some(1), 1);
-        seen.transfer_clients = Known::Unknown("NOPERM".into());
-        assert_eq!(
-            Scene::default().pulse(seen.clone()).verdict(ID),
-            Verdict::Blind("NOPERM".to_owned())
-        );
-        seen.first = Some(framed(Form::ByteId, 1, Some(-57_000)));
-        scene = scene.pulse(seen);
-        let found = scene.found(ID).unwrap();
-        assert_eq!(found.repair.step, Step::Worker);
-        assert!(found.sentence.contains("who is subscribed cannot be seen"));
-    }
-
-    #[test]
-    fn a_head_that_changes_or_an_outage_begins_anew() {
-        let mut moved = standing(3_000, 60_000, 1);
-        let mut seen = pulse(3_500, 5, Some(1), 1);
-        seen.first = Some(framed(Form::ByteId, 2, Some(-50_000)));
-        moved = moved.pulse(seen);
-        assert!(moved.found(ID).is_none());
-        let mut away = standing(3_000, 60_000, 1);
-        away.watch.interrupted();
-        assert!(away.found(ID).is_none());
-    }
-
-    fn step(scene: &Scene) -> Step {
-        scene.found(ID).unwrap().repair.step
-    }
-
-    fn kick(scene: &mut Scene, ms: i64) {
-        scene.watch.announced(&Announcement {
-            at: START.plus(ms),
-            channel: Vec::new(),
-            message: b"0".to_vec(),
-        });
-    }
-
-    #[test]
-    fn a_kick_is_tried_first_and_what_it_did_not_help_is_concluded() {
-        let mut scene = standing(4_000, 10_000, 1);
-        assert_eq!(step(&scene), Step::Change(What::Kick));
-        kick(&mut scene, 3_000);
-        assert_eq!(step(&scene), Step::Change(What::Kick));
-        kick(&mut scene, 2_000);
-        assert_eq!(step(&scene), Step::Worker);
-        assert!(
-            scene
-                .found(ID)
-                .unwrap()
-                .sentence
-                .contains("clock is behind")
-        );
-    }
-
-    #[test]
-    fn what_a_kick_has_moved_once_and_stands_again_is_not_kicked_for_ever() {
-        let mut scene = standing(4_000, 10_000, 1);
-        kick(&mut scene, 4_100);
-        // That one goes, and the next one stands as it did.
-        let next = |mut scene: Scene, from: i64, due: i64| {
-            for at in [from, from + 2_000, from + 4_000] {
-                let mut seen = pulse(at, 4, Some(at - due), 1);
-                seen.first = Some(framed(Form::ByteId, 2, Some(due)));
-                scene = scene.pulse(seen);
-            }
-            scene
-        };
-        let again = next(scene.clone(), 4_200, 4_000);
-        assert!(again.found(ID).is_none(), "not late enough yet");
-        let again = next(scene, 10_200, 4_000);
-        let found = again.found(ID).unwrap();
-        assert_eq!(found.repair.step, Step::Worker);
-        assert!(
-            found.sentence.contains("stands again"),
-            "{}",
-            found.sentence
-        );
-        // A kick of long before, when nothing stood, has moved nothing.
-        let mut well = Scene::default().pulse(pulse(0, 4, None, 1));
-        kick(&mut well, 100);
-        assert_eq!(step(&next(well, 10_200, 4_000)), Step::Change(What::Kick));
-    }
-
-    #[test]
-    fn scripts_that_fail_are_told_with_their_number() {
-        let mut scene = standing(4_000, 10_000, 1)
-            .look(server_look(0, [false, true], 3))
-            .look(server_look(10_000, [false, true], 5));
-        // They may be those of another queue.
-        assert_eq!(step(&scene), Step::Change(What::Kick));
-        kick(&mut scene, 1_000);
-        let found = scene.found(ID).unwrap();
-        assert_eq!(found.evidence.figures["failed_scripts"], 2);
-        assert_eq!(found.repair.step, Step::Change(What::Transfer));
-    }
-
-    #[test]
-    fn those_who_have_selected_another_database_are_seen_through() {
-        let look = |db| {
-            let client = Client {
-                channels: 1,
-                db,
-                ..Client::default()
-            };
-            let clients = Clients {
-                total: 1,
-                listed: vec![client],
-            };
-            ServerLook {
-                clients: Known::Is(Arc::new(clients)),
-                ..server_look(0, [false, true], 0)
-            }
-        };
-        let here = standing(4_000, 10_000, 1).look(look(0));
-        assert_eq!(step(&here), Step::Change(What::Kick));
-        let there = standing(4_000, 10_000, 1).look(look(3));
-        assert!(
-            there
-                .found(ID)
-                .unwrap()
-                .sentence
-                .contains("another database")
-        );
-    }
-
-    #[test]
-    fn what_is_explained_by_a_poison_entry_is_not_told_twice() {
-        let poison = |due| -> Judged { framed(Form::DoubleId, 1, due) };
-        let mut scene = standing(4_000, 10_000, 1).look(server_look(0, [false, true], 0));
-        assert!(scene.all().findings.iter().any(|found| found.id == ID));
-        let mut scene = scene.sample(sample(vec![poison(Some(-6_000))], Vec::new()));
-        let mut seen = pulse(5_000, 5, Some(1), 1);
-        seen.first = Some(poison(Some(-6_000)));
-        scene = scene.pulse(seen.clone());
-        seen.at = START.plus(9_000);
-        scene = scene.pulse(seen);
-        assert!(scene.found(ID).is_some());
-        let ids: Vec<_> = scene.all().findings.iter().map(|found| found.id).collect();
-        assert!(ids.contains(&"poison") && !ids.contains(&ID), "{ids:?}");
-    }
-}
+mod tests;

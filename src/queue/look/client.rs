@@ -98,6 +98,9 @@ pub struct Clients {
     /// Those that are subscribed to a channel, blocked on a list, or have taken from one with their
     /// last command; at most [`Clients::KEPT`].
     pub listed: Vec<Client>,
+    /// How many have sent a script that the server holds back: nothing else makes a script wait
+    /// than `CLIENT PAUSE`, or a failover.
+    pub held: u64,
 }
 
 impl Clients {

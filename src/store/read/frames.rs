@@ -19,8 +19,9 @@ const ELEMENTS: usize = 25;
 pub const MAXLEN: u64 = 1_000;
 
 /// From which rank of timeouts on some more are read: they wait still when those before them have
-/// been transferred.
-const AHEAD: usize = 1_000;
+/// been transferred. Where the order list is in due order, that is their place in it too: far
+/// enough from [`MAXLEN`] to be found, though a burst of one millisecond lies there in any order.
+const AHEAD: usize = 500;
 /// How many those are.
 const FURTHER: usize = 3;
 
@@ -31,7 +32,7 @@ pub struct RawFrames {
     pub at: EpochMillis,
     /// The first of timeouts, with their scores.
     pub next_due: Vec<(Vec<u8>, f64)>,
-    /// A few of timeouts further down, from rank 1,000 on, with their scores.
+    /// A few of timeouts further down, from rank 500 on, with their scores.
     pub ahead: Vec<(Vec<u8>, f64)>,
     /// The tail of the order list, its last element last.
     pub newest: Vec<Vec<u8>>,
@@ -84,13 +85,13 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
     })
 }
 
-/// How many elements stand in the order list before each of those `members` that still wait in
-/// timeouts (none: not among the first [`MAXLEN`]), and what that cost the server, in µs.
+/// Which of those `members` still wait in timeouts, how many elements stand in the order list before
+/// each (none: not among the first [`MAXLEN`]), and what that cost the server, in µs.
 pub async fn places(
     store: &Store,
     (timeouts, order): (&[u8], &[u8]),
     members: &[&[u8]],
-) -> Result<(Known<Vec<Option<u64>>>, u64), StoreError> {
+) -> Result<(Known<Vec<(usize, Option<u64>)>>, u64), StoreError> {
     if let Some(why) = store.why_refused(Optional::Lpos) {
         return Ok((Known::Unknown(why.into()), 0));
     }
@@ -104,11 +105,14 @@ pub async fn places(
     let (values, server_us) = executed(store, ATTEMPT, t).await?;
     let mut places = Vec::new();
     let mut values = values.into_iter();
-    while let (Some(place), Some(score)) = (values.next(), values.next()) {
+    for member in 0..members.len() {
+        let (Some(place), Some(score)) = (values.next(), values.next()) else {
+            break;
+        };
         match place {
             Value::Int(_) | Value::Nil if matches!(score, Value::Nil) => {}
-            Value::Int(place) => places.push(u64::try_from(place).ok()),
-            Value::Nil => places.push(None),
+            Value::Int(place) => places.push((member, u64::try_from(place).ok())),
+            Value::Nil => places.push((member, None)),
             error => {
                 let why = error_words(&error).unwrap_or_else(|| "no number".to_owned());
                 // What the key is tells another rule; a command that is not there is not asked

@@ -128,12 +128,18 @@ fn read_scripts(value: &Value) -> Known<Scripts> {
     })
 }
 
+/// The commands that run scripts.
+const RUNNING: [&str; 3] = ["eval", "evalsha", "fcall"];
+
 /// Reads `CLIENT LIST`.
 fn listed(text: &str) -> Clients {
     let mut clients = Clients::default();
     for line in text.lines() {
         clients.total += 1;
-        let client = client(line);
+        let (client, blocked) = client(line);
+        if blocked && RUNNING.contains(&client.command.as_str()) {
+            clients.held += 1;
+        }
         let of_interest = client.channels > 0 || client.blocked_on_list || client.took();
         if of_interest && clients.listed.len() < Clients::KEPT {
             clients.listed.push(client);
@@ -142,7 +148,8 @@ fn listed(text: &str) -> Clients {
     clients
 }
 
-fn client(line: &str) -> Client {
+/// A client, and whether it is blocked by whatever.
+fn client(line: &str) -> (Client, bool) {
     let mut client = Client::default();
     let mut blocked = false;
     for (name, value) in line.split(' ').filter_map(|pair| pair.split_once('=')) {
@@ -162,7 +169,7 @@ fn client(line: &str) -> Client {
     }
     let lists = ["blpop", "brpop", "blmpop", "brpoplpush", "blmove"];
     client.blocked_on_list = blocked && lists.contains(&client.command.as_str());
-    client
+    (client, blocked)
 }
 
 #[cfg(test)]
@@ -174,9 +181,11 @@ mod tests {
         let text = "id=3 addr=10.0.0.1:5 name= age=9 idle=0 flags=N db=0 sub=0 psub=0 cmd=get\n\
                     id=4 addr=10.0.0.2:5 name=app age=9 idle=7 flags=b db=2 sub=0 psub=0 cmd=blpop\n\
                     id=5 addr=10.0.0.3:5 name= age=9 idle=0 flags=P db=0 sub=2 psub=0 cmd=subscribe\n\
-                    id=6 addr=10.0.0.4:5 name= age=9 idle=8 flags=N db=2 sub=0 psub=0 cmd=blpop\n";
+                    id=6 addr=10.0.0.4:5 name= age=9 idle=8 flags=N db=2 sub=0 psub=0 cmd=blpop\n\
+                    id=7 addr=10.0.0.1:6 name= age=9 idle=0 flags=b db=0 sub=0 psub=0 cmd=evalsha\n";
         let clients = listed(text);
-        assert_eq!((clients.total, clients.listed.len()), (4, 3));
+        assert_eq!((clients.total, clients.listed.len()), (5, 3));
+        assert_eq!(clients.held, 1);
         let took: Vec<_> = clients.took(2).map(|client| client.id).collect();
         assert_eq!(took, [6]);
         assert_eq!(clients.blocked_on_lists(0).count(), 0);

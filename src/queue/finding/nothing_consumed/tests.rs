@@ -71,6 +71,7 @@ fn clients_that_took_from_a_list_last_are_named() {
     let clients = Clients {
         total: 3,
         listed: vec![client(1, 5, true), client(2, 312, false)],
+        held: 0,
     };
     look.clients = Known::Is(clients.into());
     let found = scene(5..=35, ["a", "a"]).look(look).found(ID).unwrap();
@@ -101,6 +102,7 @@ fn heap(length: u64, each_ms: i64, ms: i64, took: Option<u64>) -> Verdict {
         clients: Known::Is(std::sync::Arc::new(Clients {
             total: 1,
             listed: client.into_iter().collect(),
+            held: 0,
         })),
         ..server_look(ms, [false, true], 0)
     };
@@ -185,6 +187,7 @@ fn a_client_that_took_from_a_list_of_late_may_be_a_slow_consumer_until_it_takes_
     look.clients = Known::Is(std::sync::Arc::new(Clients {
         total: 1,
         listed: vec![client(2)],
+        held: 0,
     }));
     scene = scene.sample(fronted(0, "a")).sample(fronted(6_500, "a"));
     assert_eq!(

@@ -1,0 +1,171 @@
+use super::super::tests::{Scene, framed, pulse, sample};
+use super::*;
+use crate::queue::Frames;
+use crate::queue::frame::Form;
+
+/// Those of the next due ones were found there.
+fn found_at(frames: &Frames, places: &[(usize, Place)]) -> Known<Vec<(EntryId, Place)>> {
+    let found = |(n, place): &(usize, Place)| (frames.next_due[*n].id, *place);
+    Known::Is(places.iter().map(found).collect())
+}
+
+/// A hundred entries that fall due together, found at that place.
+fn burst_at(place: Place) -> Frames {
+    let due = (0..100).map(|id| framed(Form::ByteId, id, Some(60_000)));
+    let mut frames = sample(due.collect(), vec![framed(Form::ByteId, 200, None)]);
+    frames.depth = found_at(&frames, &[(0, place), (34, place), (68, place)]);
+    frames
+}
+
+/// The same in a list of so many.
+fn burst(place: Place, order: u64) -> Scene {
+    Scene::default()
+        .pulse(pulse(0, order, None, 1))
+        .sample(burst_at(place))
+}
+
+fn severity(place: Place, order: u64) -> Option<Severity> {
+    burst(place, order).found(ID).map(|found| found.severity)
+}
+
+#[test]
+fn the_longer_a_script_will_block_the_server_the_worse() {
+    assert_eq!(severity(Place::At(900), 1_000_000), None);
+    assert_eq!(severity(Place::Beyond(1_000), 10_000), None);
+    assert_eq!(severity(Place::Beyond(1_000), 40_000), Some(Severity::Note));
+    assert_eq!(
+        severity(Place::Beyond(1_000), 100_000),
+        Some(Severity::Warning)
+    );
+    assert_eq!(
+        severity(Place::Beyond(1_000), 1_000_000),
+        Some(Severity::Critical)
+    );
+}
+
+#[test]
+fn entries_that_fall_due_one_by_one_are_searched_for_one_by_one() {
+    let mut scene = burst(Place::Beyond(1_000), 1_000_000);
+    let due = (0..100).map(|id| framed(Form::ByteId, id, Some(60_000 + i64::from(id) * 1_000)));
+    let mut frames = sample(due.collect(), Vec::new());
+    frames.depth = found_at(&frames, &[(0, Place::Beyond(1_000))]);
+    scene = scene.sample(frames);
+    assert_eq!(scene.found(ID), None);
+}
+
+#[test]
+fn a_backlog_far_down_is_transferred_by_hand_before_anybody_searches_for_it() {
+    let step = |late, clients, rule| {
+        let due = (0..100).map(|id| framed(Form::ByteId, id, Some(-60_000)));
+        let mut frames = sample(due.collect(), Vec::new());
+        frames.depth = found_at(&frames, &[(50, Place::Beyond(1_000))]);
+        let mut scene = Scene::default();
+        for (at, id) in (0..5_000).step_by(1_000).zip(0..) {
+            let mut seen = pulse(at, 100_000, Some(60_000), clients);
+            seen.late = Known::Is(late);
+            seen.first = Some(framed(Form::ByteId, id, Some(-60_000)));
+            scene = scene.pulse(seen);
+        }
+        scene.sample(frames).found(rule).unwrap().repair.step
+    };
+    let by_hand = Step::Change(What::Transfer);
+    for (clients, rule) in [(0, "no-transfer-client"), (1, "falling-behind")] {
+        assert_eq!(step(BACKLOG, clients, rule), by_hand);
+        assert_eq!(step(BACKLOG - 1, clients, rule), Step::Worker);
+    }
+}
+
+#[test]
+fn where_much_is_late_already_slow_transfers_are_why_and_worse() {
+    let found = |late, late_ms, clients| {
+        let mut seen = pulse(0, 60_000, Some(late_ms), clients);
+        seen.late = Known::Is(late);
+        let scene = burst(Place::Beyond(1_000), 60_000).pulse(seen);
+        scene.found(ID).unwrap()
+    };
+    let severity = |late, late_ms, clients| found(late, late_ms, clients).severity;
+    assert_eq!(severity(54_900, 60_001, 1), Severity::Critical);
+    assert_eq!(severity(BACKLOG, 10_001, 1), Severity::Warning);
+    for (late, late_ms, clients) in [
+        (BACKLOG - 1, 60_001, 1),
+        (BACKLOG, 10_000, 1),
+        (BACKLOG, 60_001, 0),
+    ] {
+        assert_eq!(severity(late, late_ms, clients), Severity::Note);
+    }
+    let sentence = found(54_900, 240_000, 1).sentence;
+    assert!(
+        sentence.starts_with("54,900 late, oldest 4:00: each transfer"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_server_that_cannot_search_lists_is_told_so() {
+    let mut frames = sample(vec![framed(Form::ByteId, 1, Some(1))], Vec::new());
+    frames.depth = Known::Unknown("ERR unknown command".into());
+    let scene = Scene::default()
+        .pulse(pulse(0, 9_000, None, 1))
+        .sample(frames);
+    assert_eq!(
+        scene.verdict(ID),
+        Verdict::Blind("ERR unknown command".to_owned())
+    );
+}
+
+#[test]
+fn each_burst_is_judged_by_where_its_own_entries_stand() {
+    // One entry each second that was offered last, then a burst of those offered first.
+    let due = |id: u8| match id {
+        0..10 => 1_000 * i64::from(id),
+        _ => 60_000,
+    };
+    let entry = |id| framed(Form::ByteId, id, Some(due(id)));
+    let newest = (0..10).map(|id| framed(Form::ByteId, id, None));
+    let mut frames = sample((0..100).map(entry).collect(), newest.collect());
+    let found = |frames: &Frames, burst| {
+        let places = [(0, Place::Beyond(1_000)), (34, burst), (68, burst)];
+        let mut frames = frames.clone();
+        frames.depth = found_at(&frames, &places);
+        let scene = Scene::default().pulse(pulse(-1_000, 300_000, None, 1));
+        scene.sample(frames).found(ID)
+    };
+    assert_eq!(found(&frames, Place::At(50)), None);
+    assert!(found(&frames, Place::Beyond(1_000)).is_some());
+    // What was looked for further down is late, as the first ones are.
+    frames.depth = Known::Is(vec![(EntryId::of_bytes(b"500"), Place::Beyond(1_000))]);
+    let late = |late| {
+        let mut seen = pulse(0, 300_000, Some(5_000), 1);
+        seen.late = Known::Is(late);
+        let scene = Scene::default().pulse(seen).sample(frames.clone());
+        scene
+            .found(ID)
+            .map(|found| found.evidence.figures["together"].clone())
+    };
+    assert_eq!((late(0), late(600)), (None, Some(100.into())));
+}
+
+#[test]
+fn what_the_order_list_lacks_is_mended_before_it_is_brought_into_order() {
+    let ids = |order: u64, place| {
+        let lacks = |ms| {
+            let mut seen = pulse(ms, 300_000, None, 1);
+            seen.order = Known::Is(order);
+            seen.first = Some(framed(Form::ByteId, 0, Some(60_000)));
+            seen
+        };
+        let mut scene = Scene::default().pulse(lacks(-1_000)).pulse(lacks(-500));
+        scene = scene.sample(burst_at(place)).pulse(lacks(500));
+        let told = scene.all().findings.into_iter();
+        let told = told.filter(|found| [ID, drift::ID].contains(&found.id));
+        told.map(|found| (found.id, found.severity, found.follows))
+            .collect::<Vec<_>>()
+    };
+    let drifted = (drift::ID, Severity::Warning, None);
+    let follows = (ID, Severity::Note, Some(drift::ID));
+    let lost = ids(299_000, Place::Beyond(1_000));
+    assert_eq!(lost, [drifted, follows]);
+    let slow = (ID, Severity::Warning, None);
+    assert_eq!(ids(299_999, Place::Beyond(1_000)), [slow, drifted]);
+    assert_eq!(ids(299_000, Place::At(150_000)), [slow, drifted]);
+}

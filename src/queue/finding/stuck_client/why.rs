@@ -1,0 +1,177 @@
+//! Why nobody transfers although somebody is subscribed, as far as a kick has told.
+
+use super::super::{Seen, Step};
+use crate::clock::EpochMillis;
+use crate::queue::ServerLook;
+use crate::queue::look::Info;
+use crate::queue::wish::What;
+
+/// A kick that helps helps within this, in ms.
+const HELPS_MS: i64 = 2_000;
+/// A kick before the first look says nothing any more after this, in ms.
+const LATELY_MS: i64 = 300_000;
+/// Scripts that fail are counted over this time, in ms.
+const OVER_MS: i64 = 30_000;
+/// The first look is taken so long before the first pulse at most, in ms.
+const BESIDE_MS: i64 = 2_000;
+
+/// What is known of why.
+pub(super) enum Why {
+    /// Nothing yet: a kick will tell.
+    Untold,
+    /// Those who are subscribed have selected another database.
+    OtherDb,
+    /// The server holds their scripts back.
+    Held,
+    /// A kick has set the one before it going, and nothing since.
+    Again,
+    /// We kicked before the first look, and what stands now has fallen due since.
+    Anew,
+    /// A kick has not helped, and scripts fail on this server, so many in so many ms.
+    Fails(u64, i64),
+    /// A kick has not helped, and no script fails.
+    Deaf,
+    /// Whether anybody is subscribed cannot be seen.
+    Unseen,
+}
+
+pub(super) fn why(seen: &Seen, stood_since_ms: i64) -> Why {
+    let look = seen.server.last();
+    if let Some(clients) = look.and_then(|look| look.clients.get_ref()) {
+        let here = clients
+            .subscribers()
+            .any(|client| client.db == seen.server.db);
+        if !here && clients.subscribers().next().is_some() {
+            return Why::OtherDb;
+        }
+        if clients.held > 0 && look.is_some_and(|look| of_now(seen, look)) {
+            return Why::Held;
+        }
+    }
+    match kick(seen).filter(|_| stood_since_ms > 0) {
+        None if moved_once(seen) => return Why::Again,
+        None => return Why::Untold,
+        Some(Kick::Anew) => return Why::Anew,
+        Some(Kick::InVain) => {}
+    }
+    match seen.server.grew(OVER_MS, Info::failed_scripts) {
+        Some((count @ 1.., span)) => Why::Fails(count, span),
+        _ => Why::Deaf,
+    }
+}
+
+/// What a kick has done.
+enum Kick {
+    /// What stood then still stands.
+    InVain,
+    /// What stands now was not due then.
+    Anew,
+}
+
+/// What became of the last kick; none when nobody kicked, or it cannot be told yet.
+fn kick(seen: &Seen) -> Option<Kick> {
+    let still = seen.watch.still?;
+    if let Some(at) = seen.watch.kicked {
+        let stood = at >= still.since && still.until.since(at) >= HELPS_MS;
+        return stood.then_some(Kick::InVain);
+    }
+    let at = seen.watch.kicked_before.filter(|at| lately(seen, *at))?;
+    Some(if at.since(still.due) >= HELPS_MS {
+        Kick::InVain
+    } else {
+        Kick::Anew
+    })
+}
+
+/// A kick at that moment has had time to help, and is not long ago.
+fn lately(seen: &Seen, at: EpochMillis) -> bool {
+    let until = seen.watch.still.map(|still| still.until.since(at));
+    until.is_some_and(|ms| (HELPS_MS..LATELY_MS).contains(&ms))
+}
+
+impl Why {
+    /// How long ago that kick was that this is concluded from, in ms.
+    pub(super) fn kicked_ms(&self, seen: &Seen) -> Option<i64> {
+        let concluded = !matches!(
+            self,
+            Self::Untold | Self::OtherDb | Self::Held | Self::Unseen
+        );
+        let at = seen.watch.kicked.or(seen.watch.kicked_before)?;
+        let until = seen.watch.still?.until;
+        concluded.then(|| until.since(at))
+    }
+}
+
+/// The server was looked at when the entry stood there already, or just before the first pulse.
+fn of_now(seen: &Seen, look: &ServerLook) -> bool {
+    let still = seen.watch.still;
+    still.is_some_and(|still| look.at.since(still.since) >= -BESIDE_MS)
+}
+
+/// Another one headed timeouts, late already, when somebody kicked: that one has left.
+fn moved_once(seen: &Seen) -> bool {
+    let Some((still, kicked)) = seen.watch.still.zip(seen.watch.kicked) else {
+        return false;
+    };
+    let mut before = seen.watch.beats.iter().rev();
+    let before = before.find(|beat| beat.at <= kicked);
+    let late = before.and_then(|beat| beat.first);
+    late.is_some_and(|(id, due)| id != still.id && kicked.since(due) >= HELPS_MS)
+        && still.since > kicked
+}
+
+/// The sentence that begins with `head`, the repair and its sentence.
+pub(super) fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
+    match why {
+        Why::Untold => (
+            format!("{head}, and nobody transfers."),
+            Step::Change(What::Kick),
+            "Kick (R): a client that has lost its timer goes on. If none does, or it stops again, restart \
+             it, or start a stand-in worker (w).",
+        ),
+        Why::Again => (
+            format!("{head}; a kick has moved what stood before, and it stands again."),
+            Step::Worker,
+            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
+             worker (R) transfers meanwhile.",
+        ),
+        Why::Anew => (
+            format!("{head}; it was kicked a moment ago, and it stands again."),
+            Step::Worker,
+            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
+             worker (R) transfers meanwhile.",
+        ),
+        Why::OtherDb => (
+            format!("{head}, but on another database."),
+            Step::Worker,
+            "Start one of its clients on this database, or a stand-in worker (R).",
+        ),
+        Why::Held => (
+            format!("{head}, but the server holds all scripts back: it is paused."),
+            Step::Outside,
+            "End the pause (CLIENT UNPAUSE), or let it end; a failover that is under way pauses too.",
+        ),
+        Why::Fails(..) => (
+            format!(
+                "{head}, a kick has not helped, and scripts fail on this server, of this queue or \
+                 of another."
+            ),
+            Step::Change(What::Transfer),
+            "Its clients' logs say why; if they are silent, look at their clocks and restart one. \
+             Transfer by hand (R) meanwhile.",
+        ),
+        Why::Unseen => (
+            format!("{head}, and nobody transfers."),
+            Step::Worker,
+            "Look whether its clients run; a stand-in worker (R) transfers, beside them too.",
+        ),
+        Why::Deaf => (
+            format!(
+                "{head}, and a kick has not helped: a client's clock is behind, or those who are \
+                 subscribed do not transfer."
+            ),
+            Step::Worker,
+            "Look at the clocks of its clients, restart one, or start a stand-in worker (R).",
+        ),
+    }
+}
