@@ -342,5 +342,8 @@ async fn an_entry_that_has_left_since_it_was_read_stands_nowhere_in_the_order_li
     server.cmd_bytes(&[b"LREM", &order, b"1", &members[2]]);
     let sought: Vec<&[u8]> = members.iter().map(Vec::as_slice).collect();
     let found = places(&store, (&keys.timeouts, &order), &sought);
-    assert_eq!(found.await.unwrap().0, Known::Is(vec![None, Some(1)]));
+    assert_eq!(
+        found.await.unwrap().0,
+        Known::Is(vec![(2, None), (3, Some(1))])
+    );
 }
