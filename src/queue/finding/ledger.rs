@@ -42,8 +42,10 @@ pub(super) struct Ledger {
 #[derive(Clone, Debug)]
 struct Known {
     finding: Finding,
-    /// When it was found first, and how large its figure was then.
-    first: (EpochMillis, Option<u64>),
+    /// When it was found first.
+    first: EpochMillis,
+    /// When its figure was known first, and how large it was then.
+    counted: Option<(EpochMillis, u64)>,
     /// How bad it was at its worst, how large its figure, and what it said then.
     worst: (Severity, Option<u64>, String),
     /// Since when it is less bad than it is told to be, and in how many looks.
@@ -114,12 +116,14 @@ impl Ledger {
             .position(|one| one.finding.id == finding.id);
         // What comes and goes is the same one.
         let before = known.map(|i| &self.known[i]);
-        let first = before.map_or((at, finding.figure), |known| known.first);
-        finding.since = Some(finding.since.map_or(first.0, |since| since.min(first.0)));
+        let first = before.map_or(at, |known| known.first);
+        let counted = before.and_then(|known| known.counted);
+        let counted = counted.or_else(|| Some((at, finding.figure?)));
+        finding.since = Some(finding.since.map_or(first, |since| since.min(first)));
         let began = self.began.zip(finding.since);
         finding.before = began
             .is_some_and(|(began, since)| (-FIRST_MS..=FIRST_MS).contains(&since.since(began)));
-        finding.trend = trend(first, at, finding.figure);
+        finding.trend = trend(counted, at, finding.figure);
         let now = (finding.severity, finding.figure, finding.sentence.clone());
         let worst = match before.map(|known| known.worst.clone()) {
             Some(worst) if (worst.0, worst.1) > (now.0, now.1) => worst,
@@ -132,6 +136,7 @@ impl Ledger {
         let entry = Known {
             finding: finding.clone(),
             first,
+            counted,
             worst,
             calmer,
             gone: None,
@@ -159,7 +164,7 @@ impl Known {
 
     /// When it went, if it was seen for long enough that this is worth a word.
     fn told_gone(&self) -> Option<EpochMillis> {
-        self.gone.filter(|gone| gone.since(self.first.0) >= SEEN_MS)
+        self.gone.filter(|gone| gone.since(self.first) >= SEEN_MS)
     }
 
     /// What is remembered of it: when it was seen, not since when its rule holds that it was so.
@@ -170,7 +175,7 @@ impl Known {
             severity,
             figure,
             sentence,
-            since: self.first.0,
+            since: self.first,
             until: gone,
             times: 1,
         }
@@ -178,7 +183,7 @@ impl Known {
 
     /// Told as what it was: at its worst, not with whatever figures its last look happened to show.
     fn as_gone(&self, gone: EpochMillis) -> Finding {
-        let seen = text::countdown(gone.since(self.first.0));
+        let seen = text::countdown(gone.since(self.first));
         let (severity, figure, worst) = self.worst.clone();
         Finding {
             gone: Some(gone),
@@ -190,10 +195,8 @@ impl Known {
     }
 }
 
-fn trend(first: (EpochMillis, Option<u64>), at: EpochMillis, now: Option<u64>) -> Option<Trend> {
-    let (since, Some(before), Some(now)) = (first.0, first.1, now) else {
-        return None;
-    };
+fn trend(counted: Option<(EpochMillis, u64)>, at: EpochMillis, now: Option<u64>) -> Option<Trend> {
+    let ((since, before), now) = counted.zip(now)?;
     let span = at.since(since);
     if span < TREND_MS {
         return None;
