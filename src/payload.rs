@@ -129,6 +129,12 @@ pub enum EncodeError {
          [\"java.lang.String\",\"…\"]"
     )]
     NoClass(String),
+    /// A class was asked for of which that codec writes no values.
+    #[error(
+        "`{0}` writes no value of `{1}`, only String, Integer, Long and Double: json, typed-json, \
+         kryo5, marshalling and serialization do"
+    )]
+    NotOfCodec(Codec, String),
     /// Its class was said, and it is no value of that.
     #[error("{0} is no value of `{1}`")]
     NotOfClass(String, String),

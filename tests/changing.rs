@@ -57,6 +57,8 @@ fn start_worker(server: &Server, terminal: &mut Terminal) {
     terminal.wait_text("3: moved at once");
     terminal.send(b"y");
     terminal.wait_text("WORKER orders 3 moved");
+    // A letter right behind an answer is no command; an arrow ends the answer.
+    terminal.send(b"\x1b[B");
     assert_eq!(server.int(&["LLEN", "orders"]), 3);
     assert_eq!(server.int(&["ZCARD", TIMEOUTS]), 5);
 }

@@ -152,7 +152,7 @@ async fn the_first_entries_are_there_at_once() {
     let first = see(&demo, "AAAA and BBBB", |_| true).await;
     assert_eq!(first.waiting.get(), Some(2));
     // Some 40 ms alone on a machine; here with all other tests beside it.
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
     println!("from nothing to the first entries: {took:?}");
 }
 

@@ -84,7 +84,7 @@ fn a_change_is_on_the_screen_within_little_more_than_a_second() {
     server.put(&orders, &frame(4242, b"late comer"), &due);
     let shown = terminal.wait_text("of 51");
     // 1.2 s is the promise (the benchmark measures it); here other tests run beside.
-    assert!(shown - changed < Duration::from_millis(2500));
+    assert!(shown - changed < Duration::from_millis(4500));
 }
 
 #[test]

@@ -212,7 +212,7 @@ pub struct Edit {
     #[arg(long, value_name = "CODEC")]
     pub codec: Option<String>,
     /// Of which type it is: String, Integer, Long, Double, Boolean, Float, Short, Byte, Character,
-    /// Date [default: the entry's own]
+    /// Date; in text only the first four [default: the entry's own]
     #[arg(long = "type", value_name = "TYPE")]
     pub kind: Option<String>,
     /// How.

@@ -180,12 +180,13 @@ pub struct Traffic {
 Examples:
   delayscope offer orders 'cancel 42' --in 30m
   delayscope offer orders '{\"id\":42}' --codec typed-json --at 14:10
+  delayscope offer orders 42 --codec kryo5 --type Long --in 30m
   printf 'one\\ntwo\\n' | delayscope offer orders - --in 5s
   delayscope offer fresh hello --in 5s --form byte-id
   delayscope offer zset-list:delay_queue,ready_queue hello --in 5s
 
-In kryo5, marshalling and serialization a text is a string, save [\"java.lang.Long\",42] and the
-like (Integer, Double, Float, Boolean, Short, Byte, Character): a value of that class; a date is
+Without --type, in kryo5, marshalling and serialization a text is a string, save
+[\"java.lang.Long\",42] and the like: a value of that class; a date is
 [\"java.util.Date\",\"2023-11-14T22:13:20.123Z\"], or its epoch ms, and [\"java.lang.String\",null] is
 null. A string that looks so itself is [\"java.lang.String\",\"[\\\"java.lang.Long\\\",42]\"].
 
@@ -225,6 +226,10 @@ pub struct Offer {
     /// queue's own, else text]
     #[arg(long, value_name = "CODEC")]
     pub codec: Option<String>,
+    /// Of which type it is: String, Integer, Long, Double, Boolean, Float, Short, Byte, Character,
+    /// Date; in text only the first four [default: that of the queue's entries, else String]
+    #[arg(long = "type", value_name = "TYPE")]
+    pub kind: Option<String>,
     /// The frame form: byte-id, double-id, byte-id/4, double-id/4 [default: the queue's own]
     #[arg(long, value_name = "FORM", value_parser = form)]
     pub form: Option<Form>,
@@ -350,7 +355,7 @@ pub enum Encoding {
     Hex,
     /// Base64, the URL alphabet too
     Base64,
-    /// As redis-cli prints it: \xHH, \n, \t, \"
+    /// As redis-cli prints it, and we: \xHH, \u{H}, \n, \t, \"
     Escaped,
     /// Its own bytes
     Text,

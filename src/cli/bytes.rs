@@ -19,7 +19,7 @@ pub(super) enum BadBytes {
     Base64(String),
     /// A backslash that stands for nothing.
     #[error(
-        "not escaped text: \\{0} stands for nothing; there are \\xHH \\n \\r \\t \\a \\b \\0 \\\" \\' \\\\"
+        "not escaped text: \\{0} stands for nothing; there are \\xHH \\u{{H}} \\n \\r \\t \\a \\b \\0 \\\" \\' \\\\"
     )]
     Escape(String),
     /// Bytes that are no text, in a form that is.
@@ -123,7 +123,7 @@ fn escaped_or_plain(text: &str) -> Result<Vec<u8>, BadBytes> {
     escaped(text).or_else(|_| Ok(text.as_bytes().to_vec()))
 }
 
-/// The bytes of a text with escapes.
+/// The bytes of a text with escapes: those of redis-cli, and those of our own lines.
 pub(super) fn escaped(text: &str) -> Result<Vec<u8>, BadBytes> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -131,6 +131,11 @@ pub(super) fn escaped(text: &str) -> Result<Vec<u8>, BadBytes> {
         bytes.extend_from_slice(&rest.as_bytes()[..at]);
         let after = &rest[at + 1..];
         let name = after.chars().next().unwrap_or(' ');
+        if let Some((c, length)) = character(after) {
+            bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            rest = &after[length..];
+            continue;
+        }
         let (byte, length) = match name {
             'x' => {
                 let digits = after.get(1..3).and_then(|d| hex(d).ok());
@@ -156,6 +161,13 @@ pub(super) fn escaped(text: &str) -> Result<Vec<u8>, BadBytes> {
     Ok(bytes)
 }
 
+/// The character of `u{…}`, as Rust writes it and we do, and how long that is.
+fn character(after: &str) -> Option<(char, usize)> {
+    let (digits, _) = after.strip_prefix("u{")?.split_once('}')?;
+    let code = u32::from_str_radix(digits, 16).ok()?;
+    Some((char::from_u32(code)?, digits.len() + "u{}".len()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +190,18 @@ mod tests {
         assert_eq!(auto(r#""\b\xff\"q""#), [8, 0xff, b'"', b'q']);
         let bytes = read(br#""a\\\"b""#, Encoding::Escaped);
         assert_eq!(bytes, Ok(br#"a\"b"#.to_vec()));
+    }
+
+    #[test]
+    fn a_line_that_we_have_shown_stands_for_the_text_again() {
+        let text = "a\tb\u{0}\u{1b}[31m\u{7f}\u{9b}\u{202e}é订🎉\u{feff}";
+        let shown = crate::payload::line(text);
+        assert!(!shown.contains(char::is_control));
+        let read = read(shown.as_bytes(), Encoding::Escaped);
+        assert_eq!(read, Ok(text.as_bytes().to_vec()));
+        for none in [r"\u{}", r"\u{d800}", r"\u{110000}", r"\u{7", r"\u0041"] {
+            assert!(escaped(none).is_err(), "{none}");
+        }
     }
 
     #[test]

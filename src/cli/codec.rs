@@ -38,14 +38,23 @@ pub(super) fn encoded_like(codec: Codec, held: &Held, message: &[u8]) -> anyhow:
     Ok(payload::encode_like(codec, held, text(codec, message)?)?)
 }
 
-/// A message in that codec, as a value of the type of that name.
-pub(super) fn encoded_as(codec: Codec, kind: &str, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+/// The class of Java's that a word names, when values of it can be written.
+pub(super) fn class(kind: &str) -> anyhow::Result<&'static str> {
     let Some(class) = payload::class_named(kind) else {
         bail!(
             "there is no type {kind:?}. Choose one of String, Integer, Long, Double, Boolean, Float, \
              Short, Byte, Character, Date."
         );
     };
+    Ok(class)
+}
+
+/// A message in that codec, as a value of a class of Java's.
+pub(super) fn encoded_as(
+    codec: Codec,
+    class: &'static str,
+    message: &[u8],
+) -> anyhow::Result<Vec<u8>> {
     Ok(payload::encode_as(codec, class, text(codec, message)?)?)
 }
 

@@ -20,7 +20,8 @@ use super::{Outcome, queues};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
-use crate::ops::doctor::{Examination, look, look_again};
+use crate::ops::doctor::{Examination, look, look_again, recall_kicks};
+use crate::ops::journal::Journal;
 use crate::queue::finding::Diagnosis;
 use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
 
@@ -41,6 +42,7 @@ pub(super) async fn run<W: Write>(
     let mut doctor = Doctor::new(&session, queues);
     doctor.all = asked.exact;
     doctor.quiet = out.is_json();
+    doctor.recall(config).await;
     if asked.watch {
         return watched::run(&mut doctor, asked, span, config, out).await;
     }
@@ -120,6 +122,13 @@ impl<'a> Doctor<'a> {
             empty: HashMap::new(),
             rests: HashMap::new(),
         }
+    }
+
+    /// Recalls what was done about these queues a moment ago.
+    pub(super) async fn recall(&mut self, config: &Config) {
+        let journal = Journal::of_user(config.keep_days);
+        let (store, now) = (&self.session.store, self.session.now());
+        recall_kicks(&mut self.queues, &journal, store, now).await;
     }
 
     /// Looks for so long, round by round; when nobody says for how long, until nothing is about to

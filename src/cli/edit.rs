@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use futures_util::TryStreamExt as _;
 
 use super::change::{Chosen, Making};
-use super::codec::{encoded, encoded_as, encoded_like, named, voted};
+use super::codec::{class, encoded, encoded_as, encoded_like, named, voted};
 use super::output::Output;
 use super::session::meant;
 use super::{NothingMatched, Outcome};
@@ -26,13 +26,14 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let codec = asked.codec.as_deref().map(named).transpose()?;
+    let class = asked.kind.as_deref().map(class).transpose()?;
     let chosen = Chosen::one(&asked.id)?;
     let message = content(&asked.file)?;
     let making = Making::begin(&asked.how, config).await?;
     let (own, held) = own(asked, &making, &meant(&asked.queue, config), config).await?;
     let codec = codec.unwrap_or(own);
-    let bytes = match &asked.kind {
-        Some(kind) => encoded_as(codec, kind, &message)?,
+    let bytes = match class {
+        Some(class) => encoded_as(codec, class, &message)?,
         None if codec == own => encoded_like(codec, &held, &message).with_context(|| {
             format!(
                 "the entry {} keeps its type; --type gives it another",

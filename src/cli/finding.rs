@@ -161,6 +161,8 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
     let (command, flags) = match step {
         Step::Outside => return None,
         Step::Worker => ("worker", String::new()),
+        // When is for people to say: an hour is time to look at them first.
+        Step::WaitAgain => ("requeue", " --from order --all --in 1h".to_owned()),
         Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
             let (command, flags) = flags(what)?;
@@ -180,32 +182,33 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
 
 /// The subcommand of a change, and its flags; none when it has none.
 fn flags(what: &What) -> Option<(&'static str, String)> {
-    let repair = |flag: &str| Some(("repair", format!(" --{flag}")));
+    let name = what.name();
+    let repair = |more: &str| Some(("repair", format!(" --{name}{more}")));
     match what {
-        What::Transfer => Some(("transfer", String::new())),
-        What::Deliver => Some(("deliver", String::new())),
-        What::Delete => Some(("delete", String::new())),
-        What::Duplicate => Some(("duplicate", String::new())),
-        What::Kick => Some(("kick", String::new())),
-        What::Realign(None) => repair("realign"),
-        What::Realign(Some(ms)) => repair(&format!("realign --within {ms}ms")),
-        What::RestoreOrder => repair("restore-order"),
-        What::Drift => repair("drift"),
-        What::Quarantine => repair("quarantine"),
-        What::Restore => repair("restore --all"),
-        What::Unwrap => repair("unwrap"),
-        What::Persist => repair("persist"),
-        What::RenameTaken => repair("rename-taken"),
-        What::Unit => repair("unit s"),
-        What::Score => repair("score"),
-        What::Repack(None) => repair("repack"),
-        What::Repack(Some(form)) => repair(&format!("repack --form {form}")),
+        What::Transfer | What::Deliver | What::Delete | What::Duplicate | What::Kick => {
+            Some((name, String::new()))
+        }
+        What::Realign(Some(ms)) => repair(&format!(" --within {ms}ms")),
+        What::Restore => repair(" --all"),
+        What::Unit => repair(" s"),
+        What::Repack(Some(form)) => repair(&format!(" --form {form}")),
+        What::Realign(None)
+        | What::Repack(None)
+        | What::RestoreOrder
+        | What::Drift
+        | What::Quarantine
+        | What::Unwrap
+        | What::Persist
+        | What::RenameTaken
+        | What::Score => repair(""),
         What::Requeue(_) | What::Edit(_) => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
 
     #[test]
@@ -227,6 +230,36 @@ mod tests {
             "delayscope",
         );
         assert_eq!(odd.as_deref(), Some("delayscope repair --drift -- -q"));
+    }
+
+    #[test]
+    fn what_a_repair_is_called_is_what_is_typed() {
+        let queue = Queue::redisson("orders");
+        let all = [
+            What::Transfer,
+            What::Kick,
+            What::Realign(Some(600_000)),
+            What::RestoreOrder,
+            What::Drift,
+            What::Repack(Some(crate::queue::Form::ByteId)),
+            What::Quarantine,
+            What::Restore,
+            What::Unwrap,
+            What::Persist,
+            What::RenameTaken,
+            What::Unit,
+            What::Score,
+        ];
+        let named = all
+            .into_iter()
+            .map(|what| (what.name(), Step::Change(what)));
+        let others = [("worker", Step::Worker), ("requeue", Step::WaitAgain)];
+        for (name, step) in named.chain(others) {
+            let line = command(&queue, &step, "delayscope").unwrap();
+            assert!(line.contains(name), "{name}: {line}");
+            let typed = crate::args::Args::try_parse_from(line.split(' '));
+            assert!(typed.is_ok(), "{line}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::change::{self, Figures, entry};
-use super::codec::{encoded_like, named};
+use super::codec::{class, encoded_as, encoded_like, named};
 use super::confirm::ask;
 use super::messages::Messages;
 use super::output::Output;
@@ -35,6 +35,7 @@ pub(super) async fn run<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let codec = asked.codec.as_deref().map(named).transpose()?;
+    let class = asked.kind.as_deref().map(class).transpose()?;
     let session = Session::open(config).await?;
     let queue = meant(&asked.queue, config);
     let what = || format!("could not offer to {:?}", queue.name.text());
@@ -56,6 +57,7 @@ pub(super) async fn run<W: Write>(
         queue: queue.clone(),
         form,
         codec,
+        class,
         held,
         began: instant(),
         totals: Totals::default(),
@@ -150,6 +152,8 @@ struct Offering<'a> {
     queue: Queue,
     form: Form,
     codec: Codec,
+    /// The type that was asked for.
+    class: Option<&'static str>,
     /// What all of the queue's payloads hold, as far as that is known.
     held: Held,
     began: Instant,
@@ -161,8 +165,11 @@ struct Offering<'a> {
 }
 
 impl Offering<'_> {
-    /// A message, of the type of all others.
+    /// A message, of the type that was asked for, else of the type of all others.
     fn encoded(&self, message: &[u8]) -> anyhow::Result<Vec<u8>> {
+        if let Some(class) = self.class {
+            return encoded_as(self.codec, class, message);
+        }
         let payload = encoded_like(self.codec, &self.held, message);
         let kind = match &self.held {
             Held::Text => return payload,

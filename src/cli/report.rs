@@ -99,6 +99,7 @@ impl Bundle {
     ) -> anyhow::Result<Self> {
         let shown = show::Shown::read(session, &queue, config).await?;
         let mut doctor = Doctor::new(session, vec![queue.clone()]);
+        doctor.recall(config).await;
         let span = asked.span.map(|span| Duration::from_millis(span.ms()));
         let said = doctor.examine(span).await?.pop().unwrap_or_default();
         let over = doctor.queues.first().map(Examination::over);

@@ -169,32 +169,6 @@ pub async fn plan_undo(
     super::undo::plan(store, journal, which.into(), force).await
 }
 
-impl What {
-    /// Which change it asks for.
-    #[must_use]
-    pub const fn change(&self) -> Change {
-        match self {
-            Self::Transfer => Change::Transfer,
-            Self::Deliver => Change::Deliver,
-            // Of what had none, or another unit, too each has a new due time then.
-            Self::Requeue(_) | Self::Unit | Self::Score => Change::Requeue,
-            Self::Delete => Change::Delete,
-            Self::Edit(_) => Change::Edit,
-            Self::Repack(_) => Change::Repack,
-            Self::Duplicate => Change::Duplicate,
-            Self::Kick => Change::Kick,
-            Self::Realign(_) => Change::Realign,
-            Self::RestoreOrder => Change::RestoreOrder,
-            Self::Drift => Change::Drift,
-            Self::Quarantine => Change::Quarantine,
-            Self::Restore => Change::Restore,
-            Self::Unwrap => Change::Unwrap,
-            Self::Persist => Change::Persist,
-            Self::RenameTaken => Change::RenameTaken,
-        }
-    }
-}
-
 /// Somebody who hears how far the looking is.
 trait Telling: Send + Sync {
     /// So many were looked at, of so many.

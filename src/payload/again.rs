@@ -9,6 +9,8 @@ use super::{Codec, EncodeError, encode, jackson, json, spelled};
 
 /// The class that Jackson wraps although it is a number.
 const LONG: &str = "java.lang.Long";
+/// The numbers that have a codec which writes their digits.
+const AS_TEXT: [&str; 3] = ["java.lang.Integer", LONG, "java.lang.Double"];
 
 /// What a payload holds, as far as that matters to the one in its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -94,8 +96,11 @@ pub fn encode_like(codec: Codec, held: &Held, text: &str) -> Result<Vec<u8>, Enc
 
 /// The payload of that codec that says `text` as a value of a class of Java's.
 pub fn encode_as(codec: Codec, class: &'static str, text: &str) -> Result<Vec<u8>, EncodeError> {
-    if codec == Codec::Text {
+    if codec == Codec::Text && class == STRING {
         return encode(codec, text);
+    }
+    if codec == Codec::Text && !AS_TEXT.contains(&class) {
+        return Err(EncodeError::NotOfCodec(codec, class.to_owned()));
     }
     let is_json = matches!(codec, Codec::Json | Codec::Json3 | Codec::TypedJson);
     if is_json && class == STRING {
@@ -112,6 +117,9 @@ pub fn encode_as(codec: Codec, class: &'static str, text: &str) -> Result<Vec<u8
         None if class == STRING => Value::from(text),
         None => return Err(EncodeError::NotOfClass(quoted(said), class.to_owned())),
     };
+    if codec == Codec::Text {
+        return encode(codec, said);
+    }
     if !is_json {
         return encode(
             codec,

@@ -154,11 +154,12 @@ impl<'a> Teller<'a> {
     fn fields(&mut self, class: Option<&Name>, fields: &'a [Field]) -> Value {
         let mut said = Vec::new();
         for field in fields {
-            let name = Value::from(&*field.name);
+            // A long name may be that of each of thousands of objects.
             if !self.has_room(field.name.len()) {
                 said.push((Value::from("…"), cut(Cut::Long)));
                 break;
             }
+            let name = Value::from(&*field.name);
             let value = self.say(&field.node);
             said.push((name, value));
         }

@@ -45,6 +45,7 @@ use super::{Exact, Pulse, Queue, Survey, redis_cli, text};
 use crate::clock::EpochMillis;
 pub use evidence::{Evidence, Repair, Step};
 use evidence::{about, command};
+pub use falling_behind::worked_off_in_ms;
 pub use ledger::Trend;
 pub use open::Open;
 pub use passed::Passed;

@@ -1,6 +1,7 @@
 //! What somebody wants done with entries, before it is planned.
 
 use super::frame::Form;
+use super::plan::Change;
 use crate::clock::EpochMillis;
 
 /// What to do.
@@ -44,6 +45,42 @@ pub enum What {
     Unit,
     /// Requeue what has a score that is no due time: see [`Queue::meant`](super::Queue::meant).
     Score,
+}
+
+impl What {
+    /// Which change it asks for.
+    #[must_use]
+    pub const fn change(&self) -> Change {
+        match self {
+            Self::Transfer => Change::Transfer,
+            Self::Deliver => Change::Deliver,
+            // Of what had none, or another unit, too each has a new due time then.
+            Self::Requeue(_) | Self::Unit | Self::Score => Change::Requeue,
+            Self::Delete => Change::Delete,
+            Self::Edit(_) => Change::Edit,
+            Self::Repack(_) => Change::Repack,
+            Self::Duplicate => Change::Duplicate,
+            Self::Kick => Change::Kick,
+            Self::Realign(_) => Change::Realign,
+            Self::RestoreOrder => Change::RestoreOrder,
+            Self::Drift => Change::Drift,
+            Self::Quarantine => Change::Quarantine,
+            Self::Restore => Change::Restore,
+            Self::Unwrap => Change::Unwrap,
+            Self::Persist => Change::Persist,
+            Self::RenameTaken => Change::RenameTaken,
+        }
+    }
+    /// What it is called, wherever it is spoken of: in the menu of repairs, in questions and on the
+    /// command line.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Unit => "unit",
+            Self::Score => "score",
+            other => other.change().word(),
+        }
+    }
 }
 
 /// A new due time.

@@ -206,6 +206,8 @@ pub struct ToPlan {
 pub enum Marked {
     /// All that is due.
     Due,
+    /// What only the order list holds.
+    Lost,
     /// This one, as it was seen.
     One(Entry),
     /// The marked ones of the tab that they were marked in, as the marks were.

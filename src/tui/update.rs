@@ -39,6 +39,7 @@ mod time;
 mod timeline;
 mod toast;
 mod tree;
+mod typed;
 mod worker;
 
 pub use act::why_not;
@@ -75,6 +76,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects.extend(awaited::start_due(model));
     change::put_question(model);
     worker::keep_true(model);
+    // What is said of the queue grows and shrinks: the panes below have other rows then.
+    cursor::keep_in_sight(model);
     opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
@@ -108,7 +111,7 @@ fn decide(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Clicked(x, y) => mouse::clicked(model, x, y),
         Msg::Dragged(x, y) => mouse::dragged(model, x, y),
         Msg::Released(..) => mouse::released(model),
-        Msg::Pasted(text) => pasted(model, &text),
+        Msg::Pasted(text) => typed::pasted(model, &text),
         Msg::Scrolled(x, y, rows) => mouse::scrolled(model, x, y, rows),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
@@ -240,6 +243,10 @@ fn told(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// A key goes to the line that is typed, else to what lies over the screen, else to the screen.
 fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
+    if typed::is_behind(model, key) {
+        return Vec::new();
+    }
+    let asked = typed::is_asked(model);
     model.schedule.pressed = Some(key);
     let effects = match (&model.prompt, &model.overlay) {
         _ if model.planned_now().is_some() => change::key_meanwhile(model, key),
@@ -252,6 +259,9 @@ fn pressed(model: &mut Model, key: Key) -> Vec<Effect> {
         },
     };
     model.schedule.pressed = None;
+    if asked && !typed::is_asked(model) {
+        typed::answered(model, key);
+    }
     effects
 }
 
@@ -270,16 +280,6 @@ fn discovered(model: &mut Model, how_far: Discovery) -> Vec<Effect> {
     let through = matches!(how_far, Discovery::Done { .. });
     model.schedule.looked = through.then_some(model.instant);
     model.discovery = how_far;
-    Vec::new()
-}
-
-/// Pasted text goes where text is typed, and nowhere else.
-fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
-    match (&model.prompt, &model.overlay) {
-        (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
-        (None, Some(overlay)) if overlay.form().is_some() => form::pasted(model, text),
-        _ => return prompt::pasted(model, text),
-    }
     Vec::new()
 }
 

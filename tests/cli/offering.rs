@@ -1,4 +1,6 @@
-//! `offer`: what a message becomes beside the queue's other entries.
+//! `offer`: what a message becomes, beside the queue's other entries and alone.
+
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::changing::with_orders;
 
@@ -30,4 +32,40 @@ fn an_offer_is_of_the_type_of_all_other_entries() {
     offer("orders-typed", &["abc"]).failed("all entries here are objects; --codec json offers");
     offer("orders-typed", &["7"]).failed("this is a number, and it holds an object");
     offer("orders-typed", &["--codec", "json", "abc"]).done();
+}
+
+#[test]
+fn an_offer_to_a_queue_without_entries_is_of_the_type_that_is_asked_for() {
+    let program = with_orders();
+    let offer = |queue: &str, more: &[&str]| {
+        let args = ["offer", queue, "--form", "byte-id", "--in", "1h", "--json"];
+        program.run(&[&args[..], more].concat())
+    };
+    for (codec, kind, typed, payload) in [
+        ("kryo5", "Long", "1", "0902"),
+        ("serialization", "Date", "2023-11-14T22:13:20.123Z", ""),
+        (
+            "json",
+            "long",
+            "42",
+            "5b226a6176612e6c616e672e4c6f6e67222c34325d",
+        ),
+        ("marshalling", "java.lang.Boolean", "true", ""),
+    ] {
+        offer(codec, &["--codec", codec, "--type", kind, typed]).done();
+        let entries = program.run(&["entries", codec, "--json", "--raw"]).done();
+        let entry = entries.json().remove(0);
+        assert_eq!(entry["codec"], codec);
+        let hex = entry["payload_hex"].as_str().unwrap();
+        assert!(payload.is_empty() || hex == payload, "{codec} {hex}");
+        let said = entry["value"].to_string();
+        assert_eq!(said.trim_matches('"'), typed, "{codec}");
+    }
+    // The type is asked for: that of all others does not matter.
+    offer("kryo5", &["--type", "Integer", "7"]).done();
+    offer("kryo5", &["--type", "Long", "abc"]).failed("no value of `java.lang.Long`");
+    offer("fresh", &["--type", "Date", "1000"]).failed("`text` writes no value of");
+    offer("fresh", &["--type", "BigDecimal", "1"]).failed("Choose one of String");
+    let key = "redisson_delay_queue_timeout:{fresh}";
+    assert_eq!(program.server.int(&["EXISTS", key]), 0);
 }

@@ -1,13 +1,15 @@
 //! What shows over time: clients that do not transfer, lists that disagree, clocks that are off.
 
-use delayscope::ops::doctor::Examination;
+use delayscope::ops::doctor::{Examination, recall_kicks};
+use delayscope::ops::journal::{Head, Journal, ServerId};
 use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
-use delayscope::queue::{Era, Severity};
+use delayscope::queue::{Change, Era, Queue, Severity, Tally};
 
 use crate::life::Subscriber;
 use crate::patient::{Patient, first, offerer};
-use crate::program::Doctor;
+use crate::program::{self, Doctor};
+use crate::support::Value;
 use crate::{at, at_all_seeds};
 
 /// A queue whose only subscriber has slept for ten seconds.
@@ -38,6 +40,61 @@ async fn a_client_that_sleeps(seed: u64) {
 #[tokio::test]
 async fn a_client_that_is_subscribed_and_does_not_transfer_is_named() {
     at_all_seeds(a_client_that_sleeps).await;
+}
+
+/// Writes down that the queue was kicked just now.
+async fn kicked(patient: &Patient, journal: &Journal) {
+    let kick = Head {
+        change: Change::Kick,
+        queue: patient.queue.spec(),
+        server: ServerId::told(&patient.store).await,
+        planned: 0,
+        bound: None,
+        undoes: None,
+        bytes: 0,
+    };
+    let record = journal.begin(kick).await.unwrap();
+    record.end(Tally::default()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_kick_is_recalled_of_its_queue_on_its_server_only() {
+    let (patient, _subscriber) = asleep(1).await;
+    let (elsewhere, _other) = asleep(1).await;
+    let journal = Journal::at(patient.home(), 30);
+    kicked(&patient, &journal).await;
+    let queues = ["another", "orders"].map(Queue::redisson);
+    let queues = queues.into_iter().chain([patient.queue.clone()]);
+    let mut all: Vec<_> = queues.map(Examination::new).collect();
+    let now = patient.server.now();
+    recall_kicks(&mut all, &journal, &elsewhere.store, now).await;
+    let recalled = |all: &mut [Examination]| -> Vec<_> {
+        all.iter_mut()
+            .map(|one| one.watch().kicked_before)
+            .collect()
+    };
+    assert_eq!(recalled(&mut all), [None; 3]);
+    recall_kicks(&mut all, &journal, &patient.store, now).await;
+    let recalled = recalled(&mut all);
+    assert_eq!(recalled[..2], [None; 2]);
+    let ago = now.since(recalled[2].unwrap());
+    assert!((0..20_000).contains(&ago), "{ago}");
+}
+
+#[tokio::test]
+async fn doctor_does_not_say_kick_again_when_one_has_just_not_helped() {
+    let (mut patient, _subscriber) = asleep(0).await;
+    patient.offer(Era::Newer, -60_000, "late");
+    let journal = Journal::at(&patient.home().join("delayscope"), 30);
+    kicked(&patient, &journal).await;
+    let said = Doctor::until_first(&patient, "stuck-client", 3_500).await;
+    assert!(
+        said.sentence.contains("a kick has not helped"),
+        "{}",
+        said.sentence
+    );
+    let command = said.command.unwrap();
+    assert!(command.contains(" worker "), "{command}");
 }
 
 #[tokio::test]
@@ -81,9 +138,32 @@ async fn lists_that_disagree_are_drift_on_the_side_that_has_more() {
         patient.examination = Examination::new(patient.queue.clone());
         let found = patient.until_first("drift").await;
         assert!(found.sentence.contains("last copy"), "{found:?}");
-        assert_eq!(found.repair.step, Step::Change(What::Drift));
+        assert_eq!(found.repair.step, Step::WaitAgain);
     })
     .await;
+}
+
+#[tokio::test]
+async fn where_timeouts_is_gone_the_command_that_is_printed_keeps_every_entry() {
+    let mut patient = Patient::new(2).await;
+    let _client = patient.client(Era::Newer, 0);
+    let entries: Vec<Vec<u8>> = (0..3)
+        .map(|i| patient.offer(Era::Newer, 5_000_000, &format!("order {i}")))
+        .collect();
+    let keys = patient.queue.keys();
+    patient.server.cmd_bytes(&[b"DEL", &keys.timeouts]);
+    let said = Doctor::until_first(&patient, "drift", 1_100).await;
+    program::repair(&patient, &said.command.unwrap()).await;
+    for member in &entries {
+        let score = patient
+            .server
+            .cmd_bytes(&[b"ZSCORE", &keys.timeouts, member]);
+        assert_ne!(score, Value::Nil);
+    }
+    let order = keys.order.unwrap();
+    let order = patient.server.cmd_bytes(&[b"LLEN", &order]);
+    assert_eq!(order, Value::Int(3), "not there twice");
+    Doctor::until_well(&patient, "drift").await;
 }
 
 #[tokio::test]

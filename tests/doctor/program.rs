@@ -132,7 +132,10 @@ impl Doctor {
         let spec = String::from_utf8(patient.queue.spec()).unwrap();
         let words = [&["doctor", &spec, "--json"], more].concat();
         let mut program = delayscope(&patient.server, &words);
-        program.stdout(Stdio::piped()).stderr(Stdio::piped());
+        program
+            .env("XDG_STATE_HOME", patient.home())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let output = ended(program.spawn().unwrap(), PATIENCE * 2).await;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let first = said.lines().next();

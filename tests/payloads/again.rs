@@ -124,6 +124,8 @@ fn a_type_that_is_asked_for_is_written() {
         ),
         (Codec::TypedJson, "date", "1970-01-01T00:00:01Z", "1000"),
         (Codec::Text, "Long", "5", "5"),
+        (Codec::Text, "Double", " 2.5\n", "2.5"),
+        (Codec::Text, "String", " 5\n", " 5\n"),
     ] {
         let class = payload::class_named(class).unwrap();
         let bytes = encode_as(codec, class, typed).unwrap();
@@ -135,6 +137,24 @@ fn a_type_that_is_asked_for_is_written() {
         encode(Codec::Kryo5, r#"["java.lang.Long",5]"#)
     );
     assert_eq!(payload::class_named("BigDecimal"), None);
+}
+
+#[test]
+fn a_type_that_no_codec_of_texts_writes_is_refused() {
+    let as_text =
+        |class, typed| encode_as(Codec::Text, payload::class_named(class).unwrap(), typed);
+    for class in ["Date", "Boolean", "Character", "Float", "Short", "Byte"] {
+        let why = as_text(class, "1").unwrap_err();
+        assert!(matches!(why, EncodeError::NotOfCodec(..)), "{class} {why}");
+        assert!(
+            why.to_string()
+                .contains("only String, Integer, Long and Double")
+        );
+    }
+    for (class, typed) in [("Long", "abc"), ("Integer", "2147483648"), ("Long", "")] {
+        let why = as_text(class, typed).unwrap_err();
+        assert!(matches!(why, EncodeError::NotOfClass(..)), "{class} {why}");
+    }
 }
 
 #[test]

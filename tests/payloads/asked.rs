@@ -112,15 +112,18 @@ pub(super) struct Taken {
     pub(super) time: Duration,
     /// The most bytes held at a time.
     pub(super) held: u64,
+    /// The bytes asked for, however soon they were given back: how much was copied.
+    pub(super) copied: u64,
 }
 
 /// Runs `work`, and weighs it.
 pub(super) fn weigh(work: impl FnOnce()) -> Taken {
     let started = worked();
-    let held = measure(work).bytes_max;
+    let memory = measure(work);
     Taken {
         time: worked().saturating_sub(started),
-        held,
+        held: memory.bytes_max,
+        copied: memory.bytes_total,
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use delayscope::payload::{plain, whole};
-use delayscope::queue::{EntryId, Filter, Seen};
+use delayscope::payload::{line_within, plain, whole};
+use delayscope::queue::{EntryId, Filter, Seen, text};
 use proptest::prelude::*;
 
 use super::rows::{golden, rows, unhex};
@@ -177,4 +177,12 @@ proptest! {
             prop_assert!(!missed, "{:?} in {:?}", word, text);
         }
     }
+}
+
+#[test]
+fn no_character_is_shown_in_one_way_in_a_table_and_in_another_in_an_opened_entry() {
+    let all: String = ('\0'..=char::MAX).collect();
+    let in_a_table = line_within(&all, usize::MAX);
+    assert_eq!(in_a_table, text::printable(&all));
+    assert!(in_a_table.starts_with("\\x00\\x01") && in_a_table.contains("\\x1b"));
 }

@@ -14,7 +14,7 @@
 use std::thread;
 use std::time::Duration;
 
-use delayscope::payload;
+use delayscope::payload::{self, Codec};
 
 use super::asked::{Question, Taken, ask, questions, weigh};
 use super::fuzz::{STACK, is_whole, vectors};
@@ -23,6 +23,8 @@ use super::hostile::{Named, SIZE, bare, hostile};
 /// What one answer about a megabyte may take.
 pub(super) const MOST_TIME: Duration = Duration::from_millis(50);
 pub(super) const MOST_HELD: u64 = 16 << 20;
+/// What an answer about a payload of [`LITTLE`] bytes may copy, all in all.
+const MOST_COPIED: u64 = 32 << 20;
 /// The size of payloads that a debug build reads without a second's thought.
 const LITTLE: usize = 100_000;
 /// Rows of the table.
@@ -77,6 +79,7 @@ const SAID_AGAIN: &[&str] = &[
     "java superclasses in annotations",
     "river superclasses in externalizers",
     "kryo a name of brackets",
+    "kryo texts in vain",
     "fury bits with short numbers",
     "json numbers",
 ];
@@ -92,6 +95,7 @@ fn what_is_said_once_and_means_much_again_and_again_takes_little_memory_and_stac
                 Question::Whole,
                 Question::Rows(codec),
                 Question::Spelled(codec),
+                Question::As(Codec::Kryo),
             ];
             for question in questions {
                 let taken = weigh(|| {
@@ -99,6 +103,7 @@ fn what_is_said_once_and_means_much_again_and_again_takes_little_memory_and_stac
                 });
                 // Before each of these was bounded, they took hundreds of megabytes.
                 assert!(taken.held <= MOST_HELD, "{name} {question:?} {taken:?}");
+                assert!(taken.copied <= MOST_COPIED, "{name} {question:?} {taken:?}");
             }
             asked += 1;
         }

@@ -21,7 +21,7 @@ async fn a_zset_list_works_at_both_ends_first_due_first_taken() {
         for wanted in ["first", "second"] {
             assert_eq!(next(&mut taken).await.unwrap().decoded.text, wanted);
             let late = next_batch(&mut events).await.lateness_ms.unwrap();
-            assert!(late.max < 500.0, "{late:?}");
+            assert!(late.max < 4_000.0, "{late:?}");
         }
         for message in ["a", "b", "c"] {
             bench.offer(message, -1_000).await;
@@ -89,5 +89,5 @@ async fn a_consumer_gives_up_after_its_timeout_and_survives_a_lost_connection() 
     let ended = tokio::time::timeout(PATIENCE, taken.next()).await.unwrap();
     assert!(ended.is_none());
     let waited = started.elapsed().as_millis();
-    assert!((1_150..2_000).contains(&waited), "{waited} ms");
+    assert!((1_150..6_000).contains(&waited), "{waited} ms");
 }

@@ -77,6 +77,7 @@ fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
     m.changing.one = Some(UnderWay {
         generation: 1,
         change,
+        called: change.word(),
         queue: orders(),
         marks: None,
         says: matches!(&stage, Stage::Asking(plan) if plan.planned == 1).then(|| says.to_owned()),

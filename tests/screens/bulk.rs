@@ -54,6 +54,7 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
     m.changing.one = Some(UnderWay {
         generation: 7,
         change: Change::Delete,
+        called: Change::Delete.word(),
         queue: Queue::redisson("orders"),
         marks: None,
         asked_by: None,

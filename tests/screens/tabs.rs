@@ -243,6 +243,30 @@ fn what_to_do_is_never_what_is_cut() {
 }
 
 #[test]
+fn however_long_the_evidence_the_other_checks_have_their_row() {
+    let shown = |evidence: usize| {
+        let mut m = long(SMALL);
+        for queue in &mut m.queues {
+            let lines = (0..evidence).map(|i| format!("evidence {i}"));
+            queue.findings[0].evidence.words = lines.collect();
+        }
+        (m.tab, m.screen) = (Tab::Findings, Screen::Queue);
+        words(&m)
+    };
+    let all = shown(30);
+    assert!(all.contains("other checks"), "{all}");
+    assert!(
+        all.contains("evidence 0 ") && !all.contains("evidence 29"),
+        "{all}"
+    );
+    assert_eq!(all.matches('…').count(), 1, "what is cut is told: {all}");
+    for evidence in 0..30 {
+        assert!(shown(evidence).contains("other checks"), "{evidence}");
+    }
+    assert!(!shown(3).contains('…'));
+}
+
+#[test]
 fn where_nothing_is_wrong_that_is_proven_in_one_line() {
     for size in [SMALL, MIDDLE, LARGE] {
         let mut m = evening(size, look());

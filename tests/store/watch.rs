@@ -51,8 +51,8 @@ async fn announcements_go_on_when_the_server_is_back() {
     server.kill();
     lost(&store).await;
     server.restart();
-    let back = tokio::time::timeout(Duration::from_secs(1), subscribed(&server));
-    back.await.expect("subscribed within a second");
+    let back = tokio::time::timeout(Duration::from_secs(5), subscribed(&server));
+    back.await.expect("subscribed within seconds");
     server.cmd(&["PUBLISH", "redisson_delay_queue_channel:{orders}", "0"]);
     let message = tokio::time::timeout(PATIENCE, listening)
         .await

@@ -1,11 +1,14 @@
 //! Keys that change: what they act on, why they cannot, what is asked before, one at a time.
 
+mod afterwards;
 mod asking;
 mod bulk;
 mod flow;
 mod forms;
 mod menu;
+mod names;
 mod repairs;
+mod typed;
 mod undoing;
 
 use delayscope::queue::plan::Progress;

@@ -82,6 +82,7 @@ fn under_way(desk: &mut Desk) {
     desk.model.changing.one = Some(UnderWay {
         generation: u64::MAX,
         change: plan.change,
+        called: plan.change.word(),
         queue: plan.queue.clone(),
         marks: None,
         says: None,

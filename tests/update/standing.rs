@@ -144,3 +144,29 @@ proptest! {
         stands(&mut desk, down, &changes)?;
     }
 }
+
+#[test]
+fn a_queue_that_is_sick_leaves_its_entries_rows_at_any_size() {
+    let mut orders = World::new("orders", 120, 60_000, 1000);
+    // Late, and nobody transfers it.
+    orders.entries[0].1 = score(START.plus(-60_000));
+    let others = (0..9).map(|i| World::new(&format!("other-{i}"), 3, 60_000, 1000));
+    let mut desk = Desk::of(std::iter::once(orders).chain(others).collect());
+    desk.live(20_000, 1);
+    assert!(!desk.model.queues[0].findings.is_empty());
+    for opened in [false, true] {
+        if opened {
+            desk.press(Code::Enter);
+        }
+        let queue = matches!(desk.model.screen, delayscope::tui::model::Screen::Queue);
+        assert_eq!(queue, opened);
+        for (w, h) in (40..200)
+            .step_by(7)
+            .flat_map(|w| (24..60).map(move |h| (w, h)))
+        {
+            desk.tell(delayscope::tui::msg::Msg::Resized(w, h));
+            let rows = desk.rows_in_sight();
+            assert!(rows >= 2, "{rows} rows at {w}×{h}, opened: {opened}");
+        }
+    }
+}

@@ -34,6 +34,7 @@ fn at_work(late: u64) -> Desk {
     desk.char('w');
     assert!(desk.char('y').contains(&Effect::StartWorker(orders())));
     tell(&mut desk, WorkerTold::Listening);
+    desk.pass(1_000);
     desk
 }
 
@@ -53,7 +54,7 @@ fn fact<'a>(dialog: &'a Dialog, name: &str) -> &'a str {
 fn the_figures_of_a_question_about_a_worker_stay_true() {
     let mut desk = at_work(30);
     desk.char('w');
-    assert_eq!(fact(dialog(&desk), "moved"), "0");
+    assert!(fact(dialog(&desk), "moved").starts_with('0'));
     for _ in 0..4 {
         tell(
             &mut desk,
@@ -270,6 +271,7 @@ fn another_server_is_gone_to_only_when_the_worker_may_be_left() {
     assert_eq!(dialog(&desk).yes, "leave");
     assert!(!goes(&desk.char('n')));
     assert!(desk.model.workers.on(&orders()).is_some());
+    desk.pass(1_000);
     desk.char(':');
     desk.type_in("db 3");
     desk.press(Code::Enter);

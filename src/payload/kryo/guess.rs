@@ -11,6 +11,9 @@ use crate::payload::tree::{Cut, Node, Shape};
 
 /// What begins a text without a length is no control.
 const BARE: usize = 4;
+/// Bytes of what is no text after all that cost as much as a value: it may be read anew at each of
+/// a million places.
+const IN_VAIN: usize = 16;
 /// Eight bytes are taken for a `double` that has no smaller part.
 const PARTS: f64 = 10_000.0;
 
@@ -94,7 +97,7 @@ fn named(kryo: &mut Kryo, r: &mut Reader<'_>) -> Option<Node> {
 
 /// A text that stands out.
 fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
-    let here = r.mark();
+    let (here, start) = (r.mark(), r.at());
     let is_bare = r.peek().is_some_and(|byte| matches!(byte, b' '..=b'~'));
     // A text begins with a printable character or its length.
     let begins = is_bare || r.peek().is_some_and(|byte| byte >= 0x80);
@@ -106,6 +109,8 @@ fn said(kryo: &Kryo, r: &mut Reader<'_>) -> Option<Node> {
     {
         return Some(Node::text(text));
     }
+    // Over the bound the next step says so.
+    let _spent = r.spend((r.at() - start) / IN_VAIN);
     r.back(here);
     None
 }

@@ -42,7 +42,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if waiting == order {
         return Verdict::Fine;
     }
+    // What a change of ours has left is judged when it is over.
     let since = seen.watch.differ_since();
+    let since = since.map(|since| seen.watch.changed.map_or(since, |over| since.max(over)));
     let lasts = since.is_some_and(|since| pulse.at.since(since) >= LASTS_MS && survey.at >= since);
     if !lasts {
         return Verdict::Fine;
@@ -50,10 +52,23 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let by = waiting.abs_diff(order);
     let finding = Finding::new(ID, Severity::Warning, sentence(waiting, order, by)).of(by);
     let finding = counted(seen, finding, (waiting, order));
+    if waiting == 0 {
+        return Verdict::Found(last_copy(finding));
+    }
     Verdict::Found(finding.repair(
         Step::Change(What::Drift),
         "Compare their members and mend it (R); the plan says which.",
     ))
+}
+
+/// With what loses nothing first: to mend the order list would drop what may be the last copies.
+fn last_copy(finding: Finding) -> Finding {
+    finding.repair(
+        Step::WaitAgain,
+        "Let them wait again (R) with new due times: the old ones are lost. Only if they were \
+         delivered long ago, `repair --drift` drops them from the order list; the journal keeps \
+         them, and undo brings them back.",
+    )
 }
 
 /// What it means that one of them holds so many more.
@@ -135,15 +150,14 @@ fn by_members(
             finding = finding.words(format!("{count} {what}: such as {}", ids.join(", ")));
         }
     }
-    let repair = if exact.waiting == 0 {
-        "Give them new due times: `requeue --from order --all --in SPAN`. Mending (R) drops them from the order \
-         list instead; the journal keeps them, and u brings them back."
-    } else {
-        "Mend it (R): what is missing is appended, what waits nowhere leaves the order list."
-    };
-    Verdict::Found(
-        counted(seen, finding, (waiting, order)).repair(Step::Change(What::Drift), repair),
-    )
+    let finding = counted(seen, finding, (waiting, order));
+    if exact.waiting == 0 {
+        return Verdict::Found(last_copy(finding));
+    }
+    Verdict::Found(finding.repair(
+        Step::Change(What::Drift),
+        "Mend it (R): what is missing is appended, what waits nowhere leaves the order list.",
+    ))
 }
 
 /// What is wrong on each side.
@@ -201,9 +215,9 @@ pub(super) fn subordinate(findings: &mut [Finding]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Scene, pulse, sample};
+    use super::super::tests::{START, Scene, pulse, sample};
     use super::*;
-    use crate::queue::Known;
+    use crate::queue::{Change, Known};
 
     /// Pulses of that many in timeouts and in the order list, half a second apart.
     fn scene(counts: &[(u64, u64)]) -> Scene {
@@ -273,6 +287,45 @@ mod tests {
         // It began after the last survey, which could not see what is aside.
         let later = [(5, 5), (5, 4), (5, 4), (5, 4), (5, 4)];
         assert_eq!(figure(&later), None);
+    }
+
+    #[test]
+    fn a_change_of_ours_is_given_time_until_the_next_survey() {
+        let mut scene = scene(&[(5, 4); 5]);
+        assert!(scene.found(ID).is_some());
+        scene
+            .watch
+            .changed_by_us(Change::Quarantine, START.plus(1_900));
+        assert_eq!(scene.verdict(ID), Verdict::Fine);
+        scene = scene.survey(crate::queue::Survey {
+            at: START.plus(2_500),
+            ..super::super::tests::survey(None)
+        });
+        assert_eq!(scene.verdict(ID), Verdict::Fine, "not for a second yet");
+        let mut seen = pulse(3_000, 5, None, 1);
+        seen.order = Known::Is(4);
+        assert!(scene.pulse(seen).found(ID).is_some());
+    }
+
+    #[test]
+    fn where_timeouts_is_gone_what_loses_nothing_is_proposed_first() {
+        let mut gone = scene(&[(0, 3); 3]);
+        let step = |scene: &Scene| scene.found(ID).unwrap().repair.step;
+        assert_eq!(step(&gone), Step::WaitAgain);
+        let mut exact = Exact::new(
+            &crate::queue::Queue::redisson("q"),
+            super::super::tests::START,
+        );
+        let mut drift = Drifted::default();
+        (drift.strays.count, drift.balance) = (3, -3);
+        exact.drift = Some(drift);
+        gone.watch.examined(exact);
+        let found = gone.found(ID).unwrap();
+        assert_eq!(found.evidence.figures["exact"], true);
+        assert_eq!(found.repair.step, Step::WaitAgain);
+        assert!(found.repair.sentence.contains("`repair --drift` drops"));
+        assert_eq!(step(&scene(&[(1, 3); 3])), Step::Change(What::Drift));
+        assert_eq!(step(&scene(&[(3, 0); 3])), Step::Change(What::Drift));
     }
 
     #[test]

@@ -88,6 +88,8 @@ pub enum Step {
     Change(What),
     /// A change of this entry.
     Entry(What, Entry),
+    /// A new due time, which people choose, for what only the order list holds.
+    WaitAgain,
     /// A stand-in worker.
     Worker,
 }

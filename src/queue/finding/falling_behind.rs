@@ -1,10 +1,10 @@
 //! Entries are transferred, but late ones do not get fewer, or so slowly that it takes long.
 
-use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, Watch};
 use super::{flow, recovery, score_range, slow_transfer};
 use crate::clock::EpochMillis;
 use crate::queue::wish::What;
-use crate::queue::{Pulse, text};
+use crate::queue::{Pulse, Queue, text};
 
 pub(super) const ID: &str = "falling-behind";
 
@@ -29,7 +29,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if pulse.transfer_clients.get() == Some(0) || seen.watch.changing {
         return Verdict::Fine;
     }
-    match pace(seen) {
+    match pace(seen.queue, seen.watch, LATE_MS) {
         Some(pace) => Verdict::Found(match pace.needs_s() {
             Some(s) if s <= MUCH_S => catching_up(seen, &pace, s),
             _ => finding(seen, &pace),
@@ -40,8 +40,23 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 
 /// From when on what is seen tells of the clients: not before something stopped them, or we moved
 /// entries ourselves.
-fn from(seen: &Seen) -> Option<EpochMillis> {
-    recovery::until(seen.watch).max(seen.watch.changed)
+fn from(watch: &Watch) -> Option<EpochMillis> {
+    recovery::until(watch).max(watch.changed)
+}
+
+/// In so many ms all that is late is transferred without any help, at the rate that the last pulses
+/// have seen; none where nobody transfers, or where it takes so long that it is a finding.
+#[must_use]
+pub fn worked_off_in_ms(queue: &Queue, watch: &Watch) -> Option<i64> {
+    let attended = watch.beats.back()?.clients != Some(0);
+    let pace = pace(queue, watch, 0).filter(|_| attended && !watch.changing)?;
+    let needs_s = pace.needs_s().filter(|s| *s <= MUCH_S)?;
+    Some(in_ms(needs_s))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+fn in_ms(seconds: f64) -> i64 {
+    (seconds * 1_000.0) as i64
 }
 
 /// What is late already when the first look falls on it is nothing to be calm about, though nobody
@@ -49,7 +64,7 @@ fn from(seen: &Seen) -> Option<EpochMillis> {
 fn early(seen: &Seen, pulse: &Pulse) -> Option<Open> {
     let late = pulse.late.get()?;
     let late_ms = pulse.at.since(pulse.oldest_late?);
-    let counted_ms = from(seen).map_or(i64::MAX, |from| pulse.at.since(from));
+    let counted_ms = from(seen.watch).map_or(i64::MAX, |from| pulse.at.since(from));
     let watched_ms = seen.watch.watched_ms().min(counted_ms);
     let in_seconds = score_range::oldest_in_seconds(seen, pulse).is_some();
     (late_ms > LATE_MS && watched_ms < SPAN_MS && !in_seconds).then(|| {
@@ -84,18 +99,18 @@ impl Pace {
     }
 }
 
-/// What the pulses saw since the oldest one is so late; none when that is not long enough, or when
+/// What the pulses saw since the oldest one is later than that; none when that is not long enough, or when
 /// nothing is transferred at all.
-fn pace(seen: &Seen) -> Option<Pace> {
+fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<Pace> {
     let late = |beat: &Beat| {
         let (id, due) = beat.first?;
         let late_ms = beat.at.since(due);
         // What has seconds for milliseconds says nothing of how late the others are.
-        let in_seconds = seen.queue.meant_in_seconds(due, beat.at).is_some();
-        (late_ms > LATE_MS && !in_seconds).then_some((beat.late?, id, due, late_ms))
+        let in_seconds = queue.meant_in_seconds(due, beat.at).is_some();
+        (late_ms > least_ms && !in_seconds).then_some((beat.late?, id, due, late_ms))
     };
-    let from = from(seen);
-    let known = seen.watch.last(WINDOW_MS).rev();
+    let from = from(watch);
+    let known = watch.last(WINDOW_MS).rev();
     let known = known.take_while(|beat| Some(beat.at) >= from);
     let known: Vec<(EpochMillis, _)> = known.map_while(|b| Some((b.at, late(b)?))).collect();
     let ((end, last), (start, first)) = (known.first()?, known.last()?);
@@ -112,8 +127,7 @@ fn pace(seen: &Seen) -> Option<Pace> {
 /// Whoever transfers is at it, and soon through: worth a word to whoever sees so many late.
 fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
     let (late, oldest) = (text::thousands(pace.now), text::countdown(pace.late_ms));
-    #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-    let in_ms = (needs_s * 1_000.0) as i64;
+    let in_ms = in_ms(needs_s);
     let rest = text::countdown(in_ms);
     let sentence =
         format!("{late} late, oldest {oldest}: they are transferred, in about {rest} all.");
@@ -153,10 +167,9 @@ fn finding(seen: &Seen, pace: &Pace) -> Finding {
         "the poller is too slow, or its clock is behind"
     };
     let how = match pace.needs_s() {
-        #[expect(clippy::cast_possible_truncation, reason = "saturates")]
         Some(s) => format!(
             "at the rate seen it takes about {} to transfer them",
-            text::countdown((s * 1_000.0) as i64)
+            text::countdown(in_ms(s))
         ),
         None if now > before => {
             let grows = flow::rate(flow::per_s(now - before, pace.ms));
@@ -220,6 +233,18 @@ mod tests {
         assert!(steady.contains("as many fall due"), "{steady}");
         let fewer = sentence(&[8, 8, 7, 5]);
         assert!(fewer.contains("they are transferred"), "{fewer}");
+    }
+
+    #[test]
+    fn what_is_worked_off_without_help_is_known_before_it_is_a_finding() {
+        let left = |counts: &[u64], late_ms, clients| {
+            let scene = late(counts, late_ms, clients);
+            worked_off_in_ms(&Queue::redisson("q"), &scene.watch)
+        };
+        assert_eq!(left(&[500, 490, 480, 470], 3_000, 1), Some(47_000));
+        assert_eq!(left(&[500, 490, 480, 470], 3_000, 0), None, "nobody does");
+        assert_eq!(left(&[500; 4], 3_000, 1), None, "they get no fewer");
+        assert_eq!(left(&[90_000, 89_990, 89_980, 89_970], 3_000, 1), None);
     }
 
     #[test]

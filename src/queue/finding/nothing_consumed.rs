@@ -7,7 +7,7 @@
 
 use super::flow::{self, Taken};
 use super::watch::{APART_MS, LIES_MS, MANY, Standing};
-use super::{Finding, Open, Seen, Severity, Step, Verdict, clients};
+use super::{Finding, Open, Seen, Severity, Step, Verdict, clients, recovery};
 use crate::queue::{Pulse, text};
 
 pub(super) const ID: &str = "nothing-consumed";
@@ -122,6 +122,7 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
         format!("{elements} in target and nothing was taken for {since} of watching: {who}.");
     evidence(seen, Finding::new(ID, severity, sentence), standing)
         .number("nothing_taken_ms", ms)
+        .all_words(brought_by_us(seen, standing))
         .words(match standing.grown {
             0 => "nothing has come meanwhile either, and its next element is still the same"
                 .to_owned(),
@@ -131,6 +132,17 @@ fn finding(seen: &Seen, standing: &Standing, ms: i64, long: bool) -> Finding {
             ),
         })
         .since(standing.since)
+}
+
+/// That what has come is of a change of ours.
+fn brought_by_us(seen: &Seen, standing: &Standing) -> Vec<String> {
+    let at = seen.pulse.map(|pulse| pulse.at);
+    let ours = at.and_then(|at| {
+        let stood_ms = at.since(standing.since);
+        recovery::we_delivered(seen.watch, at, stood_ms + 1)
+    });
+    let words = ours.map(|(ours, _)| format!("target has grown by {ours}"));
+    words.into_iter().collect()
 }
 
 /// With what shows it, and what mends it.

@@ -1,10 +1,13 @@
 //! Entries are in quarantine: nothing is wrong, but somebody should know.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
-use crate::queue::text;
+use super::{Finding, Seen, Severity, Step, Verdict, recovery};
 use crate::queue::wish::What;
+use crate::queue::{Change, text};
 
 pub(super) const ID: &str = "quarantined";
+
+/// A quarantine of ours is told for so long, in ms.
+const LATELY_MS: i64 = 600_000;
 
 /// Looks whether anything is in quarantine.
 pub(super) fn look(seen: &Seen) -> Verdict {
@@ -27,7 +30,12 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         Severity::Note,
         format!("{them} in quarantine: {keep} delivered to nobody."),
     );
+    let at = seen.pulse.map_or(survey.at, |pulse| pulse.at);
+    let ours = recovery::ours(seen.watch, at, LATELY_MS);
+    let ours = ours.filter(|(change, _)| *change == Change::Quarantine);
+    let ours = ours.map(|(_, ago)| format!("set aside by you {} ago", text::countdown(ago)));
     let finding = finding
+        .all_words(ours.into_iter().collect())
         .of(count)
         .number("quarantined", count)
         .words("tab 7 of the screen lists what is there, and `entries --from quarantined`")
@@ -40,9 +48,23 @@ pub(super) fn look(seen: &Seen) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{after, pulse, survey};
+    use super::super::tests::{START, Scene, after, pulse, survey};
     use super::*;
     use crate::queue::Queue;
+
+    #[test]
+    fn what_we_have_set_aside_is_told_to_be_ours() {
+        let mut aside = survey(None);
+        aside.quarantined = Some(1);
+        let mut scene = Scene::default().survey(aside).pulse(pulse(0, 1, None, 1));
+        let words = |scene: &Scene| scene.found(ID).unwrap().evidence.words[0].clone();
+        assert!(!words(&scene).contains("by you"));
+        let before = START.plus(-30_000);
+        scene.watch.changed_by_us(Change::Restore, before);
+        assert!(!words(&scene).contains("by you"));
+        scene.watch.changed_by_us(Change::Quarantine, before);
+        assert_eq!(words(&scene), "set aside by you 0:30 ago");
+    }
 
     #[test]
     fn what_is_in_quarantine_is_a_note_with_what_restores_it() {

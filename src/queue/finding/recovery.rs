@@ -4,6 +4,7 @@
 use super::{Diagnosis, Finding, Severity, Watch};
 use super::{falling_behind, no_transfer_client, stuck_client};
 use crate::clock::EpochMillis;
+use crate::queue::{Change, text};
 
 /// A client whose transfer has failed tries again within 5 s; some more for its way, in ms.
 const RETRIES_MS: i64 = 6_000;
@@ -40,6 +41,26 @@ pub(super) fn note(watch: &mut Watch, said: &Diagnosis, at: EpochMillis) {
 /// From when on clients can be judged by what they do, if something stopped their transfers before.
 pub(super) fn until(watch: &Watch) -> Option<EpochMillis> {
     watch.stopped.map(|stopped| stopped.plus(RETRIES_MS))
+}
+
+/// What we did to the queue last, and how long before that moment, in ms; none where it is longer
+/// ago than `within_ms`.
+pub(super) fn ours(watch: &Watch, at: EpochMillis, within_ms: i64) -> Option<(Change, i64)> {
+    let (change, then) = watch.ours?;
+    let ago = at.since(then).max(0);
+    (ago < within_ms).then_some((change, ago))
+}
+
+/// The same, when it brought elements to target: in words, and how long ago.
+pub(super) fn we_delivered(
+    watch: &Watch,
+    at: EpochMillis,
+    within_ms: i64,
+) -> Option<(String, i64)> {
+    let (change, ago) = ours(watch, at, within_ms)?;
+    let brings = [Change::Transfer, Change::Deliver, Change::Undo].contains(&change);
+    let ago_words = text::countdown(ago);
+    brings.then(|| (format!("your {} {ago_words} ago", change.word()), ago))
 }
 
 /// How long it takes from that moment on until they can, in ms; none when they can.

@@ -105,10 +105,12 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         )
         .check(&["INFO"], b"commandstats");
     let it = if count < 2 { "it" } else { "them" };
-    let (due, id) = (due_then(score <= -UNREADABLE), first_id(bad));
+    let due = due_then(score <= -UNREADABLE);
+    let id = bad.first().map(|one| format!(": id {}", one.id));
+    let id = id.unwrap_or_default();
     finding.repair(
         Step::Change(What::Score),
-        format!("Make {it} due {due} (R), give another due time (r) or delete {it} (x): id {id}."),
+        format!("Make {it} due {due} (R), give another due time (r) or delete {it} (x){id}."),
     )
 }
 
@@ -211,11 +213,6 @@ fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
     let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
     let words = format!("such as {}", ids.join(", "));
     finding.number("entries", ids).words(words)
-}
-
-fn first_id(bad: &[&Judged]) -> String {
-    bad.first()
-        .map_or_else(|| "ID".to_owned(), |one| one.id.to_string())
 }
 
 #[cfg(test)]

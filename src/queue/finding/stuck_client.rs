@@ -98,7 +98,12 @@ fn finding(
             "the same entry heads timeouts for {} of watching",
             text::countdown(stood_ms)
         ));
-    if matches!(why, Why::Untold | Why::Again) {
+    if let Some(ms) = why.kicked_ms(seen) {
+        finding = finding
+            .number("kicked_ms_ago", ms)
+            .words(format!("kicked {} ago", text::countdown(ms)));
+    }
+    if matches!(why, Why::Untold | Why::Again | Why::Anew) {
         finding = finding.words(
             "most likely a client has lost its timer: known up to Redisson 3.45.0 (seldom), and up \
              to 3.21.1 after several offers at once",

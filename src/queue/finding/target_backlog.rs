@@ -2,7 +2,7 @@
 
 use super::flow::{self, Taken};
 use super::watch::FEW;
-use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict};
+use super::{Beat, Finding, Open, Seen, Severity, Step, Verdict, recovery};
 use crate::queue::look::{Info, TAKING};
 use crate::queue::text;
 
@@ -29,6 +29,10 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     let Some(growth) = growth(&lengths) else {
         return Verdict::Fine;
     };
+    if let Some((ours, ago_ms)) = recovery::we_delivered(seen.watch, pulse.at, LONG_MS) {
+        let seen = format!("target has grown by {ours}");
+        return Verdict::Early(Open::new(seen, ASKS, Some(LONG_MS - ago_ms)));
+    }
     if worked_off(seen, growth) {
         // What is late comes all at once: how consumers keep up is seen when it has come.
         let seen = "target grows while what is late is transferred";
@@ -169,7 +173,7 @@ mod tests {
     use super::super::tests::{START, Scene, pulse, sample};
     use super::*;
     use crate::queue::frames::Delivered;
-    use crate::queue::{Known, Pulse, Queue};
+    use crate::queue::{Change, Known, Pulse, Queue};
 
     /// Pulses of these lengths a second apart; meanwhile so many elements are taken in 10 s.
     fn scene(lengths: &[u64], taken: usize) -> Scene {
@@ -230,6 +234,28 @@ mod tests {
         let early = Verdict::Early(Open::new(seen, ASKS, None));
         assert_eq!(late(|s| 9_000 - s * 30), early);
         assert_ne!(late(|s| 9_000 - s * 9), early);
+    }
+
+    #[test]
+    fn what_we_have_brought_ourselves_is_told_to_be_ours_and_judged_later() {
+        let grows: Vec<u64> = (0..=40).map(|second| 100 + second * 2).collect();
+        let mut scene = scene(&grows, 30);
+        assert!(scene.found(ID).is_some());
+        let after = |scene: &mut Scene, change, ms| {
+            scene.watch.changed_by_us(change, START.plus(ms));
+            scene.verdict(ID)
+        };
+        let early = after(&mut scene, Change::Deliver, 28_000);
+        let words = "target has grown by your deliver 0:12 ago: known in 18 s whether consumers \
+                     keep up";
+        assert!(
+            matches!(&early, Verdict::Early(open) if open.words() == words),
+            "{early:?}"
+        );
+        for (change, ms) in [(Change::Deliver, 10_000), (Change::Edit, 28_000)] {
+            let verdict = after(&mut scene, change, ms);
+            assert!(matches!(verdict, Verdict::Found(_)), "{change:?}");
+        }
     }
 
     #[test]

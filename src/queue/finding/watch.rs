@@ -12,7 +12,7 @@ use super::Passed;
 use super::ledger::Ledger;
 use crate::clock::EpochMillis;
 use crate::queue::frames::Frames;
-use crate::queue::{Announcement, EntryId, Exact, Known, Pulse, Survey};
+use crate::queue::{Announcement, Change, EntryId, Exact, Known, Pulse, Survey};
 
 /// An entry that has stood still for so long will not say more, in ms.
 const ACUTE_MS: i64 = 60_000;
@@ -101,6 +101,8 @@ pub struct Watch {
     pub frames: VecDeque<Arc<Frames>>,
     /// When somebody kicked last.
     pub kicked: Option<EpochMillis>,
+    /// When we kicked last, as the journal tells: before the first pulse.
+    pub kicked_before: Option<EpochMillis>,
     /// What was published last, but for kicks: when it was heard, and the due time that it tells.
     /// None since a kick, which puts right whatever it said.
     pub said: Option<(EpochMillis, EpochMillis)>,
@@ -108,6 +110,8 @@ pub struct Watch {
     pub changing: bool,
     /// The last pulse that was read while one was, by the server's clock.
     pub changed: Option<EpochMillis>,
+    /// The last change of this program that is over, and when it was.
+    pub(super) ours: Option<(Change, EpochMillis)>,
     /// The last look that found what stops every transfer.
     pub(super) stopped: Option<EpochMillis>,
     /// The last look that found why entries are late.
@@ -244,11 +248,33 @@ impl Watch {
         self.said = due.map(|due| (announcement.at, due));
     }
 
+    /// A change of this program is over, at that moment of the server's clock: a quick one falls
+    /// between two pulses. What a look at all members has found before a repair is no longer so.
+    pub fn changed_by_us(&mut self, change: Change, at: EpochMillis) {
+        if change == Change::Kick {
+            return;
+        }
+        let leaves = [
+            Change::Transfer,
+            Change::Deliver,
+            Change::Requeue,
+            Change::Delete,
+            Change::Edit,
+            Change::Duplicate,
+        ];
+        if !leaves.contains(&change) {
+            self.exact = None;
+        }
+        self.changed = self.changed.max(Some(at));
+        self.ours = Some((change, at));
+    }
+
     /// The server was away: what was true before it says nothing of what is.
     pub fn interrupted(&mut self) {
         (self.unattended, self.still, self.exact) = (None, None, None);
         self.said = None;
-        (self.changed, self.stopped, self.explained) = (None, None, None);
+        (self.changed, self.ours) = (None, None);
+        (self.stopped, self.explained) = (None, None);
         self.beats.clear();
         self.leads.clear();
     }

@@ -18,6 +18,13 @@ const TWO_COLUMNS: u16 = 110;
 /// From here on the entry under the cursor is shown beside the entries.
 const THREE_COLUMNS: u16 = 180;
 
+/// Rows that the entries keep, as long as nothing else is down to its last ones.
+const LEAST: u16 = 3;
+/// Rows that what is wrong has beside them, and the line that nothing is.
+const TOLD: u16 = 4;
+/// See [`TOLD`].
+const CALM: u16 = 2;
+
 /// Where everything lies in a terminal of the model's size.
 #[must_use]
 pub fn areas(model: &Model) -> Areas {
@@ -99,12 +106,20 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     };
     // One queue's own screen gives the rows of the table to the timeline and the traffic.
     let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
+    let frame = if boxed { 4 } else { 2 };
+    let said = if super::findings::any(model) {
+        TOLD
+    } else {
+        CALM
+    };
+    let below = depth_rows(model, boxed) + least_rows(boxed) + said;
+    let plot = plot.min(body.h.saturating_sub(frame + below)).max(3);
     // What is wrong is told with its evidence: that is worth more than when what is due.
     let told = model.tab == Tab::Findings && h < BOXED.1;
     let timeline = if h < 14 || told {
         Area::default()
     } else {
-        body.take(plot + if boxed { 4 } else { 2 })
+        body.take(plot + frame)
     };
     let mut areas = Areas {
         findings: Slot::new(findings, true),
@@ -132,20 +147,35 @@ fn beside(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     } else {
         let roomy = !dashboard && h >= 24;
         // What is wrong is told with its evidence: the rows are worth more to it.
-        let told = !boxed && super::findings::wrong(model) > 0;
-        if roomy && !told && !matches!(model.tab, Tab::Traffic | Tab::Findings) {
-            let rows = if boxed { 6 } else { 4 };
+        let told = h < PANEL_ROWS && super::findings::wrong(model) > 0;
+        let depth = depth_rows(model, boxed);
+        let rows = body.h.saturating_sub(depth + least_rows(boxed));
+        let rows = rows.min(if boxed { 6 } else { 4 });
+        let fits = rows >= if boxed { 4 } else { 3 };
+        if roomy && fits && !told && !matches!(model.tab, Tab::Traffic | Tab::Findings) {
             areas.traffic = Slot::new(body.take_bottom(rows), boxed);
         }
-        let depth = match h {
-            ..17 => 0,
-            _ if !boxed && model.tab == Tab::Findings => 0,
-            _ if boxed && h >= 36 => 5,
-            _ if boxed => 3,
-            _ => 2,
-        };
         areas.depth = Slot::new(body.take_bottom(depth), boxed);
     }
+}
+
+/// Rows that the depths have below the entries; none where they stand beside them.
+const fn depth_rows(model: &Model, boxed: bool) -> u16 {
+    let (w, h) = model.size;
+    match h {
+        _ if boxed && w >= TWO_COLUMNS => 0,
+        ..17 => 0,
+        _ if !boxed && matches!(model.tab, Tab::Findings) => 0,
+        PANEL_ROWS.. if boxed => 5,
+        _ if boxed => 3,
+        _ => 2,
+    }
+}
+
+/// Rows that the pane of the entries keeps: its title, and where it has a box the line of heads and
+/// its lower edge.
+const fn least_rows(boxed: bool) -> u16 {
+    LEAST + if boxed { 3 } else { 1 }
 }
 
 /// What lies below the panes: the newest changes, and what is wrong. A line is enough to say that
@@ -162,7 +192,8 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
     let told = !listed && super::findings::any(model);
     if told && boxed && h >= PANEL_ROWS {
         // The entries keep at least as many rows.
-        let most = (body.h / 2).clamp(5, 14);
+        let kept = depth_rows(model, boxed) + least_rows(boxed);
+        let most = (body.h / 2).min(body.h.saturating_sub(kept)).clamp(5, 14);
         let rows = super::findings::panel_rows(model, w - 2);
         areas.findings = Slot::new(body.take_bottom((rows + 2).min(most)), true);
         return;
@@ -171,9 +202,12 @@ fn foot(model: &Model, boxed: bool, body: &mut Area, areas: &mut Areas) {
         ..21 => 0,
         21..24 => 1,
         _ if listed => u16::from(!boxed),
-        // What is wrong is worth more than the last rows of the entries: three of them stay.
-        24..30 => super::findings::news_rows(model, w).min(body.h.saturating_sub(6).clamp(4, 7)),
-        _ => super::findings::news_rows(model, w).min(7),
+        // What is wrong is worth more than the last rows of the entries: some of them stay.
+        _ => {
+            let kept = depth_rows(model, boxed) + least_rows(boxed);
+            let most = body.h.saturating_sub(kept).clamp(TOLD, 7);
+            super::findings::news_rows(model, w).min(most)
+        }
     };
     areas.news = body.take_bottom(rows);
 }

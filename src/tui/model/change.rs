@@ -26,6 +26,8 @@ pub struct UnderWay {
     pub generation: u64,
     /// What kind of change.
     pub change: Change,
+    /// What it is called: [`What::name`](crate::queue::wish::What::name).
+    pub called: &'static str,
     /// Of which queue.
     pub queue: Queue,
     /// The marks that it is about, as they were when it was asked for; none when it is about
@@ -180,7 +182,7 @@ impl Model {
         });
         Some(format!(
             "Looking at what {} would do in {name}{far}",
-            one.change.word()
+            one.called
         ))
     }
 }

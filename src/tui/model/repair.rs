@@ -8,7 +8,7 @@ use super::{Model, QueueRow};
 use crate::clock::when::Span;
 use crate::queue::finding::Step;
 use crate::queue::wish::What;
-use crate::queue::{Form, Queue, text};
+use crate::queue::{Change, Form, Queue, text};
 use crate::tui::keys::{Code, Key};
 
 pub use fit::{Fit, fit};
@@ -26,6 +26,8 @@ pub enum Repair {
     Realign,
     /// An order list is brought back.
     RestoreOrder,
+    /// What only the order list holds waits again.
+    Requeue,
     /// Both sides hold the same.
     Drift,
     /// Frames get the form that the clients unpack.
@@ -48,13 +50,14 @@ pub enum Repair {
 
 impl Repair {
     /// All of them, in the order in which the menu tries them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Transfer,
         Self::Kick,
         Self::Worker,
         Self::Repack,
         Self::Quarantine,
         Self::Restore,
+        Self::Requeue,
         Self::Drift,
         Self::RestoreOrder,
         Self::Realign,
@@ -71,6 +74,7 @@ impl Repair {
     pub const fn of(step: &Step) -> Option<Self> {
         Some(match step {
             Step::Worker => Self::Worker,
+            Step::WaitAgain => Self::Requeue,
             Step::Change(What::Transfer) => Self::Transfer,
             Step::Change(What::Kick) => Self::Kick,
             Step::Change(What::Realign(_)) => Self::Realign,
@@ -87,24 +91,25 @@ impl Repair {
         })
     }
 
-    /// What it is called, as the command line calls it.
+    /// What it is called, as its plan and the command line call it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Transfer => "transfer",
-            Self::Kick => "kick",
-            Self::Worker => "worker",
-            Self::Realign => "realign",
-            Self::RestoreOrder => "restore-order",
-            Self::Drift => "drift",
-            Self::Repack => "repack",
-            Self::Quarantine => "quarantine",
-            Self::Restore => "restore",
-            Self::Unwrap => "unwrap",
-            Self::Persist => "persist",
-            Self::RenameTaken => "rename-taken",
-            Self::Unit => "unit",
-            Self::Score => "score",
+            Self::Transfer => Change::Transfer.word(),
+            Self::Kick => Change::Kick.word(),
+            Self::Worker => Change::Worker.word(),
+            Self::Realign => Change::Realign.word(),
+            Self::RestoreOrder => Change::RestoreOrder.word(),
+            Self::Requeue => Change::Requeue.word(),
+            Self::Drift => Change::Drift.word(),
+            Self::Repack => Change::Repack.word(),
+            Self::Quarantine => Change::Quarantine.word(),
+            Self::Restore => Change::Restore.word(),
+            Self::Unwrap => Change::Unwrap.word(),
+            Self::Persist => Change::Persist.word(),
+            Self::RenameTaken => Change::RenameTaken.word(),
+            Self::Unit => What::Unit.name(),
+            Self::Score => What::Score.name(),
         }
     }
 }
@@ -170,8 +175,8 @@ impl RepairForm {
     /// How many repairs have no row of their own.
     #[must_use]
     pub fn folded(&self) -> usize {
-        let shown = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
-        Repair::ALL.iter().filter(shown).count()
+        let hidden = |repair: &&Repair| !self.parts.contains(&Part::Repair(**repair));
+        Repair::ALL.iter().filter(hidden).count()
     }
 
     /// All repairs get their rows; the keys go to the first new one.
@@ -209,8 +214,8 @@ impl RepairForm {
         format!("nothing is found wrong here, but in {names}{more}: {key} goes there")
     }
 
-    /// What is asked for by the part that has the keys, none for the stand-in worker, which is no
-    /// change of its own; or why it cannot be.
+    /// What is asked for by the part that has the keys, none where something has to be asked
+    /// first, by the stand-in worker or by a form; or why it cannot be.
     pub fn what(&self, model: &Model) -> Result<Option<What>, String> {
         let row = self.row(model).ok_or("the queue is no longer there")?;
         let Some(chosen) = self.chosen() else {
@@ -223,7 +228,7 @@ impl RepairForm {
             return Err(format!("{}: {why}", chosen.name()));
         }
         Ok(Some(match chosen {
-            Repair::Worker => return Ok(None),
+            Repair::Worker | Repair::Requeue => return Ok(None),
             Repair::Transfer => What::Transfer,
             Repair::Kick => What::Kick,
             Repair::Realign => What::Realign(self.within_ms()?),

@@ -23,8 +23,8 @@ pub struct RequeueForm {
     pub count: (u64, bool),
     /// When the only one is due now.
     pub due: Option<EpochMillis>,
-    /// They were delivered: they have no due time.
-    pub delivered: bool,
+    /// They do not wait: they have no due time.
+    pub timeless: bool,
     /// What the new time is reckoned from.
     pub how: How,
     /// The new time, as typed.
@@ -89,7 +89,7 @@ impl RequeueForm {
             marks,
             count: (1, true),
             due: None,
-            delivered: false,
+            timeless: false,
             how: How::In,
             when: Field::proposing(How::In.usual()),
             spread: Field::proposing("0"),
@@ -126,8 +126,8 @@ impl RequeueForm {
                 Err("write 14:10, 2026-11-20T14:10 or epoch ms".to_owned())
             }
             How::At => Ok(Base::At(moment(&self.queue, typed, now)?)),
-            How::By if self.delivered => {
-                Err("what was delivered has no due time to move".to_owned())
+            How::By if self.timeless => {
+                Err("what does not wait has no due time to move".to_owned())
             }
             How::By => {
                 let (sign, span) = match typed.as_bytes().first() {
@@ -209,7 +209,7 @@ impl Filling for RequeueForm {
 
     fn choose(&mut self, on: bool) {
         let kept = self.when.text() != self.how.usual();
-        let hows: &[How] = if self.delivered {
+        let hows: &[How] = if self.timeless {
             &How::ALL[..2]
         } else {
             &How::ALL
@@ -266,7 +266,7 @@ mod tests {
             assert!(base(how, typed).is_err(), "{how:?} {typed:?}");
         }
         let mut delivered = form(How::By, "5m");
-        delivered.delivered = true;
+        delivered.timeless = true;
         assert!(delivered.base(NOW).is_err());
         let mut first = form(How::By, "-40000d");
         first.due = Some(NOW);
@@ -295,7 +295,7 @@ mod tests {
         form.when.set("14:10");
         form.choose(true);
         assert_eq!((form.how, form.when.text().as_str()), (How::By, "14:10"));
-        form.delivered = true;
+        form.timeless = true;
         form.how = How::At;
         form.choose(true);
         assert_eq!(

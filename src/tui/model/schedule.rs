@@ -79,6 +79,8 @@ pub struct Schedule {
     pub(crate) unread_until: Option<Instant>,
     /// When a letter was typed last at a question that asks for none.
     pub(crate) typed: Option<Instant>,
+    /// What is typed behind the last answer, while there may be more of it.
+    pub(crate) behind: Option<Behind>,
     /// What is done with the row under the cursor as soon as it is read.
     pub(crate) awaited: Option<Action>,
     /// The way to another server that was asked for last, while it is looked for.
@@ -112,6 +114,15 @@ pub(crate) enum Stage {
     There,
     /// It has left one, whose last answers may still come.
     Between,
+}
+
+/// What is typed behind an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behind {
+    /// The last key of it, or the answer itself.
+    pub(crate) last: Instant,
+    /// It was said that it is ignored.
+    pub(crate) told: bool,
 }
 
 /// Something that is read when it was written: once under way, it may be wanted once more.

@@ -126,7 +126,7 @@ fn ended(model: &mut Model, generation: u64, summary: &Summary) {
         return;
     };
     let (text, tone) = said(model, &running, summary);
-    act::say(model, text, tone);
+    act::say(model, named(&under_way, text), tone);
     change::bring_back(
         model,
         under_way.change,
@@ -156,7 +156,7 @@ fn failed(model: &mut Model, generation: u64, why: String) {
     } else {
         format!("nothing {}: {why}", running.plan.change.past())
     };
-    act::say(model, words, Tone::Error);
+    act::say(model, named(&under_way, words), Tone::Error);
     change::bring_back(model, under_way.change, done);
     if running.journal_id.is_none() && !done {
         // It never began: there is nothing to tell of.
@@ -187,6 +187,11 @@ fn taken(model: &mut Model, generation: u64) -> Option<(UnderWay, Running)> {
 /// A change is over: it is told among the changes, its marks have done their part, and what is
 /// shown of its queue is old.
 fn over(model: &mut Model, under_way: &UnderWay, own: OwnChange) {
+    let rows = model.queues.iter_mut();
+    for row in rows.filter(|row| row.queue == under_way.queue) {
+        row.watch
+            .changed_by_us(under_way.change, model.schedule.exact);
+    }
     let at = model.now;
     model.keeping_the_change(|changes| changes.over(at, own));
     change::over(model, under_way);
@@ -204,6 +209,16 @@ fn refresh(model: &mut Model, queue: &Queue) {
     } else {
         load::ask_all(model);
     }
+}
+
+/// With the name of the change in front, where the words for what was done do not tell it.
+fn named(under_way: &UnderWay, words: String) -> String {
+    let UnderWay { change, called, .. } = under_way;
+    let silent = [Change::Drift, Change::RestoreOrder, Change::RenameTaken];
+    if *called == change.word() && !silent.contains(change) {
+        return words;
+    }
+    format!("{called}: {words}")
 }
 
 /// What a change that is over has to say, and in which tone.

@@ -86,13 +86,7 @@ pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
 fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
     let queue = model.selected().map(|row| row.queue.clone());
     queue.map_or(Vec::new(), |queue| {
-        let (marked, marks) = (Marked::Due, None);
-        let about = About {
-            queue,
-            marked,
-            marks,
-        };
-        begin(model, what, about)
+        begin(model, what, About::of(queue, Marked::Due))
     })
 }
 
@@ -113,7 +107,8 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     }
     let says = says(&about);
     let which = found(model, &about).unwrap_or(about.marked);
-    let generation = started(model, change, about.queue.clone(), (about.marks, says));
+    let called = (change, what.name());
+    let generation = started(model, called, about.queue.clone(), (about.marks, says));
     vec![Effect::Plan(Box::new(ToPlan {
         generation,
         queue: about.queue,
@@ -151,7 +146,8 @@ pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     if is_busy(model, Change::Undo) {
         return Vec::new();
     }
-    let generation = started(model, Change::Undo, queue.clone(), (None, None));
+    let called = (Change::Undo, Change::Undo.word());
+    let generation = started(model, called, queue.clone(), (None, None));
     vec![Effect::PlanUndo {
         generation,
         id,
@@ -162,7 +158,7 @@ pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
 /// From now on it is planned.
 fn started(
     model: &mut Model,
-    change: Change,
+    (change, called): (Change, &'static str),
     queue: Queue,
     (marks, says): (Option<Box<Marks>>, Option<String>),
 ) -> u64 {
@@ -170,6 +166,7 @@ fn started(
     let under_way = Some(UnderWay {
         generation,
         change,
+        called,
         queue,
         marks,
         says,
@@ -202,7 +199,7 @@ fn is_busy(model: &mut Model, change: Change) -> bool {
 /// What is under way, and how it is stopped.
 fn under_way(one: &UnderWay) -> String {
     let name = text::printable_bytes(one.queue.name.as_bytes());
-    let word = one.change.word();
+    let word = one.called;
     let far = match &one.stage {
         Stage::Planning(_) | Stage::Asking(_) => "is being planned".to_owned(),
         Stage::Running(running) => {
@@ -326,7 +323,7 @@ pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
     if !matches!(one.stage, Stage::Planning(_)) {
         return None;
     }
-    let words = format!("{} is not planned any more", one.change.word());
+    let words = format!("{} is not planned any more", one.called);
     model.changing.one = None;
     act::say(model, words, Tone::Good);
     Some(vec![Effect::DropPlan])
@@ -351,7 +348,7 @@ pub(super) fn key_meanwhile(model: &mut Model, key: Key) -> Vec<Effect> {
 
 /// Says what keeps a key or a click from doing anything.
 pub(super) fn hold(model: &mut Model) {
-    let Some(word) = model.planned_now().map(|one| one.change.word()) else {
+    let Some(word) = model.planned_now().map(|one| one.called) else {
         return;
     };
     let back = model.keymap.label(Action::Back, model.look.ascii);

@@ -50,7 +50,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
         // Whoever types a name takes this for the question that asks for one.
         (None, _) if types && dialog.opened_by != Some(key) && (amid || !answers) => {
             model.schedule.typed = Some(now);
-            no_answer(model, key)
+            no_key(model, key)
         }
         (Some(_), Some(Action::Back)) => refused(model),
         (Some(name), _) if key.code == Code::Enter => {
@@ -65,22 +65,25 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             name.wrong &= !name.field.key(key);
             Vec::new()
         }
-        (None, _) if dialog.opened_by == Some(key) => no_answer(model, key),
+        (None, _) if dialog.opened_by == Some(key) => no_key(model, key),
         (None, Some(Action::Confirm)) => agreed(model),
         (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
-        _ => no_answer(model, key),
+        _ => no_key(model, key),
     }
 }
 
 /// Any other key does nothing: where the answers stand it is said which do.
-fn no_answer(model: &mut Model, key: Key) -> Vec<Effect> {
-    let Some(Overlay::Dialog(dialog)) = &model.overlay else {
-        return Vec::new();
-    };
+fn no_key(model: &mut Model, key: Key) -> Vec<Effect> {
     let label = key.label(model.look.ascii);
-    let words = places::answers(model, dialog);
-    tell(model, format!("{label} is no answer: {words}"));
+    no_answer(model, &label);
     Vec::new()
+}
+
+fn no_answer(model: &mut Model, what: &str) {
+    if let Some(Overlay::Dialog(dialog)) = &model.overlay {
+        let words = places::answers(model, dialog);
+        tell(model, format!("{what} is no answer: {words}"));
+    }
 }
 
 /// Says something where the answers stand.
@@ -91,13 +94,17 @@ fn tell(model: &mut Model, words: String) {
     }
 }
 
-/// Pasted text is the name, when one is asked for.
+/// Pasted text is the name, when one is asked for; else no answer.
 pub(super) fn pasted(model: &mut Model, text: &str) {
-    if let Some(Overlay::Dialog(dialog)) = &mut model.overlay
-        && let Some(name) = &mut dialog.name
-    {
-        name.field.paste(text);
-        name.wrong = false;
+    let Some(Overlay::Dialog(dialog)) = &mut model.overlay else {
+        return;
+    };
+    match &mut dialog.name {
+        Some(name) => {
+            name.field.paste(text);
+            name.wrong = false;
+        }
+        None => no_answer(model, "pasted text"),
     }
 }
 

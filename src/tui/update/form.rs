@@ -1,6 +1,6 @@
 //! Forms: what keys, pastes and clicks do in all of them. What is typed never does anything else.
 
-use super::{act, change, offer};
+use super::{act, change, offer, typed};
 use crate::tui::areas::form as places;
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key, Place};
@@ -95,6 +95,8 @@ pub(super) fn pasted(model: &mut Model, text: &str) {
         typed(form, size, true);
     } else if let Some(field) = form.line() {
         field.paste(text.trim());
+    } else {
+        typed::nowhere(model);
     }
 }
 

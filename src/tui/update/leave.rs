@@ -49,7 +49,7 @@ fn changing(model: &Model) -> Vec<DialogLine> {
     let done = done.map_or(0, |progress| progress.tally.sum());
     let words = format!(
         "A {} of {name} is under way, {} of {}: it stops after what is being done just now.",
-        one.change.word(),
+        one.called,
         text::thousands(done),
         text::counted(planned, "entry", "entries"),
     );

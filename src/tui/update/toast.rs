@@ -27,13 +27,30 @@ pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
     match &mut model.toast {
         Some(shown) if shown.tone == Tone::Error && shown.text != new.text && now < shown.until => {
             shown.until = shown.until.min(now + UNREAD);
-            model.later.retain(|waiting| waiting.text != new.text);
-            model.later.push_back(new);
-            if model.later.len() > WAITING {
-                model.later.pop_front();
-            }
+            wait(model, new);
         }
         shown => *shown = Some(new),
+    }
+}
+
+/// Shows a short message once those in sight and before it have been read.
+pub(super) fn say_after(model: &mut Model, text: &str, tone: Tone) {
+    if model.toast.is_none() {
+        return say(model, text.to_owned(), tone);
+    }
+    let new = Toast {
+        until: model.instant,
+        text: text.to_owned(),
+        tone,
+    };
+    wait(model, new);
+}
+
+fn wait(model: &mut Model, new: Toast) {
+    model.later.retain(|waiting| waiting.text != new.text);
+    model.later.push_back(new);
+    if model.later.len() > WAITING {
+        model.later.pop_front();
     }
 }
 

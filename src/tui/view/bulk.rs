@@ -47,7 +47,7 @@ fn title(ctx: &Ctx, under_way: &UnderWay, running: &Running, buf: &mut Buffer) {
     let queue = text::cut(&queue, most).replace('…', t.glyphs.cut);
     let (phase, tone) = phase(ctx, running);
     let left = vec![
-        Part::new(100, format!("{}: {queue}", under_way.change.word()), style),
+        Part::new(100, format!("{}: {queue}", under_way.called), style),
         Part::new(90, phase, tone),
     ];
     let key = |action, word: &str, rank| {

@@ -169,7 +169,7 @@ fn under_way(ctx: &Ctx) -> Option<(String, Style)> {
     let percent = progress.map_or(0, |p| bulk::share(p.tally.sum(), p.planned, 100));
     let waits = progress.is_some_and(|p| p.waits.is_some());
     let style = if waits { t.warn } else { t.accent };
-    let word = one.change.word().to_uppercase();
+    let word = one.called.to_uppercase();
     Some((format!("{word} {percent} %"), style))
 }
 

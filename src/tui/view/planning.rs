@@ -28,7 +28,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     let slot = centred(model.size, (columns, high));
     Clear.render(rect(slot.outer).intersection(buf.area), buf);
     let pane = Pane {
-        left: vec![Part::new(100, format!("{} …", one.change.word()), t.strong)],
+        left: vec![Part::new(100, format!("{} …", one.called), t.strong)],
         right: Vec::new(),
         boxed: true,
         style: t.accent,

@@ -160,6 +160,10 @@ const fn does(repair: Repair) -> &'static str {
             "Brings back the order list that an interrupted change has set aside, in its old \
              order. Enter plans it; it cannot be undone."
         }
+        Repair::Requeue => {
+            "What only the order list holds waits again, with the due time that you choose: its own \
+             is lost. Enter asks when, and plans it; it cannot be undone."
+        }
         Repair::Drift => {
             "What only timeouts holds is appended to the order list; what only the order list \
              holds is kept in the journal and removed. Enter plans it; u takes it back."

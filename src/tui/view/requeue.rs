@@ -8,6 +8,7 @@ use crate::clock::EpochMillis;
 use crate::queue::text;
 use crate::queue::wish::{Base, NewDue};
 use crate::tui::areas::form::plan;
+use crate::tui::effect::Marked;
 use crate::tui::model::RequeueForm;
 use crate::tui::model::form::{Part, Said};
 use crate::tui::model::requeue::How;
@@ -54,10 +55,14 @@ fn about(form: &RequeueForm) -> String {
     let name = text::printable_bytes(form.queue.name.as_bytes());
     let (count, exact) = form.count;
     let many = text::counted(count, "entry", "entries");
-    let delivered = if form.delivered { " delivered" } else { "" };
+    let (which, rest) = match form.marked {
+        Marked::Lost => ("", " that only the order list holds"),
+        _ if form.timeless => (" delivered", ""),
+        _ => ("", ""),
+    };
     let about = if exact { "" } else { "about " };
     match many.split_once(' ') {
-        Some((count, word)) => format!("{about}{count}{delivered} {word} of {name}"),
+        Some((count, word)) => format!("{about}{count}{which} {word} of {name}{rest}"),
         None => name,
     }
 }
@@ -101,7 +106,7 @@ fn sum(ctx: &Ctx, form: &RequeueForm, new: NewDue) -> String {
     let now = now(ctx);
     let before = match form.due.filter(|_| form.is_one()) {
         Some(due) => format!("now due {}; ", moment(ctx, due)),
-        None if form.delivered => "back to wait; ".to_owned(),
+        None if form.timeless => "back to wait; ".to_owned(),
         None => String::new(),
     };
     let spread = i64::try_from(new.spread_ms).unwrap_or(i64::MAX);

@@ -44,6 +44,8 @@ fn kryo(size: usize) -> Vec<(&'static str, Vec<u8>)> {
         ("kryo unknown lengths", fill(unknown, b"\xff\x01")),
         ("kryo unknown long lengths", fill(unknown, b"\xbf\xbf\x01")),
         ("kryo unknown accents", fill(unknown, "é".as_bytes())),
+        // At each third byte begins a text of thousands of characters that is none.
+        ("kryo texts in vain", fill(unknown, b"\x04\xcc\x80")),
         ("kryo a number", fill(b"\x0c", b"\0")),
         ("kryo two characters", close(size, b"\x03", b"a", b"\xe1")),
         (

@@ -73,7 +73,7 @@ fn running(count: u64) -> (Desk, u64) {
 fn long(count: u64) -> (Desk, u64) {
     let (mut desk, generation) = running(count);
     desk.tell(Msg::Applied(generation, progress(10, count)));
-    desk.pass(300);
+    desk.pass(500);
     assert!(areas::bulk::has_keys(&desk.model));
     (desk, generation)
 }

@@ -2,14 +2,15 @@
 
 use delayscope::config::Profile;
 use delayscope::queue::told::Applied;
-use delayscope::queue::{Address, Change, Endpoint, Summary, Tally};
+use delayscope::queue::{Address, Change, Due, Endpoint, Summary, Tally};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::dialog::DialogLine;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::update::wakes_at;
 
 use super::{applied, asked, counted, desk, dialog, generation, orders, plan, planned, toast};
-use crate::desk::Desk;
+use crate::desk::{Desk, World};
 
 /// A desk where `key` was pressed and its plan for so many entries has come.
 fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) {
@@ -149,6 +150,7 @@ fn no_forgets_the_plan() {
         assert!(effects.contains(&Effect::DropPlan), "{key:?}");
         assert!(!effects.contains(&Effect::Quit), "{key:?}");
         assert!(desk.model.changing.one.is_none());
+        desk.pass(1_000);
         assert!(asked(&desk.char('x')).is_some(), "another one can begin");
     }
 }
@@ -160,6 +162,33 @@ fn a_refresh_never_changes_what_a_question_about_a_plan_says() {
     desk.world[0].entries.clear();
     desk.live(5_000, 5);
     assert_eq!(dialog(&desk.model), Some(&before));
+}
+
+#[test]
+fn where_a_client_works_the_backlog_off_a_plan_to_transfer_it_says_when_that_is_done() {
+    for (gone_each_second, waits) in [(10, true), (0, false)] {
+        let world = World::new("orders", 500, -9_000, 1);
+        let mut desk = Desk::of(vec![world]);
+        for _ in 0..5 {
+            desk.live(1_000, 1);
+            desk.world[0].entries.drain(..gone_each_second);
+        }
+        let generation = generation(&desk.char('t'));
+        let at = desk.now();
+        let mut plan = plan(Change::Transfer, 450);
+        (plan.at, plan.newest) = (at, Some(Due::At(at)));
+        planned(&mut desk, generation, plan);
+        let facts = dialog(&desk.model).unwrap().lines.iter();
+        let mut or_wait = facts.filter_map(|line| match line {
+            DialogLine::Fact("or wait", words) => Some(words),
+            _ => None,
+        });
+        let words = or_wait.next();
+        assert_eq!(words.is_some(), waits, "{words:?}");
+        let told =
+            |w: &String| w.starts_with("done by itself at about ") && w.ends_with("(in 0:57)");
+        assert!(words.is_none_or(told), "{words:?}");
+    }
 }
 
 #[test]

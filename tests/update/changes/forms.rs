@@ -113,7 +113,7 @@ fn a_delivered_one_goes_back_in_or_at_but_not_by() {
     desk.char('2');
     desk.answer_all();
     desk.char('r');
-    assert!(requeue(&desk).delivered);
+    assert!(requeue(&desk).timeless);
     let delivered = |e: &delayscope::queue::Entry| e.state == State::Delivered;
     let wish = asked(&submit(&mut desk)).unwrap();
     assert!(matches!(&wish.which, Marked::One(entry) if delivered(entry)));

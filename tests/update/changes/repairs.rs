@@ -20,7 +20,7 @@ pub(super) fn menu(desk: &Desk) -> &RepairForm {
 }
 
 /// Opens the menu and goes to a row.
-fn go(desk: &mut Desk, to: Row) {
+pub(super) fn go(desk: &mut Desk, to: Row) {
     desk.char('R');
     if !menu(desk).parts().contains(&Part::Repair(to)) {
         while menu(desk).at != Part::More {
@@ -43,7 +43,7 @@ fn fits(desk: &Desk) -> Vec<(Row, Fit)> {
 
 /// A queue on which every repair can be tried: one entry is late, something is set aside, expires,
 /// is due in 1970.
-fn sick() -> Desk {
+pub(super) fn sick() -> Desk {
     let mut desk = desk();
     let row = &mut desk.model.queues[0];
     let pulse = row.pulse.as_mut().unwrap();
@@ -84,6 +84,40 @@ fn the_menu_plans_the_repair_with_the_keys() {
     go(&mut desk, Row::Worker);
     desk.press(Code::Enter);
     assert!(dialog(&desk.model).is_some_and(|d| d.title == "Stand-in worker"));
+}
+
+#[test]
+fn what_only_the_order_list_holds_is_asked_for_a_due_time_before_anything_is_planned() {
+    let asks = |desk: &mut Desk| {
+        let Some(Overlay::Requeue(form)) = &desk.model.overlay else {
+            panic!("no form: {:?}", desk.model.overlay);
+        };
+        assert_eq!((&form.marked, form.count), (&Marked::Lost, (7, false)));
+        assert!(form.timeless, "there is no time that could be moved");
+        let wish = asked(&desk.key(Key::ctrl('s'))).unwrap();
+        assert!(matches!(wish.what, What::Requeue(_)), "{:?}", wish.what);
+        assert_eq!(wish.which, Marked::Lost);
+    };
+    let gone = || {
+        let mut desk = desk();
+        let row = &mut desk.model.queues[0];
+        let pulse = row.pulse.as_mut().unwrap();
+        (pulse.waiting, pulse.order) = (Known::Is(0), Known::Is(7));
+        row.findings = vec![finding("drift", Step::WaitAgain)];
+        desk
+    };
+    // On the finding,
+    let mut desk = gone();
+    desk.model.tab = Tab::Findings;
+    desk.char('R');
+    asks(&mut desk);
+    // and from the menu, which opens on it.
+    let mut desk = gone();
+    desk.model.focus = Pane::Queues;
+    desk.char('R');
+    assert_eq!(menu(&desk).chosen(), Some(Row::Requeue));
+    desk.press(Code::Enter);
+    asks(&mut desk);
 }
 
 #[test]
@@ -153,7 +187,7 @@ fn what_would_fail_is_not_offered() {
         assert!(taken.contains(&row) && !free.contains(&row), "{row:?}");
     }
     assert!(!taken.contains(&Row::Drift) && !taken.contains(&Row::Repack));
-    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 14);
+    assert_eq!(not(with("refused-writes", "code", "READONLY")).len(), 15);
     let full = not(with("refused-writes", "code", "OOM"));
     assert!(!full.contains(&Row::Transfer) && full.contains(&Row::Drift));
 }
@@ -230,6 +264,7 @@ fn a_plain_queue_says_of_each_repair_that_redisson_needs_that_it_has_none_of_tha
         Row::Kick,
         Row::Repack,
         Row::Quarantine,
+        Row::Requeue,
         Row::Drift,
         Row::RestoreOrder,
         Row::Realign,

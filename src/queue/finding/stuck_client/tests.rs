@@ -116,6 +116,30 @@ fn what_a_kick_has_moved_once_and_stands_again_is_not_kicked_for_ever() {
 }
 
 #[test]
+fn a_kick_before_the_first_look_is_not_told_to_be_tried_again() {
+    // Late by 60 s when first seen, kicked 40 s before that; then, when none was due.
+    for (kicked_ms, words) in [
+        (-40_000, "a kick has not helped"),
+        (-57_000, "it stands again"),
+    ] {
+        let mut scene = standing(4_000, 60_000, 1);
+        scene.watch.kicked_before = Some(START.plus(kicked_ms));
+        let found = scene.found(ID).unwrap();
+        assert_eq!(found.repair.step, Step::Worker, "{found:?}");
+        assert!(found.sentence.contains(words), "{}", found.sentence);
+        let ago = text::countdown(4_000 - kicked_ms);
+        let told = format!("kicked {ago} ago");
+        assert!(found.evidence.words.contains(&told), "{found:?}");
+    }
+    // Of one that is long ago, or that has had no time to help, nothing is concluded.
+    for kicked_ms in [-300_000, 2_500] {
+        let mut scene = standing(4_000, 600_000, 1);
+        scene.watch.kicked_before = Some(START.plus(kicked_ms));
+        assert_eq!(step(&scene), Step::Change(What::Kick));
+    }
+}
+
+#[test]
 fn scripts_that_fail_are_told_with_their_number() {
     let mut scene = standing(4_000, 10_000, 1)
         .look(server_look(0, [false, true], 3))

@@ -1,15 +1,17 @@
-//! Why the head of timeouts does not move though somebody is subscribed, as far as anybody can tell,
-//! and what is to be done.
+//! Why nobody transfers although somebody is subscribed, as far as a kick has told.
 
 use super::super::{Seen, Step};
+use crate::clock::EpochMillis;
 use crate::queue::ServerLook;
 use crate::queue::look::Info;
 use crate::queue::wish::What;
 
-/// Scripts that fail are counted over this time, in ms.
-const OVER_MS: i64 = 30_000;
 /// A kick that helps helps within this, in ms.
 const HELPS_MS: i64 = 2_000;
+/// A kick before the first look says nothing any more after this, in ms.
+const LATELY_MS: i64 = 300_000;
+/// Scripts that fail are counted over this time, in ms.
+const OVER_MS: i64 = 30_000;
 /// The first look is taken so long before the first pulse at most, in ms.
 const BESIDE_MS: i64 = 2_000;
 
@@ -23,6 +25,8 @@ pub(super) enum Why {
     Held,
     /// A kick has set the one before it going, and nothing since.
     Again,
+    /// We kicked before the first look, and what stands now has fallen due since.
+    Anew,
     /// A kick has not helped, and scripts fail on this server, so many in so many ms.
     Fails(u64, i64),
     /// A kick has not helped, and no script fails.
@@ -44,20 +48,57 @@ pub(super) fn why(seen: &Seen, stood_since_ms: i64) -> Why {
             return Why::Held;
         }
     }
-    let kicked = seen.watch.still.zip(seen.watch.kicked);
-    let kicked = kicked.is_some_and(|(still, at)| {
-        at >= still.since && still.until.since(at) >= HELPS_MS && stood_since_ms > 0
-    });
-    if !kicked {
-        return if moved_once(seen) {
-            Why::Again
-        } else {
-            Why::Untold
-        };
+    match kick(seen).filter(|_| stood_since_ms > 0) {
+        None if moved_once(seen) => return Why::Again,
+        None => return Why::Untold,
+        Some(Kick::Anew) => return Why::Anew,
+        Some(Kick::InVain) => {}
     }
     match seen.server.grew(OVER_MS, Info::failed_scripts) {
         Some((count @ 1.., span)) => Why::Fails(count, span),
         _ => Why::Deaf,
+    }
+}
+
+/// What a kick has done.
+enum Kick {
+    /// What stood then still stands.
+    InVain,
+    /// What stands now was not due then.
+    Anew,
+}
+
+/// What became of the last kick; none when nobody kicked, or it cannot be told yet.
+fn kick(seen: &Seen) -> Option<Kick> {
+    let still = seen.watch.still?;
+    if let Some(at) = seen.watch.kicked {
+        let stood = at >= still.since && still.until.since(at) >= HELPS_MS;
+        return stood.then_some(Kick::InVain);
+    }
+    let at = seen.watch.kicked_before.filter(|at| lately(seen, *at))?;
+    Some(if at.since(still.due) >= HELPS_MS {
+        Kick::InVain
+    } else {
+        Kick::Anew
+    })
+}
+
+/// A kick at that moment has had time to help, and is not long ago.
+fn lately(seen: &Seen, at: EpochMillis) -> bool {
+    let until = seen.watch.still.map(|still| still.until.since(at));
+    until.is_some_and(|ms| (HELPS_MS..LATELY_MS).contains(&ms))
+}
+
+impl Why {
+    /// How long ago that kick was that this is concluded from, in ms.
+    pub(super) fn kicked_ms(&self, seen: &Seen) -> Option<i64> {
+        let concluded = !matches!(
+            self,
+            Self::Untold | Self::OtherDb | Self::Held | Self::Unseen
+        );
+        let at = seen.watch.kicked.or(seen.watch.kicked_before)?;
+        let until = seen.watch.still?.until;
+        concluded.then(|| until.since(at))
     }
 }
 
@@ -90,6 +131,12 @@ pub(super) fn told(why: &Why, head: &str) -> (String, Step, &'static str) {
         ),
         Why::Again => (
             format!("{head}; a kick has moved what stood before, and it stands again."),
+            Step::Worker,
+            "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
+             worker (R) transfers meanwhile.",
+        ),
+        Why::Anew => (
+            format!("{head}; it was kicked a moment ago, and it stands again."),
             Step::Worker,
             "Restart or upgrade its clients: they lose their timers again and again. A stand-in \
              worker (R) transfers meanwhile.",

@@ -5,6 +5,7 @@ use crate::queue::finding::Step;
 use crate::queue::text;
 use crate::tui::areas::wrap::wrapped;
 use crate::tui::keys::Action;
+use crate::tui::model::repair::Repair;
 use crate::tui::model::{Model, Screen, Tab};
 
 /// A line of what is said of a finding.
@@ -144,8 +145,9 @@ fn shell_words(command: &str) -> Vec<&str> {
 /// be changed, and with a word where they act on another queue.
 #[must_use]
 pub fn to_do(model: &Model, told: &Told) -> String {
+    const REPAIRS: &str = "(R)";
     const KEYS: [(&str, Action); 4] = [
-        ("(R)", Action::Repair),
+        (REPAIRS, Action::Repair),
         ("(w)", Action::Worker),
         ("(r)", Action::Requeue),
         ("(x)", Action::Delete),
@@ -158,6 +160,12 @@ pub fn to_do(model: &Model, told: &Told) -> String {
     let elsewhere = dashboard && told.row != model.cursor;
     let in_tab = model.tab == Tab::Findings;
     let mut words = repair.sentence.clone();
+    // What it is called in the question, where the sentence does not say so.
+    let named = Repair::of(&repair.step).map(Repair::name);
+    let named = named.filter(|name| {
+        let verb = name.split('-').next().unwrap_or(name);
+        !words.to_lowercase().contains(verb)
+    });
     for (key, mut action) in KEYS {
         // In the tab one key does what the finding asks for, whose ever it is.
         if in_tab && action == Action::Worker && repair.step == Step::Worker {
@@ -165,8 +173,10 @@ pub fn to_do(model: &Model, told: &Told) -> String {
         }
         let reaches = in_tab && action == Action::Repair;
         let there = if elsewhere && !reaches { " there" } else { "" };
+        let name = named.filter(|_| key == REPAIRS);
+        let name = name.map_or_else(String::new, |name| format!(": {name}"));
         words = match model.keymap.label(action, model.look.ascii) {
-            Some(label) => words.replace(key, &format!("({label}{there})")),
+            Some(label) => words.replace(key, &format!("({label}{there}{name})")),
             None => words.replace(&format!(" {key}"), ""),
         };
     }

@@ -38,7 +38,26 @@ pub fn lines(model: &Model) -> Vec<Line> {
         }
         lines.into_iter().map(move |said| Line { finding: i, said })
     });
-    all.take(usize::from(slot.inner.h)).collect()
+    let rows = usize::from(slot.inner.h);
+    let mut lines: Vec<Line> = all.take(rows + 1).collect();
+    leave_room(model, &mut lines, rows);
+    lines
+}
+
+/// What does not fit is left out: of long evidence so much that the other checks keep their row.
+fn leave_room(model: &Model, lines: &mut Vec<Line>, rows: usize) {
+    let is_evidence = |line: Option<&Line>| line.is_some_and(|l| l.said.kind == Kind::Evidence);
+    let last = rows.checked_sub(1);
+    let long = last.is_some_and(|last| is_evidence(lines.get(last)));
+    lines.truncate(rows);
+    if !long {
+        return;
+    }
+    lines.pop();
+    if let Some(line) = lines.last_mut().filter(|line| is_evidence(Some(line))) {
+        let cut = if model.look.ascii { " ~" } else { " …" };
+        line.said.words.push_str(cut);
+    }
 }
 
 /// The lines of a finding.

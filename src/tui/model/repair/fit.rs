@@ -51,6 +51,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Worker => Ok(worker(pulse)),
         Repair::Realign => realign(row, pulse),
         Repair::RestoreOrder => restore_order(row),
+        Repair::Requeue => requeue(row, pulse),
         Repair::Drift => drift(row, pulse),
         Repair::Repack => repack(row, pulse),
         Repair::Quarantine => quarantine(row, pulse),
@@ -166,6 +167,15 @@ fn restore_order(row: &QueueRow) -> Seen {
         Some(Some(n)) => Ok(format!("{} of it set aside", is(n))),
         Some(None) => nothing("the order list is not set aside"),
         None => nothing("the queue has not been surveyed yet"),
+    }
+}
+
+fn requeue(row: &QueueRow, pulse: &Pulse) -> Seen {
+    has_order_list(row)?;
+    is_at_home(row)?;
+    match (pulse.waiting.get(), pulse.order.get()) {
+        (Some(0), Some(n @ 1..)) => Ok(format!("only the order list holds {}", text::thousands(n))),
+        _ => nothing("timeouts is there: drift compares it with the order list"),
     }
 }
 

@@ -1,12 +1,23 @@
 //! What a key that changes acts on, and why it cannot.
 
 use super::About;
-use crate::queue::{Entry, Known, Layout, ListScore, State, text};
+use crate::queue::{Entry, Known, Layout, ListScore, Queue, State, text};
 use crate::tui::areas;
 use crate::tui::effect::Marked;
 use crate::tui::keys::Action;
 use crate::tui::model::{EntryRow, Model, Pane, QueueRow, Screen, Tab};
 use crate::tui::update::{journal, link};
+
+impl About {
+    /// About these entries, marked or not.
+    pub(super) const fn of(queue: Queue, marked: Marked) -> Self {
+        Self {
+            queue,
+            marked,
+            marks: None,
+        }
+    }
+}
 
 /// What a session says that changes nothing.
 pub(in crate::tui::update) const READ_ONLY: &str = "this session is read-only: it changes nothing";

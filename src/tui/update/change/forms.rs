@@ -10,6 +10,7 @@ use crate::tui::areas::{self, lines};
 use crate::tui::effect::{Effect, Marked};
 use crate::tui::keys::{Action, Code, Key, Place};
 use crate::tui::model::form::Part;
+use crate::tui::model::repair::Repair;
 use crate::tui::model::{
     EditForm, Model, Overlay, Pane, RepairForm, RequeueForm, Screen, Tab, Tone, edit,
 };
@@ -23,15 +24,29 @@ pub(super) fn requeue(model: &mut Model, about: About) {
             form.due = entry.score.and_then(|score| form.queue.due(score).at());
         }
         Marked::Marks(marks) => form.count = marks.count(areas::tabs::total(model)),
+        Marked::Lost => form.count = (lost(model), false),
         Marked::Due => {}
     }
-    form.delivered = match &form.marked {
+    form.timeless = match &form.marked {
         Marked::One(entry) => entry.state == crate::queue::State::Delivered,
         Marked::Marks(marks) => marks.tab == Tab::Delivered,
+        Marked::Lost => true,
         Marked::Due => false,
     };
     model.toast = None;
     model.overlay = Some(Overlay::Requeue(Box::new(form)));
+}
+
+/// How many only the order list of the selected queue holds, by its length alone.
+fn lost(model: &Model) -> u64 {
+    let pulse = model.selected().and_then(|row| row.pulse.as_ref());
+    let lengths = pulse.and_then(|p| p.order.get().zip(p.waiting.get()));
+    lengths.map_or(0, |(order, waiting)| order.saturating_sub(waiting))
+}
+
+/// A new due time for what only the order list of a queue holds.
+fn wait_again(model: &mut Model, queue: Queue) {
+    requeue(model, About::of(queue, Marked::Lost));
 }
 
 /// `e`: another payload for the entry under the cursor.
@@ -130,12 +145,13 @@ fn repair_finding(model: &mut Model) -> Vec<Effect> {
     match step {
         Step::Change(what) => super::on_queue(model, what),
         Step::Entry(what, entry) => {
-            let about = About {
-                queue: model.queues[model.cursor].queue.clone(),
-                marked: Marked::One(entry),
-                marks: None,
-            };
-            begin(model, what, about)
+            let queue = model.queues[model.cursor].queue.clone();
+            begin(model, what, About::of(queue, Marked::One(entry)))
+        }
+        Step::WaitAgain => {
+            let queue = model.queues[model.cursor].queue.clone();
+            wait_again(model, queue);
+            Vec::new()
         }
         // A kick would be heard by nobody.
         Step::Worker => {
@@ -184,10 +200,14 @@ pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     }
     match read(model) {
-        // The stand-in worker asks for itself.
+        // A form and the stand-in worker ask for themselves.
         Ok(None) => {
-            model.overlay = None;
-            worker::ask(model);
+            match model.overlay.take() {
+                Some(Overlay::Repair(menu)) if menu.chosen() == Some(Repair::Requeue) => {
+                    wait_again(model, menu.queue);
+                }
+                _ => worker::ask(model),
+            }
             Vec::new()
         }
         Ok(Some((what, about))) => {
@@ -211,7 +231,7 @@ pub(in crate::tui::update) fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// What is asked for, none for the stand-in worker; or the first part that is wrong, and why.
+/// What is asked for, none where that is asked first; or the first part that is wrong, and why.
 fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
     match &model.overlay {
         Some(Overlay::Requeue(form)) => {
@@ -232,11 +252,8 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
             if bytes == form.before {
                 return Err((Part::Payload, "nothing is changed yet".to_owned()));
             }
-            let about = About {
-                queue: form.queue.clone(),
-                marked: Marked::One(form.entry.clone()),
-                marks: None,
-            };
+            let entry = Marked::One(form.entry.clone());
+            let about = About::of(form.queue.clone(), entry);
             Ok(Some((What::Edit(bytes), about)))
         }
         Some(Overlay::Repair(form)) => {
@@ -244,11 +261,7 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
             let Some(what) = what else {
                 return Ok(None);
             };
-            let about = About {
-                queue: form.queue.clone(),
-                marked: Marked::Due,
-                marks: None,
-            };
+            let about = About::of(form.queue.clone(), Marked::Due);
             Ok(Some((what, about)))
         }
         _ => Err((Part::Button, String::new())),

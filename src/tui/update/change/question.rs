@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::queue::asks::Asks;
+use crate::queue::finding::worked_off_in_ms;
 use crate::queue::plan::Way;
 use crate::queue::{Change, Due, Plan, text};
 use crate::tui::keys::Action;
@@ -47,9 +48,9 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
         NameAsked::of(&plan.queue, plan.planned, protected)
     });
     Dialog {
-        title: title(plan),
+        title: title(one.called),
         lines: lines(model, one, plan),
-        yes: verb(plan.change),
+        yes: verb(one.called),
         no: "cancel",
         name,
         opened_by: one.asked_by,
@@ -58,19 +59,21 @@ pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     }
 }
 
-/// What yes does, as it stands behind "press y to".
-const fn verb(change: Change) -> &'static str {
-    match change {
-        Change::Drift => "mend it",
-        Change::RestoreOrder => "bring it back",
-        Change::RenameTaken => "rename it",
-        other => other.word(),
+/// What yes does, as it stands behind "press y to": the name of the change, and what makes it
+/// something that is done where it is nothing of the kind.
+fn verb(called: &'static str) -> &'static str {
+    match called {
+        "drift" => "mend drift",
+        "restore-order" => "restore order",
+        "rename-taken" => "rename taken",
+        "unit" => "mend unit",
+        "score" => "mend score",
+        other => other,
     }
 }
 
 /// `Delete?`
-fn title(plan: &Plan) -> String {
-    let word = plan.change.word();
+fn title(word: &str) -> String {
     let (first, rest) = word.split_at(1);
     format!("{}{rest}?", first.to_uppercase())
 }
@@ -95,19 +98,21 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
     fact("target", target(plan));
     let counted = || format!("at {}", time::short(model.look.zone, plan.at, plan.at));
     fact("counted", (plan.planned > 1).then(counted));
+    fact("or wait", by_itself(model, plan));
     fact("takes", Some(takes(plan)));
     fact("way", way(plan));
     fact("writes", writes(plan));
     fact("server", Some(server(plan)));
     let warnings = plan.warnings.iter();
     let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
-    let own = if plan.change.can_be_undone() {
+    let said = plan.warnings.iter().any(|words| words.contains("undone"));
+    let own = if said {
+        None
+    } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
         key.map(|key| DialogLine::Words(format!("{key} takes it back afterwards.")))
     } else {
-        let said = plan.warnings.iter().any(|words| words.contains("undone"));
-        let words = "It cannot be undone.".to_owned();
-        (!said).then_some(DialogLine::Warning(words))
+        Some(DialogLine::Warning("It cannot be undone.".to_owned()))
     };
     warnings.extend(own);
     warnings.extend(the_others(model, plan).map(DialogLine::Words));
@@ -116,6 +121,17 @@ fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
         lines.extend(warnings);
     }
     lines
+}
+
+/// When what is due will have been transferred without this, where somebody is at it.
+fn by_itself(model: &Model, plan: &Plan) -> Option<String> {
+    let moves = matches!(plan.change, Change::Transfer | Change::Deliver);
+    let due = plan.newest?.at()? <= plan.at;
+    let mut rows = model.queues.iter();
+    let row = rows.find(|row| row.queue == plan.queue)?;
+    let in_ms = worked_off_in_ms(&row.queue, &row.watch).filter(|_| moves && due)?;
+    let then = moment(model, plan, plan.at.plus(in_ms));
+    Some(format!("done by itself at about {then}"))
 }
 
 /// Who transfers a single entry of many that are late may have meant them all.

@@ -1,0 +1,75 @@
+//! What is typed behind the answer to a question was meant for it, such as the rest of a name of
+//! which the first letter was an answer already: none of it is a command.
+
+use std::time::Duration;
+
+use super::{act, change, dialog, form, prompt, toast};
+use crate::tui::effect::Effect;
+use crate::tui::keys::{Code, Key};
+use crate::tui::model::schedule::Behind;
+use crate::tui::model::{Model, Overlay, Tone};
+
+/// A key that follows an answer, or another key behind it, within this belongs to it.
+const BEHIND: Duration = Duration::from_millis(400);
+
+/// Whether a question stands.
+pub(super) const fn is_asked(model: &Model) -> bool {
+    matches!(model.overlay, Some(Overlay::Dialog(_)))
+}
+
+/// A key has answered a question: what is typed on belongs to it.
+pub(super) fn answered(model: &mut Model, key: Key) {
+    if is_typed(key) {
+        model.schedule.behind = Some(Behind {
+            last: model.instant,
+            told: false,
+        });
+    }
+}
+
+/// Whether a key was typed behind an answer. It does nothing then, which is said once.
+pub(super) fn is_behind(model: &mut Model, key: Key) -> bool {
+    let field = model.prompt.is_some() || model.form_mut().is_some();
+    let now = model.instant;
+    let Some(behind) = &mut model.schedule.behind else {
+        return false;
+    };
+    if field || !is_typed(key) || now.saturating_duration_since(behind.last) >= BEHIND {
+        model.schedule.behind = None;
+        return false;
+    }
+    behind.last = now;
+    if !std::mem::replace(&mut behind.told, true) {
+        // What the answer has led to is told first.
+        toast::say_after(model, "typed behind the answer: ignored", Tone::Warn);
+    }
+    true
+}
+
+/// What words are made of, and the Enter at their end. Arrows, Esc and the blank, which pauses a
+/// change, are commands at once.
+const fn is_typed(key: Key) -> bool {
+    let typed = match key.code {
+        Code::Char(c) => c != ' ',
+        code => matches!(code, Code::Enter | Code::Backspace),
+    };
+    typed && !key.ctrl && !key.alt
+}
+
+/// Pasted text goes where text is typed, and nowhere else.
+pub(super) fn pasted(model: &mut Model, text: &str) -> Vec<Effect> {
+    match (&model.prompt, &model.overlay) {
+        _ if model.planned_now().is_some() => change::hold(model),
+        (None, Some(Overlay::Dialog(_))) => dialog::pasted(model, text),
+        (None, Some(overlay)) if overlay.form().is_some() => form::pasted(model, text),
+        (None, _) => nowhere(model),
+        (Some(_), _) => return prompt::pasted(model, text),
+    }
+    Vec::new()
+}
+
+/// Nothing that is typed there takes text.
+pub(super) fn nowhere(model: &mut Model) {
+    let words = "pasted text is ignored: nothing is typed here";
+    act::say(model, words.to_owned(), Tone::Warn);
+}

@@ -1,0 +1,56 @@
+//! What the findings say once a change of ours is over.
+
+use std::time::Duration;
+
+use delayscope::queue::told::Applied;
+use delayscope::queue::wish::What;
+use delayscope::queue::{Change, Exact, Summary, Tally};
+use delayscope::tui::model::Pane;
+use delayscope::tui::msg::Msg;
+
+use super::{desk, generation, orders, plan, planned};
+use crate::desk::Desk;
+
+/// A change of the queue that is over before any pulse has seen it; in tab 5, where `R` asks.
+fn at_once(desk: &mut Desk, change: Change) {
+    let generation = generation(&desk.char('R'));
+    planned(desk, generation, plan(change, 2));
+    desk.pass(1_000);
+    desk.char('y');
+    let summary = Summary {
+        change,
+        queue: orders(),
+        tally: Tally::default(),
+        journal_id: None,
+        elapsed: Duration::ZERO,
+        longest_block: Duration::ZERO,
+        listening: None,
+        helped: None,
+        notes: Vec::new(),
+    };
+    desk.tell(Msg::Applied(generation, Applied::Ended(summary)));
+}
+
+#[test]
+fn what_a_look_at_all_entries_had_found_is_over_with_its_repair_however_quick_that_was() {
+    let mut desk = desk();
+    let mut exact = Exact::new(&orders(), desk.now());
+    exact.waiting = 10;
+    let drift = exact.drift.as_mut().unwrap();
+    (drift.lacking.count, drift.strays.count) = (1, 1);
+    desk.model.queues[0].watch.examined(exact);
+    desk.live(1_000, 1);
+    desk.char('5');
+    desk.model.focus = Pane::Entries;
+    let drifts = |desk: &Desk| {
+        let found = desk.model.queues[0].findings.iter();
+        { found }.any(|found| found.id == "drift")
+    };
+    assert!(drifts(&desk));
+    let findings = desk.model.queues[0].findings.clone();
+    let first = delayscope::queue::finding::Step::Change(What::Drift);
+    assert_eq!(findings[0].repair.step, first);
+    at_once(&mut desk, Change::Drift);
+    desk.live(1_000, 1);
+    assert!(!drifts(&desk));
+}
