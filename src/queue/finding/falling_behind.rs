@@ -15,6 +15,8 @@ const LATE_MS: i64 = 10_000;
 const SPAN_MS: i64 = 3_000;
 /// What was longer ago says nothing of now, in ms.
 const WINDOW_MS: i64 = 30_000;
+/// What is due next moves on as quickly as time does, but for so many ms.
+const STEADY_MS: i64 = 1_000;
 /// What is worked off sooner needs nobody's help, in s.
 const MUCH_S: f64 = 600.0;
 
@@ -88,7 +90,12 @@ impl Pace {
     /// How long it takes until all are transferred, in s, when they get fewer.
     fn needs_s(&self) -> Option<f64> {
         let gone = self.before.checked_sub(self.now).filter(|n| *n > 0)?;
-        Some(flow::per_s(self.now, 1_000) / flow::per_s(gone, self.ms))
+        let needs_s = flow::per_s(self.now, 1_000) / flow::per_s(gone, self.ms);
+        // A few more or less of them are no end in sight while each leaves as late as the one
+        // before.
+        let as_late = (self.due_ms - self.ms).abs() <= STEADY_MS;
+        let as_many = gone.saturating_mul(gone) <= self.before;
+        (needs_s > MUCH_S || !as_late || !as_many).then_some(needs_s)
     }
 }
 
@@ -221,6 +228,15 @@ mod tests {
         let soon = soon.found(ID).unwrap();
         assert_eq!(soon.severity, Severity::Note);
         assert!(soon.sentence.contains("in about 0:47 all"), "{soon:?}");
+    }
+
+    #[test]
+    fn one_more_or_less_while_each_is_as_late_as_the_one_before_is_no_end_in_sight() {
+        let sentence = |counts: &[u64]| late(counts, 15_000, 1).found(ID).unwrap().sentence;
+        let steady = sentence(&[8, 8, 8, 7]);
+        assert!(steady.contains("as many fall due"), "{steady}");
+        let fewer = sentence(&[8, 8, 7, 5]);
+        assert!(fewer.contains("they are transferred"), "{fewer}");
     }
 
     #[test]
