@@ -15,6 +15,8 @@ const LATE_MS: i64 = 10_000;
 const SPAN_MS: i64 = 3_000;
 /// What was longer ago says nothing of now, in ms.
 const WINDOW_MS: i64 = 30_000;
+/// What is due next moves on as quickly as time does, but for so many ms.
+const STEADY_MS: i64 = 1_000;
 /// What is worked off sooner needs nobody's help, in s.
 const MUCH_S: f64 = 600.0;
 
@@ -88,7 +90,12 @@ impl Pace {
     /// How long it takes until all are transferred, in s, when they get fewer.
     fn needs_s(&self) -> Option<f64> {
         let gone = self.before.checked_sub(self.now).filter(|n| *n > 0)?;
-        Some(flow::per_s(self.now, 1_000) / flow::per_s(gone, self.ms))
+        let needs_s = flow::per_s(self.now, 1_000) / flow::per_s(gone, self.ms);
+        // A few more or less of them are no end in sight while each leaves as late as the one
+        // before.
+        let as_late = (self.due_ms - self.ms).abs() <= STEADY_MS;
+        let as_many = gone.saturating_mul(gone) <= self.before;
+        (needs_s > MUCH_S || !as_late || !as_many).then_some(needs_s)
     }
 }
 
@@ -134,7 +141,11 @@ fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
 /// What both are concluded from.
 fn evidence(seen: &Seen, finding: Finding, pace: &Pace) -> Finding {
     let timeouts = seen.queue.keys().timeouts;
+    let beside = seen.watch.beside.iter();
+    let beside =
+        beside.map(|change| format!("your {change} is under way, and keeps the server too"));
     finding
+        .all_words(beside.collect())
         .of(pace.now)
         .number("late", pace.now)
         .number("late_ms", pace.late_ms)
@@ -220,6 +231,15 @@ mod tests {
     }
 
     #[test]
+    fn one_more_or_less_while_each_is_as_late_as_the_one_before_is_no_end_in_sight() {
+        let sentence = |counts: &[u64]| late(counts, 15_000, 1).found(ID).unwrap().sentence;
+        let steady = sentence(&[8, 8, 8, 7]);
+        assert!(steady.contains("as many fall due"), "{steady}");
+        let fewer = sentence(&[8, 8, 7, 5]);
+        assert!(fewer.contains("they are transferred"), "{fewer}");
+    }
+
+    #[test]
     fn what_is_worked_off_without_help_is_known_before_it_is_a_finding() {
         let left = |counts: &[u64], late_ms, clients| {
             let scene = late(counts, late_ms, clients);
@@ -285,6 +305,15 @@ mod tests {
         assert_eq!(open.words(), known);
         assert_eq!(said(2, 10_000), Verdict::Fine);
         assert!(matches!(said(4, 60_000), Verdict::Found(_)));
+    }
+
+    #[test]
+    fn a_change_of_ours_at_another_queue_is_told() {
+        let mut scene = late(&[9; 4], 60_000, 1);
+        let words = |scene: &Scene| scene.found(ID).unwrap().evidence.words[0].clone();
+        assert!(!words(&scene).contains("your"));
+        scene.watch.beside = Some("transfer of mail".to_owned());
+        assert!(words(&scene).starts_with("your transfer of mail is under way"));
     }
 
     #[test]

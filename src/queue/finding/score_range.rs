@@ -1,7 +1,9 @@
 //! Scores that are no due time, or not the one that was meant.
 
+mod counted;
 mod micros;
 
+use self::counted::known;
 use super::{Finding, Seen, Severity, Step, Verdict};
 use crate::clock::EpochMillis;
 use crate::queue::exact::Group;
@@ -58,28 +60,6 @@ pub(super) fn negative(seen: &Seen, pulse: &Pulse) -> Option<f64> {
     (newer && head < 0.0).then_some(head)
 }
 
-/// The entries of the last sample of which that holds.
-fn sampled<'a>(seen: &Seen<'a>, holds: impl Fn(f64) -> bool) -> Vec<&'a Judged> {
-    let all = seen.watch.sample().map_or(&[][..], |s| &s.next_due);
-    let held = |one: &&Judged| one.score.is_some_and(&holds);
-    all.iter().filter(held).collect()
-}
-
-/// How many there are, as far as anybody has counted, and the first of them: of a look at all
-/// members, if there was one.
-fn known<'a>(
-    seen: &Seen<'a>,
-    group: fn(&Exact) -> &Group,
-    holds: impl Fn(f64) -> bool,
-) -> (u64, Vec<&'a Judged>) {
-    let bad = sampled(seen, holds);
-    let count = u64::try_from(bad.len()).unwrap_or(u64::MAX).max(1);
-    match seen.watch.exact().map(group) {
-        Some(group) if group.count > count => (group.count, group.first.iter().collect()),
-        _ => (count, bad),
-    }
-}
-
 /// With the look at all members that has counted them.
 fn counted(finding: Finding, seen: &Seen, group: fn(&Exact) -> &Group) -> Finding {
     match seen.watch.exact().filter(|exact| group(exact).count > 0) {
@@ -90,10 +70,13 @@ fn counted(finding: Finding, seen: &Seen, group: fn(&Exact) -> &Group) -> Findin
 
 fn below_zero(seen: &Seen, score: f64) -> Finding {
     let group: fn(&Exact) -> &Group = |exact| &exact.negative;
-    let (count, bad) = known(seen, group, |score| score < 0.0);
-    let entries = text::counted(count, "entry has", "entries have");
+    let all = known(seen, group, |score| score < 0.0);
+    let (count, bad) = (all.count, &all.bad);
+    let has_clients = seen.queue.keys().channel.is_some();
+    let least = if has_clients { "at least" } else { "At least" };
+    let entries = all.words(least, "entry has", "entries have");
     let is = if count == 1 { "is" } else { "are" };
-    let (severity, sentence) = if seen.queue.keys().channel.is_none() {
+    let (severity, sentence) = if !has_clients {
         let them = if count == 1 { "it" } else { "them" };
         let never = format!("a poller that asks from 0 on never takes {them}");
         let sentence = format!("{entries} a negative due time: {never}.");
@@ -111,8 +94,9 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         );
         (Severity::Critical, sentence)
     };
-    let finding = Finding::new(ID, severity, sentence);
-    let finding = counted(with_ids(finding.of(count), &bad), seen, group)
+    let mut finding = Finding::new(ID, severity, sentence);
+    finding.figure = all.figure();
+    let finding = counted(with_ids(finding, bad), seen, group)
         .number("score", score.to_string())
         .check_about(
             "ZRANGE",
@@ -121,10 +105,12 @@ fn below_zero(seen: &Seen, score: f64) -> Finding {
         )
         .check(&["INFO"], b"commandstats");
     let it = if count < 2 { "it" } else { "them" };
-    let (due, id) = (due_then(score <= -UNREADABLE), first_id(&bad));
+    let due = due_then(score <= -UNREADABLE);
+    let id = bad.first().map(|one| format!(": id {}", one.id));
+    let id = id.unwrap_or_default();
     finding.repair(
         Step::Change(What::Score),
-        format!("Make {it} due {due} (R), give another due time (r) or delete {it} (x): id {id}."),
+        format!("Make {it} due {due} (R), give another due time (r) or delete {it} (x){id}."),
     )
 }
 
@@ -142,11 +128,11 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
         seen.queue.meant_in_seconds(due, now).is_some()
     };
     let group: fn(&Exact) -> &Group = |exact| &exact.in_seconds;
-    let (count, bad) = known(seen, group, unit);
-    let entries = text::counted(count, "entry is", "entries are");
+    let all = known(seen, group, unit);
+    let entries = all.words("At least", "entry is", "entries are");
     let meant = seen.queue.meant_in_seconds(due, now);
     let late = meant.is_some_and(|meant| now.since(meant) > LATE_MS);
-    let finding = Finding::new(
+    let mut finding = Finding::new(
         ID,
         if late {
             Severity::Critical
@@ -157,8 +143,9 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
             "{entries} due in January 1970: most likely the scores are seconds, not milliseconds."
         ),
     );
+    finding.figure = all.figure();
     let keys = seen.queue.keys();
-    let finding = counted(with_ids(finding.of(count), &bad), seen, group)
+    let finding = counted(with_ids(finding, &all.bad), seen, group)
         .number("score", due.get())
         .number("meant_ms", due.get().saturating_mul(1_000))
         .words("read as milliseconds they are due at once")
@@ -176,7 +163,7 @@ fn in_seconds(seen: &Seen, due: EpochMillis) -> Finding {
 fn beyond(seen: &Seen, pulse: &Pulse, entries: u64) -> Finding {
     let head = matches!(pulse.head, Some(Due::OutOfRange(score)) if score > 0.0);
     let group: fn(&Exact) -> &Group = |exact| &exact.beyond;
-    let (_, bad) = known(seen, group, |score| score >= seen.queue.no_time());
+    let bad = known(seen, group, |score| score >= seen.queue.no_time()).bad;
     let now = pulse.at;
     let meant =
         |one: &&Judged| one.score.and_then(|s| seen.queue.meant(s, now)) < Some(now.plus(YEARS_MS));
@@ -226,11 +213,6 @@ fn with_ids(finding: Finding, bad: &[&Judged]) -> Finding {
     let ids: Vec<String> = bad.iter().take(FEW).map(|one| one.id.to_string()).collect();
     let words = format!("such as {}", ids.join(", "));
     finding.number("entries", ids).words(words)
-}
-
-fn first_id(bad: &[&Judged]) -> String {
-    bad.first()
-        .map_or_else(|| "ID".to_owned(), |one| one.id.to_string())
 }
 
 #[cfg(test)]
@@ -364,5 +346,32 @@ mod tests {
             "{}",
             said[0].sentence
         );
+    }
+
+    #[test]
+    fn what_is_not_all_counted_is_told_as_at_least_so_many_and_does_not_grow() {
+        let mut head = headed(1_700_000_060.0);
+        head.waiting = Known::Is(4);
+        let one = |score| {
+            let mut one = super::super::tests::judged(b"a", None);
+            one.score = Some(score);
+            one
+        };
+        let seconds = || one(1_700_000_060.0);
+        let said = |next: Vec<Judged>| {
+            let scene = Scene::default().pulse(head.clone());
+            let found = scene.sample(sample(next, Vec::new())).found(ID).unwrap();
+            let count = found.sentence.split(" due").next().unwrap_or_default();
+            (count.to_owned(), found.figure)
+        };
+        let told = |words: &str, figure| (words.to_owned(), figure);
+        assert_eq!(said(vec![]), told("At least 1 entry is", None));
+        assert_eq!(
+            said(vec![seconds(); 3]),
+            told("At least 3 entries are", None)
+        );
+        assert_eq!(said(vec![seconds(); 4]), told("4 entries are", Some(4)));
+        let later = vec![seconds(), seconds(), one(1_700_000_000_000.0)];
+        assert_eq!(said(later), told("2 entries are", Some(2)));
     }
 }
