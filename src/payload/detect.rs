@@ -108,7 +108,8 @@ fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
 /// What explains a payload that no codec is sure of.
 #[derive(Default)]
 struct Open {
-    /// The first that is plausible, and how much it surprises.
+    /// The first that is plausible, save guesses where something packed is, and how much it
+    /// surprises.
     plausible: Option<(Found, u32)>,
     /// The least surprising of the others.
     unlikely: Option<(Found, u32)>,
@@ -127,7 +128,12 @@ impl Open {
             self.all.push((codec, surprise));
         }
         if is_plausible {
-            self.plausible.get_or_insert((found, surprise));
+            // A size that is right is less of an accident than a class with bytes for its fields.
+            let is_guess = |first: &Found| first.is_guess() && first.inner.is_none();
+            match &mut self.plausible {
+                Some((first, _)) if !(found.inner.is_some() && is_guess(first)) => {}
+                first => *first = Some((found, surprise)),
+            }
         } else if { self.unlikely.as_ref() }.is_none_or(|(_, least)| surprise < *least) {
             self.unlikely = Some((found, surprise));
         }

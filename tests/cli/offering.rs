@@ -1,7 +1,5 @@
 //! `offer`: what a message becomes, beside the queue's other entries and alone.
 
-#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
-
 use crate::changing::with_orders;
 
 #[test]

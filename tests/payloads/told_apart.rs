@@ -252,3 +252,16 @@ fn what_is_packed_is_read_as_what_others_of_the_queue_have_packed() {
         assert_eq!((read.codec, &read.value), (Codec::Lz4, &json!(n)));
     }
 }
+
+/// The size of a megabyte begins as an object of FST's does, of a class by its number.
+#[test]
+fn a_packed_megabyte_of_what_no_codec_is_sure_of_is_no_object_of_fsts() {
+    let mut inner = b"coloured \x1b[31m".repeat(80_000);
+    inner.truncate(1 << 20);
+    for inner in [inner, vec![0xfb; 1 << 20]] {
+        let size = u32::try_from(inner.len()).unwrap().to_be_bytes();
+        let payload = [&size[..], &lz4_flex::block::compress(&inner)].concat();
+        assert!(payload::readable_as(&payload).contains(&Codec::Fst));
+        assert_eq!(payload::decode(&payload).codec, Codec::Lz4);
+    }
+}

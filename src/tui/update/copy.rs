@@ -72,10 +72,10 @@ pub(super) fn payload(model: &mut Model) -> Vec<Effect> {
     let (copy, what) = match (std::str::from_utf8(bytes), &row.content) {
         (Ok(words), _) if words.chars().all(is_readable) => (words.to_owned(), String::new()),
         (_, Ok(decoded)) if decoded.codec != crate::payload::Codec::Unknown => {
-            let what = format!(" of what {} says", decoded.codec.name());
+            let what = format!(" as {} says it", decoded.codec.name());
             (decoded.whole().into_owned(), what)
         }
-        _ => (text::hex(bytes), " of hex".to_owned()),
+        _ => (text::hex(bytes), " as hex".to_owned()),
     };
     copy_out(model, copy, &format!("the payload{what}"))
 }
