@@ -89,6 +89,8 @@ pub struct Finding {
     pub repair: Box<Repair>,
     /// How much of it there is, such as entries: the figure that grows or shrinks.
     pub figure: Option<u64>,
+    /// That is of a sample only: more of it may be what was looked at later.
+    pub sampled: bool,
     /// When the entry that it is about falls due, if it is about one.
     pub due: Option<EpochMillis>,
     /// It is the server's, and the same for all of its queues.
@@ -119,6 +121,7 @@ impl Finding {
             evidence: Box::default(),
             repair: Box::default(),
             figure: None,
+            sampled: false,
             due: None,
             of_server: false,
             follows: None,
@@ -194,6 +197,14 @@ impl Finding {
     fn of(mut self, figure: u64) -> Self {
         self.figure = Some(figure);
         self
+    }
+
+    /// The same, as far as a sample tells, if it is not the whole.
+    fn of_sample(self, figure: u64, whole: bool) -> Self {
+        Self {
+            sampled: !whole,
+            ..self.of(figure)
+        }
     }
 
     /// With the moment when the entry that it is about falls due.

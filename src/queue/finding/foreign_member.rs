@@ -118,7 +118,8 @@ fn finding(seen: &Seen, next: &[&Judged], place: usize) -> Finding {
     let sentence = sentence(seen, bad, due, block);
     let timeouts = seen.queue.keys().timeouts;
     let rank = place.to_string();
-    let finding = Finding::new(ID, severity(due), sentence).of(count as u64);
+    let finding = Finding::new(ID, severity(due), sentence)
+        .of_sample(count as u64, heads::is_whole(seen, next));
     let finding = about(finding, bad)
         .number("foreign_of_next", count)
         .number("due_before", block.before)

@@ -31,11 +31,8 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if count == 0 || length == Some(0) {
         return Verdict::Fine;
     }
-    let at_least = if whole || exact.is_some() {
-        ""
-    } else {
-        "at least "
-    };
+    let all = whole || exact.is_some();
+    let at_least = if all { "" } else { "at least " };
     let target = seen.queue.keys().target;
     let elements = text::counted(count, "element", "elements");
     let finding = Finding::new(
@@ -44,7 +41,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         format!("Consumers fail to read {at_least}{elements} of target: still framed."),
     );
     let finding = finding
-        .of(count)
+        .of_sample(count, all)
         .number("framed", count)
         .number("looked_at", looked_at)
         .words("copy() of Redisson writes such elements, and a move by hand does")

@@ -44,6 +44,12 @@ pub(super) fn next_due<'a>(seen: &Seen<'a>) -> Vec<&'a Judged> {
         .collect()
 }
 
+/// Those are all that wait.
+pub(super) fn is_whole(seen: &Seen, next: &[&Judged]) -> bool {
+    let waiting = seen.pulse.and_then(|pulse| pulse.waiting.get());
+    waiting.is_some_and(|waiting| waiting <= next.len() as u64)
+}
+
 /// The clients of a queue, by how they unpack, and why that is believed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Fleet {

@@ -129,12 +129,13 @@ impl Ledger {
         }
         let first = before.map_or(at, |known| known.first);
         let counted = before.and_then(|known| known.counted);
-        let counted = counted.or_else(|| Some((at, finding.figure?)));
+        let figure = finding.figure.filter(|_| !finding.sampled);
+        let counted = counted.or_else(|| Some((at, figure?)));
         finding.since = Some(finding.since.map_or(first, |since| since.min(first)));
         let began = self.began.zip(finding.since);
         finding.before = began
             .is_some_and(|(began, since)| (-FIRST_MS..=FIRST_MS).contains(&since.since(began)));
-        finding.trend = trend(counted, at, finding.figure);
+        finding.trend = trend(counted, at, figure);
         let now = (finding.severity, finding.figure, finding.sentence.clone());
         let worst = match before.map(|known| known.worst.clone()) {
             Some(worst) if (worst.0, worst.1) > (now.0, now.1) => worst,

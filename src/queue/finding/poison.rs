@@ -76,8 +76,10 @@ fn finding(
     let timeouts = seen.queue.keys().timeouts;
     let rank = place.to_string();
     let late = seen.pulse.and_then(|pulse| pulse.late.get());
+    let late = late.filter(|_| due);
+    let whole = late.is_some() || heads::is_whole(seen, next);
     let finding = Finding::new(ID, severity, sentence)
-        .of(late.filter(|_| due).unwrap_or(count as u64))
+        .of_sample(late.unwrap_or(count as u64), whole)
         .number("entry", bad.id.to_string())
         .number("form", bad.form.map(crate::queue::Form::word))
         .due(bad.due_at())

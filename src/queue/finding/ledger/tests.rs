@@ -161,6 +161,9 @@ fn what_cannot_be_looked_at_any_more_has_not_gone() {
 fn growth_is_reckoned_from_when_the_figure_was_known_first() {
     let mut ledger = Ledger::default();
     ledger.enter(found(None), at(0));
+    let mut sampled = found(Some(10));
+    sampled.findings[0].sampled = true;
+    assert_eq!(ledger.enter(sampled, at(4_000)).findings[0].trend, None);
     ledger.enter(found(Some(100)), at(5_000));
     let said = ledger.enter(found(Some(100)), at(10_000));
     let trend = said.findings[0].trend.unwrap();
