@@ -99,8 +99,8 @@ impl Pace {
     }
 }
 
-/// What the pulses saw since the oldest one is later than that; none when that is not long enough, or when
-/// nothing is transferred at all.
+/// What the pulses saw since the oldest one is later than that; none when that is not long enough,
+/// or when nothing is transferred at all.
 fn pace(queue: &Queue, watch: &Watch, least_ms: i64) -> Option<Pace> {
     let late = |beat: &Beat| {
         let (id, due) = beat.first?;
