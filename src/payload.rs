@@ -24,6 +24,7 @@ mod avro;
 mod cbor;
 mod codec;
 mod detect;
+mod effort;
 mod fst;
 mod fury;
 mod habit;
@@ -63,12 +64,14 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use detect::Found;
+use effort::Purse;
 use rows::Verdict;
 use said::Told;
 use typed::{Scalar, Typed};
 
 pub use again::{Held, encode_as, encode_like, held, held_by_all};
 pub use codec::Codec;
+pub use effort::Effort;
 pub use habit::Habit;
 pub use line::{of_text as line, within as line_within};
 pub use plain::{MARKS, SEPARATORS, plain};
@@ -235,7 +238,8 @@ fn typed(codec: Codec, tree: Node) -> Node {
 /// Reads a payload whose codec is not known.
 #[must_use]
 pub fn decode(payload: &[u8]) -> Decoded {
-    detect::recognise(payload).map_or_else(|| Decoded::unknown(payload), Decoded::new)
+    detect::recognise(payload, &mut Purse::Full)
+        .map_or_else(|| Decoded::unknown(payload), Decoded::new)
 }
 
 /// Reads a payload as that codec's; none when it cannot be. As [`Codec::Unknown`], anything can.
@@ -244,15 +248,15 @@ pub fn decode_as(codec: Codec, payload: &[u8]) -> Option<Decoded> {
     if codec == Codec::Unknown {
         return Some(Decoded::unknown(payload));
     }
-    detect::read_as(codec, payload).map(Decoded::new)
+    detect::read_as(codec, payload, &mut Purse::Full).map(Decoded::new)
 }
 
 /// Reads all that there is to be said of a payload; as that codec's, if one is given and it can be.
 /// None when no codec explains it.
 #[must_use]
 pub fn read(payload: &[u8], codec: Option<Codec>) -> Option<Reading> {
-    let told = codec.and_then(|codec| detect::read_as(codec, payload));
-    let found = told.or_else(|| detect::recognise(payload))?;
+    let told = codec.and_then(|codec| detect::read_as(codec, payload, &mut Purse::Full));
+    let found = told.or_else(|| detect::recognise(payload, &mut Purse::Full))?;
     Some(reading(found))
 }
 
@@ -285,7 +289,7 @@ fn reading(found: Found) -> Reading {
 /// it is the document as it stands.
 #[must_use]
 pub fn whole(payload: &[u8]) -> (Codec, String) {
-    told(payload, detect::recognise(payload))
+    told(payload, detect::recognise(payload, &mut Purse::Full))
 }
 
 fn told(payload: &[u8], found: Option<Found>) -> (Codec, String) {

@@ -20,7 +20,7 @@ use super::{Outcome, queues};
 use crate::args;
 use crate::clock::instant;
 use crate::config::Config;
-use crate::ops::doctor::{Examination, look, look_again, recall_kicks};
+use crate::ops::doctor::{self, Examination, look, look_again};
 use crate::ops::journal::Journal;
 use crate::queue::finding::Diagnosis;
 use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
@@ -128,7 +128,7 @@ impl<'a> Doctor<'a> {
     pub(super) async fn recall(&mut self, config: &Config) {
         let journal = Journal::of_user(config.keep_days);
         let (store, now) = (&self.session.store, self.session.now());
-        recall_kicks(&mut self.queues, &journal, store, now).await;
+        doctor::recall(&mut self.queues, &journal, store, now).await;
     }
 
     /// Looks for so long, round by round; when nobody says for how long, until nothing is about to

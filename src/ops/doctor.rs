@@ -1,12 +1,12 @@
 //! Looking at one queue as the screen does, round by round, and asking the rules.
 
 mod exact;
-mod kicks;
+mod recalled;
 
 use std::time::Duration;
 
 pub use self::exact::{Examined, examine};
-pub use self::kicks::recall_kicks;
+pub use self::recalled::recall;
 use crate::ops::refresh;
 use crate::queue::finding::{self, Diagnosis, Passed, Watch};
 use crate::queue::look::LookAsk;

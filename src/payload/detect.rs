@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::codec::Codec;
+use super::effort::Purse;
 use super::kryo::id;
 use super::reader::{Budget, Reader};
 use super::rows::{ROWS, Read, Row, Sure, Verdict};
@@ -81,8 +82,8 @@ impl Found {
 }
 
 /// The codec that is most likely to have written a payload.
-pub(super) fn recognise(payload: &[u8]) -> Option<Found> {
-    best(payload, &mut Budget::full(), MAX_PACKED)
+pub(super) fn recognise(payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+    purse.attempt(|budget| best(payload, budget, MAX_PACKED))
 }
 
 fn best(payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
@@ -217,13 +218,13 @@ fn rivals(payload: &[u8], codec: Codec) -> &'static [Codec] {
 }
 
 /// Reads a payload as that codec's; none when it cannot be.
-pub(super) fn read_as(codec: Codec, payload: &[u8]) -> Option<Found> {
-    let found = read_as_row(codec, payload);
+pub(super) fn read_as(codec: Codec, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+    let found = read_as_row(codec, payload, purse);
     if codec != Codec::Kryo {
         return found;
     }
     // Where `KryoCodec` found Kryo 5 it writes with that.
-    let newer = read_as_row(Codec::Kryo5, payload).map(|mut newer| {
+    let newer = read_as_row(Codec::Kryo5, payload, purse).map(|mut newer| {
         newer.verdict.codec = codec;
         newer
     });
@@ -234,9 +235,9 @@ pub(super) fn read_as(codec: Codec, payload: &[u8]) -> Option<Found> {
 }
 
 /// Reads a payload as that codec's and no other's.
-pub(super) fn read_as_row(codec: Codec, payload: &[u8]) -> Option<Found> {
+pub(super) fn read_as_row(codec: Codec, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
     let row = ROWS.iter().find(|row| row.codecs.contains(&codec))?;
-    let mut found = read(row, payload, &mut Budget::full(), MAX_PACKED)?;
+    let mut found = purse.attempt(|budget| read(row, payload, budget, MAX_PACKED))?;
     found.verdict.codec = codec;
     Some(found)
 }
@@ -256,6 +257,7 @@ pub(super) fn explanations(payload: &[u8]) -> Vec<(&'static [Codec], Found)> {
 
 fn read(row: &Row, payload: &[u8], budget: &mut Budget, packed: u32) -> Option<Found> {
     if budget.work == 0 {
+        budget.is_short = true;
         return None;
     }
     // A codec that spends all it may leaves as much to those after it.

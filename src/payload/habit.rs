@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::codec::Codec;
 use super::detect::{self, Found};
+use super::effort::{Effort, Purse};
 use super::rows::{Sure, Verdict};
 use super::tree::Shape;
 use super::{Decoded, Reading, jackson, reading, surprise};
@@ -75,8 +76,18 @@ impl Habit {
         if self.chosen == Some(Codec::Unknown) {
             return Decoded::unknown(payload);
         }
-        let found = self.find(payload);
+        let found = self.find(payload, &mut Purse::Full);
         found.map_or_else(|| Decoded::unknown(payload), Decoded::new)
+    }
+
+    /// The same as far as the effort suffices; none if it does not.
+    #[must_use]
+    pub fn decode_within(self, payload: &[u8], effort: &mut Effort) -> Option<Decoded> {
+        if self.chosen == Some(Codec::Unknown) {
+            return Some(Decoded::unknown(payload));
+        }
+        let found = effort.spend(|purse| self.find(payload, purse))?;
+        Some(found.map_or_else(|| Decoded::unknown(payload), Decoded::new))
     }
 
     /// Reads all that there is to be said of a payload of the queue.
@@ -85,7 +96,7 @@ impl Habit {
         if self.chosen == Some(Codec::Unknown) {
             return None;
         }
-        self.find(payload).map(reading)
+        self.find(payload, &mut Purse::Full).map(reading)
     }
 
     /// The codec of a payload of the queue and all of it as text: see [`whole`](super::whole).
@@ -94,7 +105,7 @@ impl Habit {
         if self.chosen == Some(Codec::Unknown) {
             return super::told(payload, None);
         }
-        super::told(payload, self.find(payload))
+        super::told(payload, self.find(payload, &mut Purse::Full))
     }
 
     /// The payload itself as text, if that says whatever it is read as: see
@@ -112,11 +123,11 @@ impl Habit {
             .then(|| super::plain(payload))?
     }
 
-    fn find(self, payload: &[u8]) -> Option<Found> {
-        let mut found = self.find_outside(payload)?;
+    fn find(self, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
+        let mut found = self.find_outside(payload, purse)?;
         if self.inside.is_some()
             && let Some(bytes) = &found.unpacked
-            && let Some(inside) = Self::voted(self.inside).find_outside(bytes)
+            && let Some(inside) = Self::voted(self.inside).find_outside(bytes, purse)
             && inside.unpacked.is_none()
         {
             found.inner = Some(inside.codec());
@@ -134,17 +145,17 @@ impl Habit {
         }
     }
 
-    fn find_outside(self, payload: &[u8]) -> Option<Found> {
+    fn find_outside(self, payload: &[u8], purse: &mut Purse<'_>) -> Option<Found> {
         if let Some(codec) = self.chosen
-            && let Some(mut found) = detect::read_as(codec, payload)
+            && let Some(mut found) = detect::read_as(codec, payload, purse)
         {
             found.verdict.why = CHOSEN;
             return Some(found);
         }
-        let alone = detect::recognise(payload);
+        let alone = detect::recognise(payload, purse);
         if let Some(codec) = self.voted
             && alone.as_ref().is_none_or(|found| is_open(found, codec))
-            && let Some(mut found) = detect::read_as_row(codec, payload)
+            && let Some(mut found) = detect::read_as_row(codec, payload, purse)
             && !found.is_guess()
         {
             found.verdict.why = VOTED;
@@ -246,7 +257,7 @@ impl<'a> Poll<'a> {
         if is_new {
             self.noise += noise;
         }
-        let alone = detect::recognise(payload);
+        let alone = detect::recognise(payload, &mut Purse::Full);
         for (family, found) in detect::explanations(payload) {
             let is_text = family == [Codec::Text];
             if found.is_guess() || is_text && found.verdict.sure == Sure::Unlikely {

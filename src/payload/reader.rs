@@ -25,14 +25,22 @@ pub(super) struct Budget {
     pub(super) work: u32,
     /// Bytes that may still be unpacked from compressed ones.
     pub(super) unpack: usize,
+    /// Something was not read since it would have cost more than was left.
+    pub(super) is_short: bool,
 }
 
 impl Budget {
     /// For one payload.
     pub(super) const fn full() -> Self {
+        Self::of(150_000, 2 << 20)
+    }
+
+    /// So much of both.
+    pub(super) const fn of(work: u32, unpack: usize) -> Self {
         Self {
-            work: 150_000,
-            unpack: 2 << 20,
+            work,
+            unpack,
+            is_short: false,
         }
     }
 }
@@ -101,6 +109,7 @@ impl<'a> Reader<'a> {
             return Some(self.cut(Cut::Deep, start));
         }
         if self.nodes == 0 || self.budget.work == 0 {
+            self.budget.is_short |= self.budget.work == 0;
             return Some(self.cut(Cut::Many, start));
         }
         self.nodes -= 1;
@@ -224,6 +233,7 @@ impl<'a> Reader<'a> {
         let work = u32::try_from(work).unwrap_or(u32::MAX);
         let Some(left) = self.budget.work.checked_sub(work) else {
             self.budget.work = 0;
+            self.budget.is_short = true;
             self.stop(Cut::Many);
             return None;
         };
@@ -257,6 +267,7 @@ impl<'a> Reader<'a> {
     /// Takes room for `bytes` that are unpacked; over the bound reading ends.
     pub(super) fn take_unpacked(&mut self, bytes: usize) -> Option<()> {
         let Some(left) = self.budget.unpack.checked_sub(bytes) else {
+            self.budget.is_short = true;
             self.stop(Cut::Unpacked);
             return None;
         };

@@ -214,13 +214,25 @@ pub fn table(slot: Slot) -> Area {
 /// How many rows of the tab in sight are.
 #[must_use]
 pub fn entry_rows(model: &Model) -> usize {
-    usize::from(tabs::table(model, areas(model).entries).h)
+    entry_rows_in(model, &areas(model))
+}
+
+/// The same where it is known where everything lies.
+#[must_use]
+pub fn entry_rows_in(model: &Model, areas: &Areas) -> usize {
+    usize::from(tabs::table(model, areas.entries).h)
 }
 
 /// How many queue rows are in sight.
 #[must_use]
 pub fn queue_rows(model: &Model) -> usize {
-    usize::from(table_rows(areas(model).queues))
+    queue_rows_in(&areas(model))
+}
+
+/// The same where it is known where everything lies.
+#[must_use]
+pub fn queue_rows_in(areas: &Areas) -> usize {
+    usize::from(table_rows(areas.queues))
 }
 
 /// Whether a pane is on the screen, so that the focus can go there.

@@ -76,8 +76,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects.extend(awaited::start_due(model));
     change::put_question(model);
     worker::keep_true(model);
-    // What is said of the queue grows and shrinks: the panes below have other rows then.
-    cursor::keep_in_sight(model);
     opened::lay_out(model);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));

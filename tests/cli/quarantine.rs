@@ -52,6 +52,17 @@ fn what_breaks_transfers_is_set_aside_listed_and_brought_back() {
 }
 
 #[test]
+fn doctor_tells_that_it_was_set_aside_from_here() {
+    let program = with_orders();
+    repair(&program, &["--quarantine", "--grep", "entry 2"]);
+    let doctor = ["doctor", "orders", "--json", "--for", "100ms"];
+    let told = program.run(&doctor).json();
+    let found = told.iter().find(|found| found["id"] == "quarantined");
+    let words = found.unwrap()["evidence"]["words"][0].as_str().unwrap();
+    assert!(words.starts_with("set aside by you "), "{words}");
+}
+
+#[test]
 fn the_chosen_ones_are_set_aside_and_only_these_are_restored() {
     let program = with_orders();
     let done = repair(&program, &["--quarantine", "--grep", "entry"]);

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 
-use delayscope::ops::doctor::{Examination, recall_kicks};
+use delayscope::ops::doctor::{Examination, recall};
 use delayscope::ops::journal::{Head, Journal, ServerId};
 use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
@@ -70,14 +70,14 @@ async fn a_kick_is_recalled_of_its_queue_on_its_server_only() {
     let queues = queues.into_iter().chain([patient.queue.clone()]);
     let mut all: Vec<_> = queues.map(Examination::new).collect();
     let now = patient.server.now();
-    recall_kicks(&mut all, &journal, &elsewhere.store, now).await;
+    recall(&mut all, &journal, &elsewhere.store, now).await;
     let recalled = |all: &mut [Examination]| -> Vec<_> {
         all.iter_mut()
             .map(|one| one.watch().kicked_before)
             .collect()
     };
     assert_eq!(recalled(&mut all), [None; 3]);
-    recall_kicks(&mut all, &journal, &patient.store, now).await;
+    recall(&mut all, &journal, &patient.store, now).await;
     let recalled = recalled(&mut all);
     assert_eq!(recalled[..2], [None; 2]);
     let ago = now.since(recalled[2].unwrap());

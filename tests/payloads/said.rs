@@ -4,9 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use allocation_counter::measure;
-use delayscope::payload::{self, Codec, Field, Name, Node, Shape, decode_as, whole};
+use delayscope::payload::{self, Codec, Effort, Field, Habit, Name, Node, Shape, decode_as, whole};
 use serde_json::{Value, json};
 
+use super::fuzz::vectors;
 use super::rows::unhex;
 
 /// `new HashMap<>(Map.of(1, "int", "1", "str"))`, as Java writes it.
@@ -159,4 +160,29 @@ fn a_long_name_for_which_there_is_no_room_is_not_copied_again_and_again() {
     let list = Node::new(Shape::List((0..2_000).map(|_| object()).collect()));
     let memory = measure(|| drop(list.json()));
     assert!(memory.bytes_total < 16 << 20, "{memory:?}");
+}
+
+#[test]
+fn what_is_read_with_little_effort_says_what_it_says_with_all_or_is_not_read() {
+    let habits = [None, Some(Codec::Kryo), Some(Codec::Snappy)].map(Habit::of);
+    let little = Effort::of(2_000, 1 << 10);
+    let (mut effort, mut read) = (little, 0);
+    for (payload, habit) in vectors().iter().zip(habits.into_iter().cycle()).step_by(5) {
+        let before = effort.left();
+        if let Some(decoded) = habit.decode_within(payload, &mut effort) {
+            assert!(decoded == habit.decode(payload), "{payload:02x?}");
+            read += 1;
+        }
+        assert!(effort.left() <= before);
+        if effort.is_spent() {
+            assert_eq!(habit.decode_within(payload, &mut effort), None);
+            effort = little;
+        }
+    }
+    assert!(read > 500, "{read}");
+    let long = format!("[{}1]", "1,".repeat(20_000));
+    let mut enough = Effort::of(30_000, 0);
+    let mut habit = |payload: &str| Habit::default().decode_within(payload.as_bytes(), &mut enough);
+    assert!(habit(&long).is_none());
+    assert!(habit("[1,2]").is_some(), "others are still read");
 }

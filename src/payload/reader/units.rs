@@ -2,7 +2,10 @@
 
 use super::Reader;
 
-impl Reader<'_> {
+/// From here on a byte begins a character of two units in UTF-8: Java writes these otherwise.
+const FOUR_BYTES: u8 = 0xf0;
+
+impl<'a> Reader<'a> {
     /// A string of `count` UTF-16 units, each in one to three bytes, as Kryo and JBoss write them.
     /// A unit of a broken surrogate pair, which Java allows, becomes U+FFFD.
     pub(in crate::payload) fn units(&mut self, count: usize) -> Option<String> {
@@ -10,12 +13,9 @@ impl Reader<'_> {
         if count > self.rest.len() {
             return None;
         }
-        if let Some(ascii) = self.rest.get(..count)
-            && ascii.is_ascii()
-            && let Ok(text) = str::from_utf8(ascii)
-        {
+        if let Some(text) = self.plain_units(count) {
             self.take_text(count)?;
-            self.rest = &self.rest[count..];
+            self.rest = &self.rest[text.len()..];
             return Some(text.to_owned());
         }
         let mut units = Vec::with_capacity(count);
@@ -30,8 +30,10 @@ impl Reader<'_> {
     pub(in crate::payload) fn modified_utf8(&mut self, length: usize) -> Option<String> {
         let bytes = self.bytes(length)?;
         self.take_text(length)?;
-        if bytes.is_ascii() {
-            return str::from_utf8(bytes).ok().map(str::to_owned);
+        if bytes.iter().all(|byte| *byte < FOUR_BYTES)
+            && let Ok(text) = str::from_utf8(bytes)
+        {
+            return Some(text.to_owned());
         }
         let mut part = Self::new(bytes, self.budget);
         let mut units = Vec::with_capacity(bytes.len());
@@ -39,6 +41,21 @@ impl Reader<'_> {
             units.push(part.unit()?);
         }
         Some(String::from_utf16_lossy(&units))
+    }
+
+    /// The next units where they lie as UTF-8 does, which most do: no halves of a pair, no zero in
+    /// two bytes.
+    fn plain_units(&self, count: usize) -> Option<&'a str> {
+        let mut length = 0;
+        for _ in 0..count {
+            length += match self.rest.get(length)? {
+                0..=0x7f => 1,
+                0xc0..=0xdf => 2,
+                0xe0..FOUR_BYTES => 3,
+                _ => return None,
+            };
+        }
+        str::from_utf8(self.rest.get(..length)?).ok()
     }
 
     /// One UTF-16 unit, in the shortest form (a zero may take two bytes, as `writeUTF` has it).

@@ -160,7 +160,8 @@ fn backlog(seen: &Seen, from: EpochMillis, lag_ms: i64) -> bool {
         late.is_some_and(|ms| ms > lag_ms + WARNING_MS) || beat.late >= Some(BUSY)
     };
     let mut beats = watch.beats.iter().filter(|beat| beat.at >= before);
-    of_late(watch.explained) || of_late(watch.changed) || beats.any(later)
+    let ours = of_late(watch.changed) || watch.beside.is_some();
+    ours || of_late(watch.explained) || beats.any(later)
 }
 
 /// The server has been slow to answer since that moment: what comes late then says nothing of

@@ -141,7 +141,11 @@ fn catching_up(seen: &Seen, pace: &Pace, needs_s: f64) -> Finding {
 /// What both are concluded from.
 fn evidence(seen: &Seen, finding: Finding, pace: &Pace) -> Finding {
     let timeouts = seen.queue.keys().timeouts;
+    let beside = seen.watch.beside.iter();
+    let beside =
+        beside.map(|change| format!("your {change} is under way, and keeps the server too"));
     finding
+        .all_words(beside.collect())
         .of(pace.now)
         .number("late", pace.now)
         .number("late_ms", pace.late_ms)
@@ -301,6 +305,15 @@ mod tests {
         assert_eq!(open.words(), known);
         assert_eq!(said(2, 10_000), Verdict::Fine);
         assert!(matches!(said(4, 60_000), Verdict::Found(_)));
+    }
+
+    #[test]
+    fn a_change_of_ours_at_another_queue_is_told() {
+        let mut scene = late(&[9; 4], 60_000, 1);
+        let words = |scene: &Scene| scene.found(ID).unwrap().evidence.words[0].clone();
+        assert!(!words(&scene).contains("your"));
+        scene.watch.beside = Some("transfer of mail".to_owned());
+        assert!(words(&scene).starts_with("your transfer of mail is under way"));
     }
 
     #[test]

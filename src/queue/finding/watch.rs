@@ -108,6 +108,9 @@ pub struct Watch {
     pub said: Option<(EpochMillis, EpochMillis)>,
     /// A change of this program is under way at this queue.
     pub changing: bool,
+    /// A change of this program is under way at another queue of the server, such as `transfer of
+    /// orders`.
+    pub beside: Option<String>,
     /// The last pulse that was read while one was, by the server's clock.
     pub changed: Option<EpochMillis>,
     /// The last change of this program that is over, and when it was.

@@ -119,6 +119,8 @@ pub(crate) enum Stage {
 /// What is typed behind an answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
+    /// The key that was the answer.
+    pub(crate) answer: Key,
     /// The last key of it, or the answer itself.
     pub(crate) last: Instant,
     /// It was said that it is ignored.

@@ -1,7 +1,7 @@
 //! What was read arrives. An answer that nobody waits for any more is dropped.
 
 use super::{cursor, lists, marks, opened, order, plan, rows, time, timeline};
-use crate::queue::{Known, Pulse, Queue, Survey};
+use crate::queue::{Known, Pulse, Queue, Survey, text};
 use crate::tui::effect::Effect;
 use crate::tui::model::{Depths, Model, QueueRow};
 
@@ -162,6 +162,11 @@ fn take_pulse(model: &mut Model, at: usize, pulse: Pulse) -> bool {
     };
     row.watch.own_workers = model.workers.listening(&row.queue);
     row.watch.changing = running.is_some_and(|(one, _)| one.queue == row.queue);
+    let beside = running.filter(|(one, _)| one.queue != row.queue);
+    row.watch.beside = beside.map(|(one, _)| {
+        let name = text::printable_bytes(one.queue.name.as_bytes());
+        format!("{} of {name}", one.called)
+    });
     let changed = row.pulse.as_ref().is_none_or(|old| differs(old, &pulse));
     sample(row, &pulse);
     row.trouble = None;

@@ -147,12 +147,13 @@ pub(super) fn move_entry(model: &mut Model, rank: u64) {
 
 /// Both cursors lie within what is shown, and both windows within what there is.
 pub(super) fn keep_in_sight(model: &mut Model) {
-    let rows = queue_rows(model);
+    let areas = areas::areas(model);
+    let rows = areas::queue_rows_in(&areas).max(1);
     let lowest = model.queues.len().saturating_sub(rows);
     model.top = model.top.min(model.cursor).min(lowest);
     model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
 
-    let rows = entry_rows(model) as u64;
+    let rows = areas::entry_rows_in(model, &areas).max(1) as u64;
     let waiting = model.listed();
     let entries = &mut model.entries;
     entries.cursor = entries.cursor.min(waiting.saturating_sub(1));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::load::{self, AHEAD_BYTES};
 use super::rows::Of;
 use super::{cursor, rows, tabs};
+use crate::payload::{Decoded, Effort};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::areas::{self, tabs::is_deep};
 use crate::tui::effect::Effect;
@@ -177,7 +178,7 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
                 due: queue.due(score),
                 ..old.row
             },
-            None => shown((queue, habit), list, row.element, score),
+            None => shown(queue, list, row.element, score, |p| habit.decode(p)),
         };
         ListElement {
             row: shown,
@@ -204,23 +205,57 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
 }
 
 /// An entry of the tab, ready to be shown.
-pub(super) fn decode(of: Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
+pub(super) fn decode((queue, habit): Of<'_>, tab: Tab, member: Vec<u8>, score: f64) -> EntryRow {
+    of_tab(queue, tab, member, score, |payload| habit.decode(payload))
+}
+
+/// The same, if that takes no more than the effort that is left.
+pub(super) fn decode_within(
+    (queue, habit): Of<'_>,
+    tab: Tab,
+    member: &[u8],
+    score: f64,
+    effort: &mut Effort,
+) -> Option<EntryRow> {
+    let payload = match tab {
+        Tab::Delivered => member,
+        _ => queue
+            .unwrap(member)
+            .map_or(&[][..], |inside| inside.payload),
+    };
+    let decoded = habit.decode_within(payload, effort)?;
+    Some(of_tab(queue, tab, member.to_vec(), score, |_| decoded))
+}
+
+fn of_tab(
+    queue: &Queue,
+    tab: Tab,
+    member: Vec<u8>,
+    score: f64,
+    read: impl FnOnce(&[u8]) -> Decoded,
+) -> EntryRow {
     match tab {
-        Tab::Delivered => shown(of, List::Target, member, score),
-        _ => rows::row(of, member, score),
+        Tab::Delivered => shown(queue, List::Target, member, score, read),
+        _ => rows::row_of(queue, member, score, read),
     }
 }
 
 /// An element, ready to be shown: those of target are bare payloads.
-fn shown((queue, habit): Of<'_>, list: List, element: Vec<u8>, score: f64) -> EntryRow {
+fn shown(
+    queue: &Queue,
+    list: List,
+    element: Vec<u8>,
+    score: f64,
+    read: impl FnOnce(&[u8]) -> Decoded,
+) -> EntryRow {
     match list {
-        List::Order | List::Quarantine => rows::row((queue, habit), element, score),
+        List::Order | List::Quarantine => rows::row_of(queue, element, score, read),
         List::Target => EntryRow {
             due: queue.due(score),
             id: EntryId::of_bytes(&element),
             form: None,
             size: element.len(),
-            content: Ok(habit.decode(&element)),
+            content: Ok(read(&element)),
             score,
             member: element,
         },

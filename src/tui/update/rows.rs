@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{codec, cursor, load, marks, plan};
-use crate::payload::Habit;
+use crate::payload::{Decoded, Habit};
 use crate::queue::{EntryId, Page, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
@@ -127,13 +127,23 @@ pub(super) type Of<'a> = (&'a Queue, Habit);
 
 /// An entry, ready to be shown.
 pub(super) fn row((queue, habit): Of<'_>, member: Vec<u8>, score: f64) -> EntryRow {
+    row_of(queue, member, score, |payload| habit.decode(payload))
+}
+
+/// The same, of a payload that is read so.
+pub(super) fn row_of(
+    queue: &Queue,
+    member: Vec<u8>,
+    score: f64,
+    read: impl FnOnce(&[u8]) -> Decoded,
+) -> EntryRow {
     match queue.unwrap(&member) {
         Ok(unwrapped) => EntryRow {
             due: queue.due(score),
             id: unwrapped.id,
             form: unwrapped.form,
             size: unwrapped.payload.len(),
-            content: Ok(habit.decode(unwrapped.payload)),
+            content: Ok(read(unwrapped.payload)),
             score,
             member,
         },

@@ -36,11 +36,16 @@ pub(super) fn carry_on(model: &mut Model) {
         let jitter = (-JITTER_MS..0).contains(&at.since(before));
         model.schedule.exact = if jitter { before } else { at };
     }
+    let before = model.now;
     model.now = model.frozen.unwrap_or_else(|| {
         let (exact, step) = (model.schedule.exact.get(), step_ms(model));
         EpochMillis::new(exact.div_euclid(step) * step)
     });
     timeline::keep_bar(model);
+    if model.now != before {
+        // How long something lasts is told in ever more letters: a row more at times.
+        cursor::keep_in_sight(model);
+    }
 }
 
 /// When the next shown text changes by itself.

@@ -34,13 +34,13 @@ pub(super) fn say(model: &mut Model, text: String, tone: Tone) {
 }
 
 /// Shows a short message once those in sight and before it have been read.
-pub(super) fn say_after(model: &mut Model, text: &str, tone: Tone) {
+pub(super) fn say_after(model: &mut Model, text: String, tone: Tone) {
     if model.toast.is_none() {
-        return say(model, text.to_owned(), tone);
+        return say(model, text, tone);
     }
     let new = Toast {
         until: model.instant,
-        text: text.to_owned(),
+        text,
         tone,
     };
     wait(model, new);

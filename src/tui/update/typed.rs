@@ -21,6 +21,7 @@ pub(super) const fn is_asked(model: &Model) -> bool {
 pub(super) fn answered(model: &mut Model, key: Key) {
     if is_typed(key) {
         model.schedule.behind = Some(Behind {
+            answer: key,
             last: model.instant,
             told: false,
         });
@@ -40,8 +41,10 @@ pub(super) fn is_behind(model: &mut Model, key: Key) -> bool {
     }
     behind.last = now;
     if !std::mem::replace(&mut behind.told, true) {
+        let answer = behind.answer.label(model.look.ascii);
+        let words = format!("{answer} was the answer: what is typed behind it is ignored");
         // What the answer has led to is told first.
-        toast::say_after(model, "typed behind the answer: ignored", Tone::Warn);
+        toast::say_after(model, words, Tone::Warn);
     }
     true
 }

@@ -184,10 +184,7 @@ const fn does(repair: Repair) -> &'static str {
             "Takes the frames off that elements of target still have, in their places, so that \
              consumers can read them. Enter plans it; u takes it back."
         }
-        Repair::Persist => {
-            "Takes the expiry of the queue's keys away, so that they stay. Enter plans it; u takes \
-             it back."
-        }
+        Repair::Persist => "The queue's keys expire no more. Enter plans it; u takes it back.",
         Repair::RenameTaken => {
             "What has taken the name of a key, and is of another type, gets another one, with all \
              that is in it. Enter plans it; u takes it back."

@@ -9,7 +9,7 @@ use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
 use super::{desk, generation, orders, plan, planned};
-use crate::desk::Desk;
+use crate::desk::{Desk, World};
 
 /// A change of the queue that is over before any pulse has seen it; in tab 5, where `R` asks.
 fn at_once(desk: &mut Desk, change: Change) {
@@ -53,4 +53,31 @@ fn what_a_look_at_all_entries_had_found_is_over_with_its_repair_however_quick_th
     at_once(&mut desk, Change::Drift);
     desk.live(1_000, 1);
     assert!(!drifts(&desk));
+}
+
+#[test]
+fn while_a_change_is_under_way_the_other_queues_know_of_it() {
+    let worlds = ["orders", "mail"].map(|name| World::new(name, 5, -4_500, 1_000));
+    let mut desk = Desk::of(worlds.into());
+    let generation = generation(&desk.char('t'));
+    let mine = desk.model.selected().unwrap().queue.clone();
+    let mut transfer = plan(Change::Transfer, 2);
+    transfer.queue = mine.clone();
+    planned(&mut desk, generation, transfer);
+    let beside = |desk: &Desk, of_mine: bool| {
+        let mut rows = desk.model.queues.iter();
+        let row = rows.find(|row| (row.queue == mine) == of_mine).unwrap();
+        row.watch.beside.clone()
+    };
+    assert_eq!(beside(&desk, false), None);
+    desk.char('y');
+    desk.live(3_000, 1);
+    let told = format!("transfer of {}", mine.name.text());
+    assert_eq!(
+        (beside(&desk, true), beside(&desk, false)),
+        (None, Some(told))
+    );
+    desk.tell(Msg::Applied(generation, Applied::Failed("x".to_owned())));
+    desk.live(3_000, 1);
+    assert_eq!(beside(&desk, false), None);
 }

@@ -8,7 +8,7 @@ use delayscope::tui::msg::Msg;
 use super::{applied, asked, desk, dialog, generation, plan, planned, toast};
 use crate::desk::Desk;
 
-const IGNORED: &str = "typed behind the answer: ignored";
+const IGNORED: &str = "was the answer: what is typed behind it is ignored";
 
 /// A desk that asks about the deletion of so many entries.
 fn asking(count: u64) -> Desk {
@@ -55,7 +55,7 @@ fn a_name_that_begins_with_an_answer_answers_once_and_does_nothing_else() {
         assert!(!begins_something(&effects), "{name:?}: {effects:?}");
         assert!(desk.model.overlay.is_none(), "{name:?}");
         assert!(desk.model.prompt.is_none(), "{name:?}");
-        assert_eq!(toast(&desk), IGNORED, "{name:?}");
+        assert_eq!(toast(&desk), format!("{} {IGNORED}", &name[..1]));
     }
 }
 
@@ -65,7 +65,7 @@ fn what_is_typed_on_behind_a_name_that_was_asked_for_does_nothing_either() {
     let effects = type_in(&mut desk, "orders\n\nx", 100);
     assert!(applied(&effects));
     assert!(!begins_something(&effects), "{effects:?}");
-    assert_eq!(toast(&desk), IGNORED);
+    assert_eq!(toast(&desk), format!("⏎ {IGNORED}"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn it_is_said_once_and_after_what_the_answer_has_led_to() {
     desk.char('p');
     assert_eq!(toast(&desk), "42 deleted");
     desk.pass(3_000);
-    assert_eq!(toast(&desk), IGNORED);
+    assert_eq!(toast(&desk), format!("n {IGNORED}"));
     assert!(desk.model.later.is_empty());
 }
 

@@ -303,7 +303,7 @@ fn findings(g: &Glyphs) -> Vec<(String, &'static str)> {
         ),
         (
             g.repair.to_owned(),
-            "what mends it. (R) is the key that does it; (R there): once the cursor is on its queue",
+            "what mends it. (R) is the key that does it, (R: drift) with the name of the repair; (R there): once the cursor is on its queue",
         ),
         (
             "$".to_owned(),

@@ -5,14 +5,18 @@ use std::collections::{HashMap, HashSet};
 
 use super::found;
 use crate::clock::EpochMillis;
+use crate::payload::Effort;
 use crate::queue::Filter;
 use crate::tui::model::{EntryRow, Hit, Model};
 use crate::tui::update::lists;
 
 /// So many hits of the filter before are held against the new one at once.
 const AT_ONCE: usize = 1_000;
-/// But no more bytes of them than this: they have to be decoded.
+/// But no more bytes of them than this, and of what they say: they have to be decoded.
 const AT_ONCE_BYTES: usize = 128 << 10;
+/// And no more values in them, and bytes unpacked, which is a few ms at worst: of a small payload
+/// that is made to hurt whoever reads it, one takes more than that.
+const AT_ONCE_EFFORT: Effort = Effort::of(60_000, 256 << 10);
 /// Nor does all of what is known already take longer than about this, in ns: no key waits for a
 /// pattern in payloads of megabytes. What is left out is found by the search.
 const AT_ONCE_NS: u64 = 5_000_000;
@@ -80,7 +84,7 @@ pub(super) fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
     let shown = model.entries.rows.iter();
     let decoded: HashMap<&[u8], &EntryRow> =
         shown.map(|row| (row.member.as_slice(), row)).collect();
-    let mut bytes = 0;
+    let (mut bytes, mut effort) = (0, AT_ONCE_EFFORT);
     for hit in before.iter().filter(|hit| !hit.gone).take(AT_ONCE) {
         if !members.insert(&hit.member) {
             continue;
@@ -91,12 +95,16 @@ pub(super) fn seen_already(model: &Model, filter: &Filter) -> Vec<Hit> {
         }
         let weight = hit.member.len().saturating_mul(at_once.grows);
         bytes += weight;
-        if bytes > AT_ONCE_BYTES {
+        if bytes > AT_ONCE_BYTES || effort.is_spent() {
             break;
         }
-        if at_once.left >= filter.cost_ns(weight) {
-            let score = hit.score.unwrap_or(f64::NAN);
-            let row = lists::decode(of, model.tab, hit.member.clone(), score);
+        if at_once.left < filter.cost_ns(weight) {
+            continue;
+        }
+        let score = hit.score.unwrap_or(f64::NAN);
+        let row = lists::decode_within(of, model.tab, &hit.member, score, &mut effort);
+        if let Some(row) = row {
+            bytes += row.weight(AT_ONCE_BYTES).saturating_sub(weight);
             at_once.try_row(&row, hit.score);
         }
     }
