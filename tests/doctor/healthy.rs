@@ -33,7 +33,7 @@ const SHORT: &[(&str, Scene)] = scenes! {
 /// Those that need longer.
 const LONG: &[(&str, Scene)] = scenes! {
     entries: an_idle_queue far_future_only due_at_once large_payloads created_and_gone_again_and_again
-        delays_of_all_lengths;
+        delays_of_all_lengths a_stream_behind_a_far_heap a_backlog_that_is_worked_off;
     clients: the_only_one_restarts_within_5_s ticks_of_100_ms a_subscription_that_reconnects
         the_stand_in_worker;
     consumers: one_slower_than_bursts several_that_block a_poller_that_counts_milliseconds

@@ -1,10 +1,13 @@
 //! What shows over time: clients that do not transfer, lists that disagree, clocks that are off.
 
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+
 use delayscope::ops::doctor::{Examination, recall};
 use delayscope::ops::journal::{Head, Journal, ServerId};
 use delayscope::queue::finding::Step;
 use delayscope::queue::wish::What;
-use delayscope::queue::{Change, Era, Queue, Severity, Tally};
+use delayscope::queue::{Change, Era, Finding, Queue, Severity, Tally};
 
 use crate::life::Subscriber;
 use crate::patient::{Patient, first, offerer};
@@ -105,6 +108,26 @@ async fn subscribers_of_another_database_are_seen_through() {
     let found = patient.until_first("stuck-client").await;
     assert!(found.sentence.contains("another database"), "{found:?}");
     assert_eq!(found.repair.step, Step::Worker);
+}
+
+#[tokio::test]
+async fn a_server_that_is_paused_is_told_from_clients_that_sleep() {
+    let (mut patient, _subscriber) = asleep(2).await;
+    patient.server.cmd(&["CLIENT", "PAUSE", "60000", "WRITE"]);
+    // A transfer, which is not answered.
+    let mut waits = UnixStream::connect(patient.server.socket()).unwrap();
+    waits.write_all(b"EVAL \"return 1\" 0\r\n").unwrap();
+    let said = patient
+        .until("the pause", |said| {
+            let of_pause = |found: &Finding| found.sentence.contains("it is paused");
+            said.findings.first().is_some_and(of_pause)
+        })
+        .await;
+    let found = &said.findings[0];
+    assert_eq!(
+        (found.id, &found.repair.step),
+        ("stuck-client", &Step::Outside)
+    );
 }
 
 #[tokio::test]

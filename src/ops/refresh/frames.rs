@@ -32,10 +32,7 @@ pub async fn frames(store: &Store, queue: &Queue, ask: FramesAsk) -> Result<Fram
             let sought: Vec<&[u8]> = sought.map(|(member, _)| member.as_slice()).collect();
             let (places, cost_us) = read::places(store, (&keys.timeouts, order), &sought).await?;
             server_us += cost_us;
-            let of_entry = |(member, stands): (usize, Option<u64>)| {
-                let id = queue.id(sought[member]);
-                (id, place(stands))
-            };
+            let of_entry = |(i, stands): (usize, _)| (queue.id(sought[i]), place(stands));
             match places {
                 Known::Is(places) => Known::Is(places.into_iter().map(of_entry).collect()),
                 Known::Unknown(why) => Known::Unknown(why),

@@ -106,11 +106,11 @@ pub async fn places(
     let mut places = Vec::new();
     let mut values = values.into_iter();
     for member in 0..members.len() {
-        let (Some(place), Some(score)) = (values.next(), values.next()) else {
+        let (Some(place), Some(waits)) = (values.next(), values.next()) else {
             break;
         };
         match place {
-            Value::Int(_) | Value::Nil if matches!(score, Value::Nil) => {}
+            Value::Int(_) | Value::Nil if matches!(waits, Value::Nil) => {}
             Value::Int(place) => places.push((member, u64::try_from(place).ok())),
             Value::Nil => places.push((member, None)),
             error => {

@@ -90,3 +90,26 @@ pub(super) async fn entries_that_are_cancelled(span: u64) {
     });
     patient.stays_well(span).await;
 }
+
+/// A year's entries, offered first and a hundred in each tick of a client's timer; those that are
+/// due soon stand behind them all.
+pub(super) async fn a_stream_behind_a_far_heap(span: u64) {
+    let mut patient = Patient::new(10).await;
+    let year = patient.server.now().plus(31_536_000_000);
+    patient.server.fill(&patient.queue, 300_000, year, 1);
+    let _client = patient.client(Era::Newer, 0);
+    let _consumer = Consumer::start(&patient.server, &patient.queue);
+    let _offers = patient.offering(100, |_| 1_500);
+    patient.stays_well(span).await;
+}
+
+/// What fell due while nobody was there, a thousand in each millisecond.
+pub(super) async fn a_backlog_that_is_worked_off(span: u64) {
+    let mut patient = Patient::new(11).await;
+    let late = patient.server.now().plus(-5_000);
+    let at = |n: u64| late.plus(ms(n / 1_000));
+    patient.server.fill_with(&patient.queue, 200_000, at);
+    let _client = patient.client(Era::Newer, 0);
+    let _consumers = [(); 3].map(|()| Consumer::start(&patient.server, &patient.queue));
+    patient.stays_well(span).await;
+}
