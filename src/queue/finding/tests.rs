@@ -1,6 +1,7 @@
 //! What the tests of the rules share, and of all of them together.
 
 use super::*;
+use crate::clock::EpochMillis;
 use crate::queue::frame::{self, Form};
 use crate::queue::look::{Clients, Info, Scripts};
 use crate::queue::{Due, Frames, Judged, Known, ServerLook};

@@ -1,0 +1,177 @@
+//! A finding, and how a rule says it: what is wrong, its evidence, what repairs it.
+
+use serde_json::Value;
+
+use super::evidence::{Evidence, Repair, Step, about, command};
+use super::{Open, Trend};
+use crate::clock::EpochMillis;
+use crate::queue::{Exact, redis_cli, text};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Will hurt, or hurts a little.
+    Warning,
+    /// Entries are late, or about to be lost.
+    Critical,
+}
+
+impl Severity {
+    /// The word for it in screens and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// One diagnosed problem of a queue.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Which rule found it, such as `wrong-type`.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one plain sentence.
+    pub sentence: String,
+    /// What shows it.
+    pub evidence: Box<Evidence>,
+    /// What repairs it.
+    pub repair: Box<Repair>,
+    /// How much of it there is, such as entries: the figure that grows or shrinks.
+    pub figure: Option<u64>,
+    /// That is of a sample only: more of it may be what was looked at later.
+    pub sampled: bool,
+    /// When the entry that it is about falls due, if it is about one.
+    pub due: Option<EpochMillis>,
+    /// It is the server's, and the same for all of its queues.
+    pub of_server: bool,
+    /// The rule whose finding it follows from: it goes with that one.
+    pub follows: Option<&'static str>,
+    /// It is a suspicion only: more watching bears it out, or it has gone.
+    pub open: Option<Box<Open>>,
+    /// Since when it is so, by the server's clock: since the rule knows, or since it was found
+    /// first.
+    pub since: Option<EpochMillis>,
+    /// It was so at the first look already: nobody knows since when.
+    pub before: bool,
+    /// How its figure has moved since then.
+    pub trend: Option<Trend>,
+    /// When it went, by the server's clock, when it has gone.
+    pub gone: Option<EpochMillis>,
+}
+
+impl Finding {
+    /// A finding without evidence and repair yet.
+    #[must_use]
+    pub fn new(id: &'static str, severity: Severity, sentence: impl Into<String>) -> Self {
+        Self {
+            id,
+            severity,
+            sentence: sentence.into(),
+            evidence: Box::default(),
+            repair: Box::default(),
+            figure: None,
+            sampled: false,
+            due: None,
+            of_server: false,
+            follows: None,
+            open: None,
+            since: None,
+            before: false,
+            trend: None,
+            gone: None,
+        }
+    }
+
+    /// With a figure of evidence, for JSON.
+    pub(super) fn number(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.evidence.figures.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With lines of evidence in words.
+    pub(super) fn all_words(mut self, lines: Vec<String>) -> Self {
+        self.evidence.words.extend(lines);
+        self
+    }
+
+    /// With a line of evidence in words.
+    pub(super) fn words(mut self, line: impl Into<String>) -> Self {
+        self.evidence.words.push(line.into());
+        self
+    }
+
+    /// With a redis-cli command that shows it: words, then a key.
+    pub(super) fn check(mut self, words: &[&str], key: &[u8]) -> Self {
+        self.evidence.commands.push(command(words, key));
+        self
+    }
+
+    /// With a redis-cli command that shows it: a word, a key, and more words.
+    pub(super) fn check_about(mut self, word: &str, key: &[u8], more: &[&str]) -> Self {
+        self.evidence.commands.push(about(word, key, more));
+        self
+    }
+
+    /// With a look at all members that shows it too.
+    pub(super) fn exact(self, exact: &Exact) -> Self {
+        let looked = exact.looked();
+        self.number("exact", true)
+            .number("looked_at", looked)
+            .number("examined_ms", exact.at.get())
+            .words(format!("all {} were looked at", text::thousands(looked)))
+    }
+
+    /// With what repairs it: a step of ours, and the sentence that says so.
+    pub(super) fn repair(mut self, step: Step, sentence: impl Into<String>) -> Self {
+        *self.repair = Repair {
+            sentence: sentence.into(),
+            step,
+            lines: Vec::new(),
+        };
+        self
+    }
+
+    /// With a redis-cli command that mends it by hand: a word, a key, and more words.
+    pub(super) fn by_hand(mut self, word: &str, key: &[u8], more: &[&[u8]]) -> Self {
+        let args: Vec<&[u8]> = [word.as_bytes(), key]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        let line = redis_cli::line("redis-cli", &args);
+        self.repair.lines.push(line);
+        self
+    }
+
+    /// With the figure that grows or shrinks.
+    pub(super) fn of(mut self, figure: u64) -> Self {
+        self.figure = Some(figure);
+        self
+    }
+
+    /// The same, as far as a sample tells, if it is not the whole.
+    pub(super) fn of_sample(self, figure: u64, whole: bool) -> Self {
+        Self {
+            sampled: !whole,
+            ..self.of(figure)
+        }
+    }
+
+    /// With the moment when the entry that it is about falls due.
+    pub(super) fn due(mut self, due: Option<EpochMillis>) -> Self {
+        self.due = due;
+        self.number("due_ms", due.map(EpochMillis::get))
+    }
+
+    /// With the moment since when it is so.
+    pub(super) fn since(mut self, since: EpochMillis) -> Self {
+        self.since = Some(since);
+        self
+    }
+}
