@@ -29,6 +29,7 @@ mod recovery;
 mod refused_writes;
 mod score_range;
 mod set_aside;
+mod severity;
 mod slow_transfer;
 mod stuck_client;
 
@@ -49,30 +50,8 @@ pub use falling_behind::worked_off_in_ms;
 pub use ledger::Trend;
 pub use open::Open;
 pub use passed::Passed;
+pub use severity::Severity;
 pub use watch::{Beat, Departure, Still, Watch};
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// Will hurt, or hurts a little.
-    Warning,
-    /// Entries are late, or about to be lost.
-    Critical,
-}
-
-impl Severity {
-    /// The word for it in screens and JSON.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
-    }
-}
 
 /// One diagnosed problem of a queue.
 #[derive(Clone, Debug, PartialEq)]
