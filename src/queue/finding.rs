@@ -30,6 +30,7 @@ mod recovery;
 mod refused_writes;
 mod score_range;
 mod set_aside;
+mod severity;
 mod slow_transfer;
 mod stuck_client;
 mod target_backlog;
@@ -42,10 +43,11 @@ use super::look::ServerWatch;
 use super::{Pulse, Queue, Survey};
 pub use evidence::{Evidence, Repair, Step};
 pub use falling_behind::worked_off_in_ms;
-pub use found::{Finding, Severity};
+pub use found::Finding;
 pub use ledger::Trend;
 pub use open::Open;
 pub use passed::Passed;
+pub use severity::Severity;
 pub use watch::{Beat, Departure, Still, Watch};
 
 /// What is known of a queue when the rules are asked.

@@ -3,32 +3,9 @@
 use serde_json::Value;
 
 use super::evidence::{Evidence, Repair, Step, about, command};
-use super::{Open, Trend};
+use super::{Open, Severity, Trend};
 use crate::clock::EpochMillis;
 use crate::queue::{Exact, redis_cli, text};
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// Will hurt, or hurts a little.
-    Warning,
-    /// Entries are late, or about to be lost.
-    Critical,
-}
-
-impl Severity {
-    /// The word for it in screens and JSON.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
-    }
-}
 
 /// One diagnosed problem of a queue.
 #[derive(Clone, Debug, PartialEq)]
