@@ -31,7 +31,6 @@ mod score_range;
 mod set_aside;
 mod slow_transfer;
 mod stuck_client;
-
 mod target_backlog;
 mod ttl;
 mod watch;
@@ -188,8 +187,7 @@ impl Finding {
             .into_iter()
             .chain(more.iter().copied())
             .collect();
-        let line = redis_cli::line("redis-cli", &args);
-        self.repair.lines.push(line);
+        self.repair.lines.push(redis_cli::line("redis-cli", &args));
         self
     }
 
@@ -200,11 +198,9 @@ impl Finding {
     }
 
     /// The same, as far as a sample tells, if it is not the whole.
-    fn of_sample(self, figure: u64, whole: bool) -> Self {
-        Self {
-            sampled: !whole,
-            ..self.of(figure)
-        }
+    fn of_sample(mut self, figure: u64, whole: bool) -> Self {
+        self.sampled = !whole;
+        self.of(figure)
     }
 
     /// With the moment when the entry that it is about falls due.
