@@ -183,10 +183,7 @@ impl Finding {
 
     /// With a redis-cli command that mends it by hand: a word, a key, and more words.
     fn by_hand(mut self, word: &str, key: &[u8], more: &[&[u8]]) -> Self {
-        let args: Vec<&[u8]> = [word.as_bytes(), key]
-            .into_iter()
-            .chain(more.iter().copied())
-            .collect();
+        let args = [&[word.as_bytes(), key], more].concat();
         self.repair.lines.push(redis_cli::line("redis-cli", &args));
         self
     }
