@@ -117,12 +117,8 @@ impl Finding {
 
     /// With a redis-cli command that mends it by hand: a word, a key, and more words.
     pub(super) fn by_hand(mut self, word: &str, key: &[u8], more: &[&[u8]]) -> Self {
-        let args: Vec<&[u8]> = [word.as_bytes(), key]
-            .into_iter()
-            .chain(more.iter().copied())
-            .collect();
-        let line = redis_cli::line("redis-cli", &args);
-        self.repair.lines.push(line);
+        let args = [&[word.as_bytes(), key], more].concat();
+        self.repair.lines.push(redis_cli::line("redis-cli", &args));
         self
     }
 
@@ -133,11 +129,9 @@ impl Finding {
     }
 
     /// The same, as far as a sample tells, if it is not the whole.
-    pub(super) fn of_sample(self, figure: u64, whole: bool) -> Self {
-        Self {
-            sampled: !whole,
-            ..self.of(figure)
-        }
+    pub(super) fn of_sample(mut self, figure: u64, whole: bool) -> Self {
+        self.sampled = !whole;
+        self.of(figure)
     }
 
     /// With the moment when the entry that it is about falls due.
