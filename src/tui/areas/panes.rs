@@ -20,9 +20,11 @@ const THREE_COLUMNS: u16 = 180;
 
 /// Rows that the entries keep, as long as nothing else is down to its last ones.
 const LEAST: u16 = 3;
-/// Rows that what is wrong has beside them, and the line that nothing is.
+/// Rows that what is wrong has even where they are the last ones of the entries.
 const TOLD: u16 = 4;
-/// See [`TOLD`].
+/// Rows that the timeline leaves for it where it is high: its sentence whole, and the repair.
+const TOLD_WHOLE: u16 = 6;
+/// And for the line that nothing is.
 const CALM: u16 = 2;
 
 /// Where everything lies in a terminal of the model's size.
@@ -107,10 +109,10 @@ fn panes(model: &Model, mut body: Area, boxed: bool, fixed: Areas) -> Areas {
     // One queue's own screen gives the rows of the table to the timeline and the traffic.
     let plot = plot_rows(h) + if dashboard || h < 30 { 0 } else { 2 };
     let frame = if boxed { 4 } else { 2 };
-    let said = if super::findings::any(model) {
-        TOLD
-    } else {
-        CALM
+    let said = match super::findings::any(model) {
+        true if boxed => TOLD_WHOLE,
+        true => TOLD,
+        false => CALM,
     };
     let below = depth_rows(model, boxed) + least_rows(boxed) + said;
     let plot = plot.min(body.h.saturating_sub(frame + below)).max(3);
