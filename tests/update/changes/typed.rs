@@ -50,7 +50,7 @@ fn a_name_that_begins_with_an_answer_answers_once_and_does_nothing_else() {
     for (name, yes) in [("yard-txpw\n", true), ("no-txpw\n", false)] {
         let mut desk = asking(2);
         desk.pass(1_000);
-        let effects = type_in(&mut desk, name, 390);
+        let effects = type_in(&mut desk, name, 240);
         assert_eq!(applied(&effects), yes, "{name:?}");
         assert!(!begins_something(&effects), "{name:?}: {effects:?}");
         assert!(desk.model.overlay.is_none(), "{name:?}");
@@ -74,7 +74,7 @@ fn it_is_said_once_and_after_what_the_answer_has_led_to() {
     desk.char('n');
     desk.char('o');
     let said = desk.model.toast.clone().unwrap();
-    desk.pass(300);
+    desk.pass(200);
     desk.char('p');
     assert_eq!(desk.model.toast, Some(said), "not said anew");
     let mut desk = asking(2);
@@ -96,7 +96,7 @@ fn it_is_said_once_and_after_what_the_answer_has_led_to() {
 fn whoever_pauses_or_takes_an_arrow_goes_on_with_commands() {
     let mut desk = asking(2);
     desk.char('n');
-    desk.pass(400);
+    desk.pass(250);
     assert!(asked(&desk.char('x')).is_some());
     let mut desk = asking(2);
     desk.char('n');
