@@ -71,6 +71,7 @@ impl What {
             Self::RenameTaken => Change::RenameTaken,
         }
     }
+
     /// What it is called, wherever it is spoken of: in the menu of repairs, in questions and on the
     /// command line.
     #[must_use]

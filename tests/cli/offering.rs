@@ -1,14 +1,17 @@
 //! `offer`: what a message becomes, beside the queue's other entries and alone.
 
 use crate::changing::with_orders;
+use crate::program::{Program, Said};
+
+fn offer(program: &Program, queue: &str, more: &[&str]) -> Said {
+    let args = ["offer", queue, "--form", "byte-id", "--in", "1h", "--json"];
+    program.run(&[&args[..], more].concat())
+}
 
 #[test]
 fn an_offer_is_of_the_type_of_all_other_entries() {
     let program = with_orders();
-    let offer = |queue: &str, more: &[&str]| {
-        let args = ["offer", queue, "--form", "byte-id", "--in", "1h", "--json"];
-        program.run(&[&args[..], more].concat())
-    };
+    let offer = |queue: &str, more: &[&str]| offer(&program, queue, more);
     offer("longs", &["--codec", "kryo5", r#"["java.lang.Long",1]"#]).done();
     offer("longs", &["2"]).done();
     let entries = program
@@ -35,10 +38,7 @@ fn an_offer_is_of_the_type_of_all_other_entries() {
 #[test]
 fn an_offer_to_a_queue_without_entries_is_of_the_type_that_is_asked_for() {
     let program = with_orders();
-    let offer = |queue: &str, more: &[&str]| {
-        let args = ["offer", queue, "--form", "byte-id", "--in", "1h", "--json"];
-        program.run(&[&args[..], more].concat())
-    };
+    let offer = |queue: &str, more: &[&str]| offer(&program, queue, more);
     for (codec, kind, typed, payload) in [
         ("kryo5", "Long", "1", "0902"),
         ("serialization", "Date", "2023-11-14T22:13:20.123Z", ""),

@@ -11,8 +11,11 @@ mod repairs;
 mod typed;
 mod undoing;
 
+use std::time::Duration;
+
 use delayscope::queue::plan::Progress;
-use delayscope::queue::{Change, Plan, Queue, Tally};
+use delayscope::queue::told::Applied;
+use delayscope::queue::{Change, Plan, Queue, Summary, Tally};
 use delayscope::tui::effect::{Effect, ToPlan};
 use delayscope::tui::model::Pane;
 use delayscope::tui::model::dialog::Dialog;
@@ -65,6 +68,21 @@ fn generation(effects: &[Effect]) -> u64 {
 /// A plan arrives.
 fn planned(desk: &mut Desk, generation: u64, plan: Plan) -> Vec<Effect> {
     desk.tell(Msg::Planned(generation, Ok(Box::new(plan))))
+}
+
+/// A change is over, with that tally.
+fn ended(change: Change, tally: Tally) -> Applied {
+    Applied::Ended(Summary {
+        change,
+        queue: orders(),
+        tally,
+        journal_id: None,
+        elapsed: Duration::ZERO,
+        longest_block: Duration::ZERO,
+        listening: None,
+        helped: None,
+        notes: Vec::new(),
+    })
 }
 
 fn applied(effects: &[Effect]) -> bool {

@@ -142,8 +142,8 @@ fn early(seen: &Seen) -> Option<Open> {
     let each_ms = next.clamp(PULSE_MS, BACKLOG_MS);
     let missing = i64::try_from(DEPARTURES - count.min(DEPARTURES)).unwrap_or(0);
     (of_now && missing > 0 && late_ms >= 0).then(|| {
-        let late = text::counted(pulse.late.get().unwrap_or(1), "late", "late");
-        let seen = format!("{late}, and the last left late too");
+        let late = text::thousands(pulse.late.get().unwrap_or(1));
+        let seen = format!("{late} late, and the last left late too");
         let asks = "whether the transfer clients' clocks are behind";
         Open::new(seen, asks, Some(missing * each_ms))
     })

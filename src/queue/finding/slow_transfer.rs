@@ -181,9 +181,9 @@ const fn mended(late: u64) -> (What, &'static str) {
     (What::Transfer, words)
 }
 
-/// Entries that the order list lacks stand nowhere in it: what was looked for near its head, and not
-/// found there, may be of them. A transfer searches the whole list for such a one, and what brings
-/// the list into due order cannot bring it in.
+/// Entries that the order list lacks stand nowhere in it: what was looked for near its head, and
+/// not found there, may be of them. A transfer searches the whole list for such a one, and what
+/// brings the list into due order cannot bring it in.
 pub(super) fn subordinate(findings: &mut [Finding]) {
     let lacks = |found: &Finding| {
         let figure = |name| found.evidence.figures.get(name).and_then(Value::as_u64);

@@ -85,8 +85,8 @@ pub async fn frames(store: &Store, keys: &Keys, count: usize) -> Result<RawFrame
     })
 }
 
-/// Which of those `members` still wait in timeouts, how many elements stand in the order list before
-/// each (none: not among the first [`MAXLEN`]), and what that cost the server, in µs.
+/// Which of those `members` still wait in timeouts, how many elements stand in the order list
+/// before each (none: not among the first [`MAXLEN`]), and what that cost the server, in µs.
 pub async fn places(
     store: &Store,
     (timeouts, order): (&[u8], &[u8]),

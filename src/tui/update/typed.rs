@@ -9,8 +9,8 @@ use crate::tui::keys::{Code, Key};
 use crate::tui::model::schedule::Behind;
 use crate::tui::model::{Model, Overlay, Tone};
 
-/// A key that follows an answer, or another key behind it, within this belongs to it: who reads what
-/// came of the answer before the next key takes longer.
+/// A key that follows an answer, or another key behind it, within this belongs to it: who reads
+/// what came of the answer before the next key takes longer.
 const BEHIND: Duration = Duration::from_millis(250);
 
 /// Whether a question stands.

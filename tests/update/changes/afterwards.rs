@@ -1,14 +1,12 @@
 //! What the findings say once a change of ours is over.
 
-use std::time::Duration;
-
 use delayscope::queue::told::Applied;
 use delayscope::queue::wish::What;
-use delayscope::queue::{Change, Exact, Summary, Tally};
+use delayscope::queue::{Change, Exact, Tally};
 use delayscope::tui::model::Pane;
 use delayscope::tui::msg::Msg;
 
-use super::{desk, generation, orders, plan, planned};
+use super::{desk, ended, generation, orders, plan, planned};
 use crate::desk::{Desk, World};
 
 /// A change of the queue that is over before any pulse has seen it; in tab 5, where `R` asks.
@@ -17,18 +15,7 @@ fn at_once(desk: &mut Desk, change: Change) {
     planned(desk, generation, plan(change, 2));
     desk.pass(1_000);
     desk.char('y');
-    let summary = Summary {
-        change,
-        queue: orders(),
-        tally: Tally::default(),
-        journal_id: None,
-        elapsed: Duration::ZERO,
-        longest_block: Duration::ZERO,
-        listening: None,
-        helped: None,
-        notes: Vec::new(),
-    };
-    desk.tell(Msg::Applied(generation, Applied::Ended(summary)));
+    desk.tell(Msg::Applied(generation, ended(change, Tally::default())));
 }
 
 #[test]

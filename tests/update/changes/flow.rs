@@ -1,15 +1,14 @@
 //! From the key to the change: planned, asked by what it touches, begun; one at a time.
 
 use delayscope::config::Profile;
-use delayscope::queue::told::Applied;
-use delayscope::queue::{Address, Change, Due, Endpoint, Summary, Tally};
+use delayscope::queue::{Address, Change, Due, Endpoint, Tally};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::dialog::DialogLine;
 use delayscope::tui::msg::Msg;
 use delayscope::tui::update::wakes_at;
 
-use super::{applied, asked, counted, desk, dialog, generation, orders, plan, planned, toast};
+use super::{applied, asked, counted, desk, dialog, ended, generation, plan, planned, toast};
 use crate::desk::{Desk, World};
 
 /// A desk where `key` was pressed and its plan for so many entries has come.
@@ -18,20 +17,6 @@ fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) 
     let generation = generation(&desk.char(key));
     let effects = planned(&mut desk, generation, plan(change, count));
     (desk, generation, effects)
-}
-
-fn ended(change: Change) -> Applied {
-    Applied::Ended(Summary {
-        change,
-        queue: orders(),
-        tally: Tally::default(),
-        journal_id: None,
-        elapsed: std::time::Duration::ZERO,
-        longest_block: std::time::Duration::ZERO,
-        listening: None,
-        helped: None,
-        notes: Vec::new(),
-    })
 }
 
 #[test]
@@ -315,10 +300,16 @@ fn while_one_is_under_way_no_other_begins_but_a_kick_does() {
     let kick = asked(&desk.char('K')).unwrap();
     let effects = planned(&mut desk, kick.generation, plan(Change::Kick, 0));
     assert!(effects.contains(&Effect::Apply(kick.generation)));
-    desk.tell(Msg::Applied(kick.generation, ended(Change::Kick)));
+    desk.tell(Msg::Applied(
+        kick.generation,
+        ended(Change::Kick, Tally::default()),
+    ));
     assert!(desk.model.changing.kick.is_none());
     assert!(desk.model.changing.running().is_some());
-    desk.tell(Msg::Applied(generation, ended(Change::Delete)));
+    desk.tell(Msg::Applied(
+        generation,
+        ended(Change::Delete, Tally::default()),
+    ));
     assert!(asked(&desk.char('p')).is_some());
 }
 
@@ -344,7 +335,10 @@ fn marks_go_once_they_were_acted_on_and_not_when_others_stand_there() {
             desk.char(' ');
         }
         desk.live(2_000, 5);
-        desk.tell(Msg::Applied(generation, ended(Change::Delete)));
+        desk.tell(Msg::Applied(
+            generation,
+            ended(Change::Delete, Tally::default()),
+        ));
         assert_eq!(desk.model.marks.is_empty(), !others);
     }
 }
@@ -360,7 +354,7 @@ fn what_may_not_match_the_filter_any_more_is_searched_again() {
         let generation = generation(&desk.char(key));
         planned(&mut desk, generation, plan(change, 2));
         desk.char('y');
-        let effects = desk.tell(Msg::Applied(generation, ended(change)));
+        let effects = desk.tell(Msg::Applied(generation, ended(change, Tally::default())));
         let searches = |e: &Effect| matches!(e, Effect::Search { .. });
         assert_eq!(effects.iter().any(searches), again, "{change:?}");
     }

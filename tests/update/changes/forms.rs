@@ -2,17 +2,14 @@
 
 use delayscope::payload::Codec;
 use delayscope::queue::wish::{Base, NewDue, What};
-use std::time::Duration;
-
-use delayscope::queue::told::Applied;
-use delayscope::queue::{Change, LinkState, Outcome, State, Summary, Tally};
+use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::effect::{Effect, Marked};
 use delayscope::tui::keys::{Code, Key};
 use delayscope::tui::model::form::Part;
 use delayscope::tui::model::{EditForm, Overlay, RequeueForm};
 use delayscope::tui::msg::Msg;
 
-use super::{applied, asked, desk, generation, orders, plan, planned, toast};
+use super::{applied, asked, desk, generation, plan, planned, toast};
 use crate::desk::{Desk, member};
 
 fn submit(desk: &mut Desk) -> Vec<Effect> {
@@ -147,17 +144,7 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
     let ended = |outcome| {
         let mut tally = Tally::default();
         tally.add(outcome, 1);
-        Applied::Ended(Summary {
-            change: Change::Edit,
-            queue: orders(),
-            tally,
-            journal_id: None,
-            elapsed: Duration::ZERO,
-            longest_block: Duration::ZERO,
-            listening: None,
-            helped: None,
-            notes: Vec::new(),
-        })
+        super::ended(Change::Edit, tally)
     };
     let (mut desk, generation) = tried();
     planned(&mut desk, generation, plan(Change::Edit, 1));
