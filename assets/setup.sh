@@ -3,7 +3,8 @@
 #
 #   * a Redis server, when neither redis-server nor valkey-server is on PATH;
 #   * a C compiler, when `cc` is not on PATH (Rust links with it);
-#   * with --ci, a JDK of 11 or later and Maven, for the tests beside the real Redisson.
+#   * with --ci, a JDK of 11 or later and Maven, for the tests beside the real Redisson;
+#   * with --servers, Python's pip, for the tests on other servers (tests/servers.sh).
 #
 # It may be run any number of times. With nothing missing it says nothing and changes nothing.
 # A Redis service that comes with an installation made here is stopped and disabled again: the
@@ -17,13 +18,14 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 usage() {
     cat <<'USAGE'
-Usage: sh assets/setup.sh [--ci]
+Usage: sh assets/setup.sh [--ci] [--servers]
 
 Installs a Redis server (redis-server or valkey-server) and a C compiler where they are missing.
 Works with apt-get, dnf, apk, pacman and brew, as root or through sudo.
 
-  --ci     also a JDK (11 or later) and Maven, for the interop tests
-  --help   this text
+  --ci        also a JDK (11 or later) and Maven, for the interop tests
+  --servers   also Python's pip, for the tests on other servers
+  --help      this text
 USAGE
 }
 
@@ -45,6 +47,8 @@ at_least_11() {
     [ -n "$major" ] && [ "$major" -ge 11 ]
 }
 
+have_pip() { have python3 && python3 -m pip --version >/dev/null 2>&1; }
+
 # Prints, a word each, what is to be installed.
 missing() {
     have_server || echo server
@@ -53,6 +57,7 @@ missing() {
         have_jdk || echo jdk
         have mvn || echo maven
     fi
+    [ "$servers" = no ] || have_pip || echo pip
 }
 
 # --- How this machine installs --------------------------------------------------------------------
@@ -78,6 +83,10 @@ packages() {
         pacman/jdk) echo jdk-openjdk ;;
         brew/jdk) echo openjdk ;;
         */maven) echo maven ;;
+        apk/pip) echo py3-pip ;;
+        pacman/pip) echo python-pip ;;
+        brew/pip) echo python ;;
+        */pip) echo python3-pip ;;
     esac
 }
 
@@ -186,9 +195,11 @@ retire_services() {
 # --- What is done ---------------------------------------------------------------------------------
 
 ci=no
+servers=no
 for argument in "$@"; do
     case $argument in
         --ci) ci=yes ;;
+        --servers) servers=yes ;;
         -h | --help) usage; exit 0 ;;
         *) say "unknown argument: $argument"; usage >&2; exit 2 ;;
     esac
@@ -206,6 +217,7 @@ if [ "$manager" = none ]; then
             compiler) echo '  a C compiler that is called cc' ;;
             jdk) echo '  a JDK (11 or later)' ;;
             maven) echo '  Maven (mvn)' ;;
+            pip) echo '  pip for python3 (python3 -m pip)' ;;
         esac
     done >&2
     exit 1

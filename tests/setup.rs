@@ -32,6 +32,7 @@ for package in "$@"; do
         redis | valkey) new=$package-server ;;
         gcc | build-base) new=cc ;;
         maven) new=mvn ;;
+        *pip) new=python3 ;;
         *jdk*) new=javac ;;
         *) continue ;;
     esac
@@ -258,7 +259,7 @@ fn homebrew_is_never_run_as_root() {
 
 #[test]
 fn an_unknown_package_manager_gets_a_list_of_what_to_install() {
-    let output = Machine::bare().setup(&["--ci"]);
+    let output = Machine::bare().setup(&["--ci", "--servers"]);
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output);
     for needed in [
@@ -267,6 +268,7 @@ fn an_unknown_package_manager_gets_a_list_of_what_to_install() {
         "C compiler",
         "JDK",
         "Maven",
+        "python3 -m pip",
     ] {
         assert!(said.contains(needed), "{needed}: {said}");
     }
@@ -335,6 +337,21 @@ fn ci_adds_a_jdk_of_11_or_later_and_maven() {
     assert!(log[1].ends_with(" default-jdk-headless"), "{log:?}");
     assert!(log[2].ends_with(" maven"), "{log:?}");
     assert_eq!(log.len(), 3);
+}
+
+#[test]
+fn servers_adds_pip_where_there_is_none() {
+    let machine = Machine::with("apt-get");
+    machine.command("redis-server", "");
+    assert!(machine.setup(&[]).status.success());
+    assert_eq!(machine.log(), Vec::<String>::new());
+    machine.quiet_command("python3", "echo 'No module named pip' >&2; exit 1");
+    let output = machine.setup(&["--servers"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let log = machine.log();
+    assert!(log[1].ends_with(" python3-pip"), "{log:?}");
+    assert!(machine.setup(&["--servers"]).status.success());
+    assert_eq!(machine.log(), log);
 }
 
 #[test]

@@ -364,8 +364,12 @@ pub fn room() -> tempfile::TempDir {
     in_memory.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// The installed server program.
+/// The server program that tests run on: the installed one, or what `DELAYSCOPE_TEST_SERVER` names,
+/// such as one of `tests/servers.sh`.
 pub fn server_binary() -> PathBuf {
+    if let Some(named) = std::env::var_os("DELAYSCOPE_TEST_SERVER").filter(|it| !it.is_empty()) {
+        return named.into();
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
     ["redis-server", "valkey-server"]
         .iter()
