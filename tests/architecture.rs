@@ -14,8 +14,6 @@ use std::path::{Path, PathBuf};
 
 use walls::{ROOMS, breaches};
 
-/// The longest a source file may be, in lines.
-const MAX_LINES: usize = 400;
 /// The longest the README may be, in lines.
 const MAX_README: usize = 120;
 
@@ -233,18 +231,6 @@ fn comments_literals_and_own_names_are_no_imports() {
 }
 
 // --- Files ----------------------------------------------------------------------------------------
-
-#[test]
-fn no_file_is_longer_than_400_lines() {
-    let long: Vec<_> = [files("src", "rs"), files("tests", "rs")]
-        .concat()
-        .iter()
-        .map(|path| (read(path).lines().count(), path))
-        .filter(|(lines, _)| *lines > MAX_LINES)
-        .map(|(lines, path)| format!("{}: {lines} lines", path.display()))
-        .collect();
-    no_complaints(&long);
-}
 
 #[test]
 fn nothing_says_that_it_is_unfinished() {
