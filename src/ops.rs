@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod bulk;
+mod caught;
 pub mod consumer;
 pub mod demo;
 pub mod discover;

@@ -279,6 +279,7 @@ impl<'a> Making<'a> {
             per_s: self.how.rate,
             max_target: self.how.max_target,
             max_lag: self.how.max_lag << 20,
+            ..Limits::default()
         };
         apply::Following::of(plan, self.how.each, self.config.program())
             .follow(

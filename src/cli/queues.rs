@@ -88,6 +88,7 @@ pub(super) async fn found(session: &Session, config: &Config) -> anyhow::Result<
         match found {
             Some(Found::Queue(queue)) => queues.push(queue),
             Some(Found::Progress { looked: so_far, .. }) => looked = so_far,
+            Some(Found::Failed(why)) => return Err(why.into()),
             Some(Found::Done { looked: all }) => return Ok((queues, all)),
             None => return Ok((queues, looked)),
         }

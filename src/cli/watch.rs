@@ -104,6 +104,7 @@ impl<'a> Watching<'a> {
                         self.queues.push(queue);
                     }
                     Some(Found::Progress { .. }) => {}
+                    Some(Found::Failed(why)) => return Err(why.into()),
                     Some(Found::Done { .. }) | None => {
                         again.set(tokio::time::sleep(self.looked_through(count)?));
                     }

@@ -74,7 +74,7 @@ impl Told {
                 return Some(listening(queue));
             }
             WorkerEvent::Skipped { id, why } => return Some(format!("{id} {}", skip(*why))),
-            WorkerEvent::Batch(_) | WorkerEvent::Done => return None,
+            WorkerEvent::Batch(_) | WorkerEvent::Done | WorkerEvent::Failed(_) => return None,
         };
         let why = why.to_string();
         if told.as_ref() == Some(&why) {
@@ -159,6 +159,7 @@ async fn follow<W: Write>(
         };
         match event {
             None | Some(WorkerEvent::Done) => return Ok(()),
+            Some(WorkerEvent::Failed(why)) => return Err(why.into()),
             Some(WorkerEvent::Batch(batch)) => {
                 totals.count(&batch);
                 print(queue, &batch, out)?;

@@ -12,14 +12,20 @@ mod mend;
 mod pace;
 mod round;
 mod run;
+mod unheard;
 mod watched;
+mod writing;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
+use super::caught::caught;
 use super::journal::Journal;
 use super::plan::Prepared;
+use super::plan::work::Job;
+use crate::queue::plan::Way;
 pub use crate::queue::told::{Applied, Order};
 use crate::store::write::Writer;
 
@@ -34,6 +40,9 @@ pub struct Limits {
     pub max_target: Option<u64>,
     /// It waits while a replica is further behind than so many bytes.
     pub max_lag: u64,
+    /// It waits while so many bytes that it told are unheard, once nothing is aside and nothing goes
+    /// round.
+    pub max_unheard: usize,
 }
 
 impl Default for Limits {
@@ -43,6 +52,7 @@ impl Default for Limits {
             per_s: None,
             max_target: None,
             max_lag: 32 << 20,
+            max_unheard: 16 << 20,
         }
     }
 }
@@ -50,14 +60,14 @@ impl Default for Limits {
 /// A change under way. Dropping it stops it like [`Order::Stop`].
 #[derive(Debug)]
 pub struct Applying {
-    told: mpsc::Receiver<Applied>,
+    told: unheard::Listener,
     order: watch::Sender<Order>,
 }
 
 impl Applying {
     /// What it tells next; none after the end.
     pub async fn next(&mut self) -> Option<Applied> {
-        self.told.recv().await
+        self.told.next().await
     }
 
     /// Tells it to go on, pause or stop; takes effect after the batch under way.
@@ -66,16 +76,32 @@ impl Applying {
     }
 }
 
-/// So many things may wait to be heard before the change itself waits.
-const UNHEARD: usize = 64;
-
 /// Begins to apply a plan; must be called in a tokio runtime. Nothing is repeated when the answer
 /// to a script never came: what it did is read again by identity.
 #[must_use]
 pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Limits) -> Applying {
-    let (tell, told) = mpsc::channel(UNHEARD);
+    let (tell, told) = unheard::line(limits.max_unheard);
     let (order, orders) = watch::channel(Order::Go);
-    let run = run::Run::new(writer.clone(), limits, &prepared.plan, tell, orders);
-    tokio::spawn(run.apply(journal.clone(), prepared));
+    let tell = Arc::new(tell);
+    let restore = aside::restore(writer, &prepared.plan.queue);
+    let aside = prepared.plan.way == Way::SetAside || matches!(prepared.job, Job::RestoreOrder);
+    let run = run::Run::new(
+        writer.clone(),
+        limits,
+        &prepared.plan,
+        Arc::clone(&tell),
+        orders,
+    );
+    let journal = journal.clone();
+    tokio::spawn(async move {
+        if let Err(panic) = caught(run.apply(journal, prepared)).await {
+            let mut why = format!("{panic}.");
+            if aside {
+                why.push_str(" If the order list is still set aside, this brings it back: ");
+                why.push_str(&restore);
+            }
+            tell.say(Applied::Failed(why));
+        }
+    });
     Applying { told, order }
 }

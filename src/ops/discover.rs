@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 
 use self::pace::Pace;
 use crate::clock::instant;
+use crate::ops::caught::caught_in;
 use crate::ops::remembered::Memory;
 use crate::queue::{LinkState, Optional, Queue, QueueName, name};
 use crate::store::read::{self, Kind};
@@ -43,6 +44,8 @@ pub enum Found {
         /// Keys there are.
         keys: u64,
     },
+    /// Looking broke off. Nothing comes after it.
+    Failed(StoreError),
     /// All is looked through, or the server does not let us look (see the link's refusals).
     Done {
         /// Keys looked at.
@@ -72,8 +75,13 @@ pub fn discover_with(
         signs: HashSet::new(),
     };
     tokio::spawn(async move {
+        let store = search.store.clone();
         tokio::select! {
-            _ = search.run(named) => {}
+            done = caught_in(&store, "look for queues", search.run(named)) => {
+                if let Err(why) = done {
+                    let _ = tell.send(Found::Failed(why)).await;
+                }
+            }
             () = tell.closed() => {}
         }
     });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::{Stream, stream};
 use tokio::sync::mpsc;
 
+use super::caught::caught_in;
 use super::entries::{From, Pages, Selection};
 use crate::clock::instant;
 use crate::payload::Habit;
@@ -52,10 +53,13 @@ pub fn search(
         ..Selection::default()
     };
     let searching = run(Pages::new(store, queue, selection), tell.clone());
+    let store = store.clone();
     tokio::spawn(async move {
         tokio::select! {
             () = tell.closed() => {}
-            () = searching => {}
+            done = caught_in(&store, "look through a queue", searching) => if let Err(why) = done {
+                let _ = tell.send(Err(why)).await;
+            }
         }
     });
     stream::unfold(told, |mut told| async {

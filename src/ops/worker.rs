@@ -21,6 +21,7 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::caught::caught_in;
 use super::journal::Journal;
 use crate::clock::EpochMillis;
 use crate::queue::{EntryId, Queue};
@@ -88,6 +89,8 @@ pub enum WorkerEvent {
     },
     /// Nothing is left, and it was to work until then. The last event.
     Done,
+    /// It broke off. The last event.
+    Failed(StoreError),
 }
 
 /// What one script moved.
@@ -157,7 +160,14 @@ fn begin(
 ) -> Working {
     let (events, receiver) = mpsc::channel(UNREAD);
     let (stop, stopped) = oneshot::channel();
+    let tell = events.clone();
     let working = run::run(store.clone(), writer, queue, how, events, stopped);
+    let store = store.clone();
+    let working = async move {
+        if let Err(why) = caught_in(&store, "work on a queue", working).await {
+            let _ = tell.send(WorkerEvent::Failed(why)).await;
+        }
+    };
     Working {
         receiver,
         stop: Some(stop),

@@ -357,6 +357,8 @@ async fn look(store: Store, named: Vec<Queue>, answers: UnboundedSender<Msg>) {
             Found::Queue(queue) => Msg::QueueFound(queue),
             Found::Progress { looked, keys } => Msg::Looked(looked, keys),
             Found::Done { looked } => Msg::LookedAll(looked),
+            // The panic itself ends the screen, and is said then.
+            Found::Failed(_) => return,
         };
         if answers.send(msg).is_err() {
             return;

@@ -19,6 +19,7 @@ mod kicks;
 mod mends;
 mod newest;
 mod noted;
+mod panics;
 mod proxy;
 mod quarantine;
 mod repack;
@@ -26,6 +27,7 @@ mod replicas;
 mod taken;
 mod undo;
 mod unknown;
+mod unread;
 #[path = "../support/watch.rs"]
 #[expect(dead_code, unreachable_pub, reason = "others use more of it")]
 mod watch;

@@ -21,6 +21,7 @@ async fn found(store: &Store, named: Vec<Queue>, memory: &Memory) -> (Vec<String
                 assert!(looked >= so_far && looked <= keys);
                 so_far = looked;
             }
+            Found::Failed(why) => panic!("{why}"),
             Found::Done { looked } => {
                 assert_eq!(search.next().await, None);
                 return (told, looked);

@@ -33,7 +33,7 @@ impl Arrivals {
                 .filter_map(|found| {
                     future::ready(match found {
                         Found::Queue(queue) => Some(queue),
-                        Found::Progress { .. } | Found::Done { .. } => None,
+                        Found::Progress { .. } | Found::Done { .. } | Found::Failed(_) => None,
                     })
                 })
                 .collect()

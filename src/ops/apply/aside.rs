@@ -6,8 +6,9 @@ use super::Applied;
 use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
-use crate::queue::redis_cli;
+use crate::queue::{Queue, redis_cli};
 use crate::store::bulk::{SetAside, facts};
+use crate::store::write::Writer;
 use crate::store::{StoreError, read};
 
 /// A change that has the order list aside moves something within this.
@@ -26,6 +27,7 @@ impl Run {
                 Ok(timed) => {
                     self.longest = self.longest.max(timed.took);
                     self.aside = timed.done == SetAside::Done;
+                    self.wants_aside = self.aside;
                     if timed.done != SetAside::AlreadyThere {
                         return Ok(timed.done);
                     }
@@ -76,7 +78,7 @@ impl Run {
             if instant().saturating_duration_since(since) >= STILL {
                 return Ok(true);
             }
-            self.progress(Some(ANOTHER.to_owned()), true).await;
+            self.progress(Some(ANOTHER.to_owned()), true);
             self.pause(LOOKS).await;
             if self.is_stopped() {
                 return Err(Halt::Stopped);
@@ -84,7 +86,8 @@ impl Run {
         }
     }
 
-    /// Brings the order list back, however long the server is away, also after a stop.
+    /// Brings the order list back, however long the server is away, also after a stop. The next
+    /// [`hold`](Self::hold) sets it aside again where that is still wanted.
     pub(super) async fn bring_back(&mut self) {
         let phase = self.phase;
         let mut back = BringBack::new(&self.queue);
@@ -107,11 +110,11 @@ impl Run {
                         per_s,
                         left: Duration::try_from_secs_f64(left).ok(),
                     });
-                    self.progress(None, begins).await;
+                    self.progress(None, begins);
                 }
                 Ok(None) => break,
                 Err(error) if error.may_heal() => {
-                    self.say(Applied::Trouble(error.to_string())).await;
+                    self.say(Applied::Trouble(error.to_string()));
                     if let Err(why) = self.answers(0, false).await {
                         self.left_aside(&why);
                         break;
@@ -128,8 +131,9 @@ impl Run {
         self.aside = false;
     }
 
-    /// Brings back what this change has set aside.
+    /// Brings back what this change has set aside, for good.
     pub(super) async fn restored(&mut self) {
+        self.wants_aside = false;
         if self.aside {
             self.bring_back().await;
         }
@@ -141,10 +145,17 @@ impl Run {
             Halt::Stopped => "it was stopped",
         };
         self.notes.push(format!(
-            "The order list is still set aside, because {why}. `{} repair {} --restore-order` \
-             brings it back.",
-            redis_cli::ours(self.writer.store().endpoint()),
-            redis_cli::word(&self.queue.spec())
+            "The order list is still set aside, because {why}. `{}` brings it back.",
+            restore(&self.writer, &self.queue)
         ));
     }
+}
+
+/// The command that brings an order list back.
+pub(super) fn restore(writer: &Writer, queue: &Queue) -> String {
+    format!(
+        "{} repair {} --restore-order",
+        redis_cli::ours(writer.store().endpoint()),
+        redis_cli::word(&queue.spec())
+    )
 }

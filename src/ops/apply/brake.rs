@@ -1,5 +1,5 @@
 //! What a change waits for: an order to go on, the limit of entries a second, a target that is too
-//! full, a replica that lags, a server that is away.
+//! full, a replica that lags, a server that is away, a reader that pauses.
 
 use std::time::{Duration, Instant};
 
@@ -56,16 +56,16 @@ impl Run {
 
     /// Waits until the next script may go.
     pub(super) async fn hold(&mut self) -> Ended {
-        let (mut waited, mut again) = (false, false);
+        let mut waited = false;
         loop {
             if self.is_stopped() {
                 return Err(Halt::Stopped);
             }
             let Some(Wait { why, look }) = self.waits().await else {
                 if waited {
-                    self.progress(None, true).await;
+                    self.progress(None, true);
                 }
-                if again {
+                if self.wants_aside && !self.aside {
                     self.set_aside().await?;
                 }
                 return Ok(());
@@ -74,10 +74,9 @@ impl Run {
             if long && self.aside {
                 // Nobody shall miss what is aside while nothing goes on.
                 self.bring_back().await;
-                again = true;
             }
             if long {
-                self.progress(why, !waited).await;
+                self.progress(why, !waited);
             }
             waited |= long;
             self.pause(look).await;
@@ -88,6 +87,12 @@ impl Run {
         if *self.order.borrow_and_update() == Order::Pause {
             return Some(Wait {
                 why: Some("paused".to_owned()),
+                look: Duration::from_hours(1),
+            });
+        }
+        if self.tell.is_too_much() && !self.goes_round {
+            return Some(Wait {
+                why: Some("nobody reads what it tells".to_owned()),
                 look: Duration::from_hours(1),
             });
         }
@@ -148,7 +153,7 @@ impl Run {
     /// Gets over an error that may heal: says it, and comes back once the server answers again and
     /// has read all of `sent` bytes that it may have been sent before.
     pub(super) async fn heal(&mut self, error: &StoreError, sent: usize) -> Ended {
-        self.say(Applied::Trouble(error.to_string())).await;
+        self.say(Applied::Trouble(error.to_string()));
         self.answers(sent, true).await
     }
 
@@ -163,7 +168,7 @@ impl Run {
                 Err(error) if !error.may_heal() => return Err(error.into()),
                 Err(_) => {
                     let away = "the server does not answer".to_owned();
-                    self.progress(Some(away), false).await;
+                    self.progress(Some(away), false);
                     store.retry_now();
                     if may_stop {
                         self.pause(AWAY).await;
@@ -176,7 +181,7 @@ impl Run {
                 return Err(Halt::Stopped);
             }
         }
-        self.progress(None, true).await;
+        self.progress(None, true);
         Ok(())
     }
 }

@@ -105,7 +105,7 @@ impl Run {
             let more = delivered.more;
             let nothing = delivered.moved.is_empty();
             let strange = self.moved(delivered, &mut known).await?;
-            self.progress(None, false).await;
+            self.progress(None, false);
             if !more || (nothing && strange == 0) {
                 return Ok(());
             }
@@ -154,11 +154,13 @@ impl Run {
         }
         let strange = results.len() - moved;
         self.intended += u64::try_from(moved).unwrap_or(0);
-        let written = match &mut self.record {
-            Some(record) if moved > 0 => record.done(items).await,
+        let written = match self.record.clone() {
+            Some(mut record) if moved > 0 => {
+                self.written(async move { record.done(items).await }).await
+            }
             _ => Ok(()),
         };
-        self.results(results).await;
+        self.results(results);
         written?;
         Ok(strange)
     }

@@ -22,7 +22,7 @@ impl Run {
         let mut ended = Ok(());
         for work in &all {
             if ended.is_err() {
-                self.leave(work, 0).await;
+                self.leave(work, 0);
                 continue;
             }
             self.phase = work.phase();
@@ -47,7 +47,7 @@ impl Run {
         match self.head_first(members.collect()).await {
             Ok(()) => self.in_order(work).await,
             halt => {
-                self.leave(work, 0).await;
+                self.leave(work, 0);
                 halt
             }
         }
@@ -57,28 +57,25 @@ impl Run {
     async fn beside(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         match self.set_aside().await {
             Ok(SetAside::Expires) => self.swapped(work, chosen).await,
-            Ok(_) => {
-                let ended = self.in_order(work).await;
-                self.restored().await;
-                ended
-            }
+            Ok(_) => self.in_order(work).await,
             Err(halt) => {
-                self.leave(work, 0).await;
+                self.leave(work, 0);
                 Err(halt)
             }
         }
     }
 
-    /// Does it batch after batch. In the end each entry has a result.
+    /// Does it batch after batch; then what is aside comes back. In the end each entry has a result.
     pub(super) async fn in_order(&mut self, work: &Work) -> Ended {
         let first = self.intended;
         let mut done = 0;
         let ended = self.batches(work, first, &mut done).await;
+        self.restored().await;
         if ended.is_err() {
             let from = first.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
             self.leave_from(from).await;
         }
-        self.leave(work, done).await;
+        self.leave(work, done);
         ended
     }
 
@@ -131,7 +128,7 @@ impl Run {
             self.tell_of(work, &range, index(range.start), fated)
                 .await?;
             written?;
-            self.progress(None, false).await;
+            self.progress(None, false);
             next = after;
         }
         Ok(())
@@ -190,7 +187,7 @@ impl Run {
     }
 
     /// What was not attempted: told, and written down for what was intended.
-    pub(super) async fn leave(&mut self, work: &Work, done: usize) {
+    pub(super) fn leave(&mut self, work: &Work, done: usize) {
         let mut at = done;
         while at < work.len() {
             let end = work.len().min(at + TOLD);
@@ -200,7 +197,7 @@ impl Run {
                 reason: None,
             });
             let left = left.collect();
-            self.results(left).await;
+            self.results(left);
             at = end;
         }
     }

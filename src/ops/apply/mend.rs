@@ -46,7 +46,7 @@ impl Run {
                     taken = step.at;
                     self.tally.add(Outcome::Done, done);
                     self.tally.add(Outcome::Gone, gone.min(rest - done));
-                    self.progress(None, false).await;
+                    self.progress(None, false);
                 }
                 Ok(None) => break,
                 Err(error) if error.may_heal() => self.heal(&error, 0).await?,
@@ -134,7 +134,7 @@ impl Run {
                 });
             }
             self.happened(fates).await?;
-            self.progress(None, false).await;
+            self.progress(None, false);
         }
     }
 

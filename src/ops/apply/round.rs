@@ -156,12 +156,14 @@ impl Run {
             },
             why_changed,
         };
+        self.goes_round = true;
         let mut ended = self.steps(&mut stepper, Some(&mut told)).await;
         if let Err(Halt::Stopped) = ended
             && stepper.stop()
         {
             ended = self.finish(&mut stepper, &mut told).await;
         }
+        self.goes_round = false;
         self.happened(told.left()).await?;
         ended
     }
@@ -222,7 +224,7 @@ impl Run {
             self.meter.went(fresh.len(), crate::clock::instant());
             self.happened(fresh).await?;
         }
-        self.progress(None, false).await;
+        self.progress(None, false);
         Ok(())
     }
 }

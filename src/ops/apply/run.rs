@@ -1,16 +1,19 @@
 //! A change under way: what it has, what it tells, how it begins and ends.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use super::batch::Fated;
 use super::brake::Replicas;
 use super::kick::Stuck;
 use super::pace::{Meter, Pace};
+use super::unheard::Teller;
 use super::{Applied, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
-use crate::ops::journal::{Happened, Head, Item, Journal, JournalError, Record, ServerId};
+use crate::ops::caught::caught;
+use crate::ops::journal::{Happened, Head, Journal, JournalError, Record, ServerId};
 use crate::ops::plan::Prepared;
 use crate::ops::plan::work::Job;
 use crate::queue::plan::{Progress, Way};
@@ -82,13 +85,17 @@ pub(super) struct Run {
     pub(super) phase: &'static str,
     pub(super) tally: Tally,
     pub(super) planned: u64,
-    tell: mpsc::Sender<Applied>,
+    pub(super) tell: Arc<Teller>,
     told: Option<Instant>,
     pub(super) longest: Duration,
     began: Instant,
     pub(super) replicas: Replicas,
     /// The order list is set aside, by this change.
     pub(super) aside: bool,
+    /// It is to be, also where it was brought back for a while.
+    pub(super) wants_aside: bool,
+    /// The order list goes round: that is finished, whoever reads of it.
+    pub(super) goes_round: bool,
     /// While it is brought back: how far that is.
     pub(super) back: Option<Back>,
     /// In which way it goes.
@@ -107,7 +114,7 @@ impl Run {
         writer: Writer,
         limits: Limits,
         plan: &Plan,
-        tell: mpsc::Sender<Applied>,
+        tell: Arc<Teller>,
         order: watch::Receiver<Order>,
     ) -> Self {
         let began = instant();
@@ -129,6 +136,8 @@ impl Run {
             began,
             replicas: Replicas::default(),
             aside: false,
+            wants_aside: false,
+            goes_round: false,
             back: None,
             way: plan.way,
             listening: None,
@@ -161,15 +170,27 @@ impl Run {
         let attempts = undoes.map(|undone| undone.attempts);
         match journal.begin_after(head, attempts).await {
             Ok(record) => self.record = Some(record),
-            Err(error) => return self.say(Applied::Failed(error.to_string())).await,
+            Err(error) => return self.say(Applied::Failed(error.to_string())),
         }
         let id = self.record.as_ref().map(|record| record.id().to_owned());
-        self.say(Applied::Begun(id.clone())).await;
+        self.say(Applied::Begun(id.clone()));
         self.began = instant();
-        self.results(settled).await;
-        let ended = self.job(job).await;
+        self.results(settled);
+        let ended = caught(self.job(job)).await;
+        self.ended(&plan, id, ended).await;
+    }
+
+    /// Ends as the job did. One that panicked has failed like any other: what it has set aside comes
+    /// back.
+    async fn ended(mut self, plan: &Plan, id: Option<String>, ended: Result<Ended, String>) {
+        let ended = ended.unwrap_or_else(|panic| {
+            let last = "What its last script did may not be counted; the journal knows as much as \
+                        is known of each entry.";
+            Err(Halt::Failed(format!("{panic}. {last}")))
+        });
+        self.restored().await;
         self.wake(plan.change).await;
-        self.end(&plan, id, ended).await;
+        self.end(plan, id, ended).await;
     }
 
     async fn job(&mut self, job: Job) -> Ended {
@@ -188,9 +209,9 @@ impl Run {
         // What nobody told anything about was not attempted.
         let left = self.planned.saturating_sub(self.tally.sum());
         self.tally.add(Outcome::Left, left);
-        self.progress(None, true).await;
+        self.progress(None, true);
         if let Err(Halt::Failed(why)) = ended {
-            self.say(Applied::Failed(why)).await;
+            self.say(Applied::Failed(why));
         }
         if let Some(record) = self.record.take()
             && let Err(error) = record.end(self.tally).await
@@ -210,7 +231,7 @@ impl Run {
             helped: self.helped,
             notes: std::mem::take(&mut self.notes),
         };
-        self.say(Applied::Ended(summary)).await;
+        self.say(Applied::Ended(summary));
     }
 
     /// The server's time, as far as it is known.
@@ -219,9 +240,9 @@ impl Run {
         clock.map_or_else(local_now, |clock| clock.now())
     }
 
-    /// Tells it, if somebody listens still; waits until there is room.
-    pub(super) async fn say(&self, told: Applied) {
-        let _ = self.tell.send(told).await;
+    /// Tells it, if somebody listens still; never waits.
+    pub(super) fn say(&self, told: Applied) {
+        self.tell.say(told);
     }
 
     /// Whether it shall end.
@@ -229,21 +250,22 @@ impl Run {
         *self.order.borrow() == Order::Stop || self.tell.is_closed()
     }
 
-    /// Comes back when somebody gives another order, or stops listening, or after so long.
+    /// Comes back when somebody gives another order, has heard enough or stops listening, or after
+    /// so long.
     pub(super) async fn pause(&mut self, most: Duration) {
         tokio::select! {
             changed = self.order.changed() => {
                 if changed.is_err() {
-                    self.tell.closed().await;
+                    self.tell.heard().await;
                 }
             }
-            () = self.tell.closed() => {}
+            () = self.tell.heard() => {}
             () = tokio::time::sleep(most) => {}
         }
     }
 
     /// Tells how far it is; at most 20 times a second, unless it is `now`.
-    pub(super) async fn progress(&mut self, waits: Option<String>, now: bool) {
+    pub(super) fn progress(&mut self, waits: Option<String>, now: bool) {
         let at = instant();
         let fresh = self
             .told
@@ -270,8 +292,7 @@ impl Run {
             left,
             longest_block: self.longest,
             waits,
-        }))
-        .await;
+        }));
     }
 
     /// A script kept the server for so long, for so many entries.
@@ -282,13 +303,13 @@ impl Run {
     }
 
     /// Counts and tells what became of entries.
-    pub(super) async fn results(&mut self, mut results: Vec<EntryResult>) {
+    pub(super) fn results(&mut self, mut results: Vec<EntryResult>) {
         for result in &results {
             self.tally.add(result.outcome, 1);
         }
         while !results.is_empty() {
             let rest = results.split_off(results.len().min(RESULTS));
-            self.say(Applied::Results(results)).await;
+            self.say(Applied::Results(results));
             results = rest;
         }
     }
@@ -314,38 +335,52 @@ impl Run {
                 reason,
             });
         }
-        self.results(results).await;
-        match &mut self.record {
-            Some(record) if !happened.is_empty() => Ok(record.happened(happened).await?),
-            _ => Ok(()),
-        }
+        self.results(results);
+        self.become_of(happened).await
     }
+}
 
-    /// Writes down what is about to be tried.
-    pub(super) async fn intend(&mut self, items: Vec<Item>) -> Ended {
-        let count = u64::try_from(items.len()).unwrap_or(0);
-        if let Some(record) = &mut self.record
-            && count > 0
-        {
-            record.intend(items).await?;
-            self.intended += count;
-        }
-        Ok(())
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::apply::unheard::line;
+    use crate::queue::plan::Change;
+    use crate::queue::{Address, Endpoint};
+    use crate::store::{Access, Store};
 
-    /// Writes down that what was intended from item `from` on was not attempted.
-    pub(super) async fn leave_from(&mut self, from: u64) {
-        let left = (from..self.intended).map(|index| Happened {
-            index,
-            outcome: Outcome::Left,
-            stood: None,
-        });
-        let left: Vec<_> = left.collect();
-        // That nothing is known of them says nearly the same.
-        if let Some(record) = &mut self.record
-            && let Err(error) = record.happened(left).await
-        {
-            self.notes.push(error.to_string());
+    #[tokio::test]
+    async fn a_panic_is_told_with_the_command_that_brings_the_order_list_back() {
+        let endpoint = Endpoint {
+            address: Address::Unix("/nowhere".into()),
+            db: 0,
+            user: None,
+            password: None,
+        };
+        let store = Store::open(endpoint, Access::ReadWrite);
+        // Of this one nothing can be brought back, and nobody need be asked for that.
+        let queue: Queue = "zset-list:delay,ready".parse().unwrap();
+        let mut plan = Plan::new(Change::Deliver, &queue, String::new(), local_now());
+        plan.planned = 3;
+        let (teller, mut told) = line(1 << 20);
+        let (_go, orders) = watch::channel(Order::Go);
+        let writer = store.writer().unwrap();
+        let mut run = Run::new(writer, Limits::default(), &plan, Arc::new(teller), orders);
+        run.aside = true;
+        let job = async { panic!("a {} broke", "thing") };
+        let ended = caught(job).await;
+        run.ended(&plan, None, ended).await;
+        let (mut failed, mut last) = (String::new(), None);
+        while let Some(word) = told.next().await {
+            match word {
+                Applied::Failed(why) => failed = why,
+                Applied::Ended(summary) => last = Some(summary),
+                _ => {}
+            }
         }
+        assert!(failed.contains("a thing broke"), "{failed}");
+        let last = last.unwrap();
+        assert_eq!(last.tally.get(Outcome::Left), 3);
+        let repair = "repair zset-list:delay,ready,s,left --restore-order";
+        assert!(last.notes[0].contains(repair), "{:?}", last.notes);
     }
 }

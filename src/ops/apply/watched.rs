@@ -67,7 +67,7 @@ impl Run {
             }
         };
         let settled = self.settle(done.settled(), Outcome::Done).await;
-        self.tell_moved(done.ids).await;
+        self.tell_moved(done.ids);
         ended.and(settled)
     }
 
@@ -94,7 +94,7 @@ impl Run {
         let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
         let asked = instant();
         let sent = watched.transfer(&payloads, n);
-        let (sent, ()) = tokio::join!(biased; sent, self.tell_moved(ids));
+        let (sent, ()) = tokio::join!(biased; sent, async { self.tell_moved(ids) });
         let round = instant().saturating_duration_since(asked);
         match sent {
             Ok(timed) if timed.done == Moved::All => {
@@ -114,7 +114,7 @@ impl Run {
     }
 
     /// Tells of entries that they were moved.
-    async fn tell_moved(&mut self, ids: Vec<EntryId>) {
+    fn tell_moved(&mut self, ids: Vec<EntryId>) {
         if ids.is_empty() {
             return;
         }
@@ -124,8 +124,8 @@ impl Run {
             reason: None,
         };
         let results = ids.into_iter().map(done).collect();
-        self.results(results).await;
-        self.progress(None, false).await;
+        self.results(results);
+        self.progress(None, false);
     }
 
     /// The transaction has failed: what is known of its items then.
@@ -159,22 +159,20 @@ impl Run {
             outcome,
             stood: None,
         });
-        let happened: Vec<_> = happened.collect();
-        match &mut self.record {
-            Some(record) if !happened.is_empty() => Ok(record.happened(happened).await?),
-            _ => Ok(()),
-        }
+        self.become_of(happened.collect()).await
     }
 
     /// Writes down what falls due next, and that items `done` were done.
     async fn write_down(&mut self, done: Range<u64>, rows: InStep) -> Result<Batch, Halt> {
-        let Some(record) = &mut self.record else {
+        let Some(mut record) = self.record.clone() else {
             return Ok(Batch::default());
         };
         let queue = self.queue.clone();
-        let (mut batch, count) = record
-            .intend_and_settle(done, move || look(&queue, rows))
-            .await?;
+        let write = async move {
+            let look = move || look(&queue, rows);
+            record.intend_and_settle(done, look).await
+        };
+        let (mut batch, count) = self.written(write).await?;
         batch.items = self.intended..self.intended + count;
         self.intended += count;
         Ok(batch)

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use crate::clock::instant;
 use crate::ops::bulk::drift::{Beside, Compare, Difference, Sizes};
 use crate::ops::bulk::list::{ListReader, Read};
+use crate::ops::caught::caught_in;
 use crate::queue::exact::{Drifted, Exact};
 use crate::queue::{EntryId, Layout, Queue};
 use crate::store::{Store, StoreError, read};
@@ -70,9 +71,15 @@ pub fn examine(
     let (store, queue) = (store.clone(), queue.clone());
     tokio::spawn(async move {
         let hear = tell.clone();
+        let of = store.clone();
+        let looking = run(store, queue, long, tell);
         tokio::select! {
             () = hear.closed() => {}
-            () = run(store, queue, long, tell) => {}
+            done = caught_in(&of, "look at all entries of a queue", looking) => {
+                if let Err(why) = done {
+                    let _ = hear.send(Err(why)).await;
+                }
+            }
         }
     });
     Box::pin(stream::unfold(told, |mut told| async {

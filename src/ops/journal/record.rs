@@ -22,8 +22,9 @@ use crate::queue::{Outcome, Tally};
 /// record.happened(results_of(answer)).await?;
 /// ```
 ///
-/// One that is dropped before [`end`](Self::end) stays in the journal as never ended.
-#[derive(Debug)]
+/// One that is dropped before [`end`](Self::end), with all its clones, stays in the journal as never
+/// ended.
+#[derive(Clone, Debug)]
 pub struct Record {
     id: String,
     folder: Folder,

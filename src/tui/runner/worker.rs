@@ -151,7 +151,9 @@ async fn follow(
             }
             // They are counted with the batch.
             Some(WorkerEvent::Skipped { .. }) => continue,
-            Some(WorkerEvent::Trouble { why, .. }) => WorkerTold::Failed(why.to_string()),
+            Some(WorkerEvent::Trouble { why, .. } | WorkerEvent::Failed(why)) => {
+                WorkerTold::Failed(why.to_string())
+            }
             Some(WorkerEvent::WorksAgain { after }) => {
                 WorkerTold::WorksAgain(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
             }

@@ -1,0 +1,241 @@
+//! What a change has told and nobody has heard yet.
+//!
+//! Telling never waits: whoever does not read shall keep nothing aside, and nothing half done. It is
+//! the change that looks, where it may wait, whether too much of it is unheard.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::Applied;
+use crate::queue::EntryResult;
+
+/// What a word takes beside the results in it, about.
+const WORD: usize = 256;
+
+/// One who tells and one who listens; `most`: so many bytes may be unheard until
+/// [too much](Teller::is_too_much) is.
+pub(super) fn line(most: usize) -> (Teller, Listener) {
+    let line = Arc::new(Line {
+        most,
+        ..Line::default()
+    });
+    (Teller(Arc::clone(&line)), Listener(line))
+}
+
+/// Who tells. Dropping it ends what the listener hears.
+#[derive(Debug)]
+pub(super) struct Teller(Arc<Line>);
+
+/// Who listens. Dropping it is heard too.
+#[derive(Debug)]
+pub(super) struct Listener(Arc<Line>);
+
+#[derive(Debug, Default)]
+struct Line {
+    most: usize,
+    unheard: Mutex<Unheard>,
+    /// There is something to hear.
+    told: Notify,
+    /// No longer too much is unheard, or nobody listens any more.
+    heard: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Unheard {
+    words: VecDeque<Applied>,
+    bytes: usize,
+    too_much: bool,
+    over: bool,
+    nobody: bool,
+}
+
+impl Line {
+    fn unheard(&self) -> MutexGuard<'_, Unheard> {
+        self.unheard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Teller {
+    /// Tells it, if somebody listens still. Of how far it is only the newest word counts, and what
+    /// is the trouble need not be said twice.
+    pub(super) fn say(&self, word: Applied) {
+        let mut unheard = self.0.unheard();
+        if unheard.nobody {
+            return;
+        }
+        let bytes = bytes(&word);
+        match (unheard.words.back_mut(), word) {
+            (Some(last @ Applied::Progress(_)), word @ Applied::Progress(_)) => *last = word,
+            (Some(Applied::Trouble(last)), Applied::Trouble(why)) if *last == why => {}
+            (_, word) => {
+                unheard.bytes += bytes;
+                unheard.words.push_back(word);
+            }
+        }
+        unheard.too_much |= unheard.bytes > self.0.most;
+        drop(unheard);
+        self.0.told.notify_one();
+    }
+
+    /// Whether so much is unheard that the change has to wait where it may: until half of it was
+    /// heard.
+    pub(super) fn is_too_much(&self) -> bool {
+        self.0.unheard().too_much
+    }
+
+    /// Whether nobody listens any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.unheard().nobody
+    }
+
+    /// Comes back when it is no longer too much, or nobody listens any more; perhaps sooner.
+    pub(super) async fn heard(&self) {
+        if !self.is_closed() {
+            self.0.heard.notified().await;
+        }
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        self.0.unheard().over = true;
+        self.0.told.notify_one();
+    }
+}
+
+impl Listener {
+    /// What was told next; none after the end.
+    pub(super) async fn next(&mut self) -> Option<Applied> {
+        loop {
+            {
+                let mut unheard = self.0.unheard();
+                if let Some(word) = unheard.words.pop_front() {
+                    unheard.bytes = unheard.bytes.saturating_sub(bytes(&word));
+                    if unheard.too_much && unheard.bytes <= self.0.most / 2 {
+                        unheard.too_much = false;
+                        self.0.heard.notify_one();
+                    }
+                    return Some(word);
+                }
+                if unheard.over {
+                    return None;
+                }
+            }
+            self.0.told.notified().await;
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut unheard = self.0.unheard();
+        unheard.nobody = true;
+        unheard.words.clear();
+        drop(unheard);
+        self.0.heard.notify_one();
+    }
+}
+
+fn bytes(word: &Applied) -> usize {
+    let Applied::Results(results) = word else {
+        return WORD;
+    };
+    let reasons = results.iter().filter_map(|result| result.reason.as_ref());
+    WORD + results.len() * size_of::<EntryResult>() + reasons.map(String::len).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::plan::Progress;
+    use crate::queue::{EntryId, Outcome, Tally};
+
+    fn progress(planned: u64) -> Applied {
+        Applied::Progress(Progress {
+            phase: "deleting",
+            tally: Tally::default(),
+            planned,
+            back: None,
+            per_s: 0.0,
+            left: None,
+            longest_block: std::time::Duration::ZERO,
+            waits: None,
+        })
+    }
+
+    fn results() -> Applied {
+        let one = EntryResult {
+            id: EntryId([0; 8]),
+            outcome: Outcome::Done,
+            reason: None,
+        };
+        Applied::Results(vec![one])
+    }
+
+    async fn all(mut listener: Listener) -> Vec<Applied> {
+        let mut all = Vec::new();
+        while let Some(word) = listener.next().await {
+            all.push(word);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn telling_never_waits_and_of_how_far_it_is_only_the_newest_word_is_kept() {
+        let (teller, listener) = line(1);
+        let trouble = || Applied::Trouble("away".to_owned());
+        for n in 0..10_000 {
+            teller.say(progress(n));
+        }
+        teller.say(results());
+        for n in 0..10_000 {
+            teller.say(trouble());
+            teller.say(trouble());
+            if n == 0 {
+                teller.say(progress(7));
+            }
+        }
+        drop(teller);
+        let wanted = [
+            progress(9_999),
+            results(),
+            trouble(),
+            progress(7),
+            trouble(),
+        ];
+        assert_eq!(all(listener).await, wanted);
+    }
+
+    #[tokio::test]
+    async fn too_much_is_unheard_until_half_of_it_was_heard() {
+        let word = bytes(&results());
+        let (teller, mut listener) = line(4 * word);
+        for _ in 0..4 {
+            teller.say(results());
+        }
+        assert!(!teller.is_too_much());
+        teller.say(results());
+        for _ in 0..2 {
+            assert!(teller.is_too_much());
+            listener.next().await;
+        }
+        assert!(teller.is_too_much());
+        listener.next().await;
+        assert!(!teller.is_too_much());
+        teller.heard().await;
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_is_waited_for_no_more() {
+        let (teller, listener) = line(1);
+        teller.say(results());
+        drop(listener);
+        teller.heard().await;
+        teller.heard().await;
+        assert!(teller.is_closed());
+        teller.say(results());
+        assert_eq!(teller.0.unheard().words.len(), 0);
+    }
+}

@@ -1,0 +1,64 @@
+//! What a change writes down: before it tries something, and what became of that.
+
+use std::time::Duration;
+
+use super::run::{Ended, Halt, Run};
+use crate::ops::journal::{Happened, Item, JournalError};
+use crate::queue::Outcome;
+
+/// A disk that takes longer hangs.
+const DISK: Duration = Duration::from_secs(1);
+const HANGS: &str = "the disk of the journal takes no more";
+
+impl Run {
+    /// Writes down what became of items.
+    pub(super) async fn become_of(&mut self, happened: Vec<Happened>) -> Ended {
+        if let Some(mut record) = self.record.clone().filter(|_| !happened.is_empty()) {
+            self.written(async move { record.happened(happened).await })
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Writes down what is about to be tried.
+    pub(super) async fn intend(&mut self, items: Vec<Item>) -> Ended {
+        let count = u64::try_from(items.len()).unwrap_or(0);
+        if let Some(mut record) = self.record.clone().filter(|_| count > 0) {
+            self.written(async move { record.intend(items).await })
+                .await?;
+            self.intended += count;
+        }
+        Ok(())
+    }
+
+    /// Waits for something to be written down. A disk that hangs keeps nothing aside: that is
+    /// brought back meanwhile.
+    pub(super) async fn written<T>(
+        &mut self,
+        write: impl Future<Output = Result<T, JournalError>>,
+    ) -> Result<T, JournalError> {
+        let mut write = std::pin::pin!(write);
+        if let Ok(written) = tokio::time::timeout(DISK, &mut write).await {
+            return written;
+        }
+        if self.aside {
+            self.bring_back().await;
+        }
+        self.progress(Some(HANGS.to_owned()), true);
+        write.await
+    }
+
+    /// Writes down that what was intended from item `from` on was not attempted.
+    pub(super) async fn leave_from(&mut self, from: u64) {
+        let left = (from..self.intended).map(|index| Happened {
+            index,
+            outcome: Outcome::Left,
+            stood: None,
+        });
+        let left: Vec<_> = left.collect();
+        // That nothing is known of them says nearly the same.
+        if let Err(Halt::Failed(why)) = self.become_of(left).await {
+            self.notes.push(why);
+        }
+    }
+}
