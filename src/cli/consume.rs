@@ -1,9 +1,9 @@
 //! `consume`: takes delivered messages, for good; `--peek` only looks.
 
 use std::io::{self, Write};
+use std::pin::pin;
 
 use anyhow::Context as _;
-use futures_util::StreamExt as _;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
@@ -14,12 +14,13 @@ use super::stop::Stop;
 use super::{NothingMatched, Outcome, say, shape, times};
 use crate::args;
 use crate::config::Config;
-use crate::ops::consumer::{ConsumeOptions, Consumed, consume_until, peek};
+use crate::ops::consumer::{ConsumeOptions, Consumed, Consumer, peek};
 use crate::ops::journal::Journal;
 use crate::ops::noted::Noted;
 use crate::ops::refresh::pulse;
 use crate::payload::Codec;
 use crate::queue::{Change, Queue, text};
+use crate::store::StoreError;
 use crate::store::write::Writer;
 
 const COLUMNS: [Column; 3] = [
@@ -79,7 +80,7 @@ async fn take<W: Write>(
     };
     let mut stop = Stop::listen();
     let (ending, ended) = watch::channel(false);
-    let mut elements = consume_until(writer, queue, options, ended);
+    let mut consumer = Consumer::new(writer, queue, options).until(ended);
     if !out.is_json() {
         out.titles(&COLUMNS)?;
         out.flush()?;
@@ -87,47 +88,97 @@ async fn take<W: Write>(
     out.keep_whole();
     let mut taken = 0;
     loop {
-        let element = tokio::select! {
-            biased;
-            element = elements.next() => element,
-            // Asked once, what is on its way is waited for; asked twice, it is not.
-            () = stop.asked() => {
-                if ending.send_replace(true) {
-                    return Ok(taken);
-                }
-                continue;
-            }
+        let Some(element) = next(&mut consumer, &mut stop, &ending).await else {
+            say::note(HURRIED);
+            return Ok(taken);
         };
-        match element {
-            None => return Ok(taken),
+        let failed = match element {
+            None => break,
             Some(Ok(element)) => {
                 // Where it is written down before it is printed, it is found after a death too.
                 let handed_on = match noted.taken(&element.element).await {
                     Ok(()) => print(queue, &element, out).map_err(anyhow::Error::new),
                     Err(why) => Err(anyhow::Error::new(why)),
                 };
-                if let Err(why) = handed_on {
-                    return Err(put_back(writer, queue, &element, noted, why).await);
+                match handed_on {
+                    Ok(()) => {
+                        taken += 1;
+                        continue;
+                    }
+                    Err(why) => put_back(&mut consumer, &element, noted, why).await,
                 }
-                taken += 1;
             }
-            Some(Err(why)) if !why.may_heal() => return Err(why.into()),
-            Some(Err(why)) => say::note(&format!("{why}; trying again")),
+            Some(Err(why)) if !why.may_heal() => why.into(),
+            Some(Err(why)) => {
+                say::note(&format!("{why}; trying again"));
+                continue;
+            }
+        };
+        leave(&mut consumer, queue).await;
+        return Err(failed);
+    }
+    leave(&mut consumer, queue).await;
+    Ok(taken)
+}
+
+/// What is said when nothing is waited for any more.
+const HURRIED: &str = "ended without waiting for the server: what was taken last may be held still, \
+                       and be delivered again by `repair --put-back`";
+
+/// What the consumer has next. Asked once to end, what is on its way is waited for; asked twice, it
+/// is not, and none is returned.
+async fn next(
+    consumer: &mut Consumer,
+    stop: &mut Stop,
+    ending: &watch::Sender<bool>,
+) -> Option<Option<Result<Consumed, StoreError>>> {
+    let mut next = pin!(consumer.next());
+    loop {
+        tokio::select! {
+            biased;
+            element = &mut next => return Some(element),
+            () = stop.asked() => {
+                if ending.send_replace(true) {
+                    return None;
+                }
+            }
         }
     }
 }
 
-/// What could not be printed would be nowhere any more: it goes back, so that the next consumer
-/// has it. Returns what there is to say of it.
+/// The consumer ends. What was printed is held no more; where that cannot be said, it is told.
+async fn leave(consumer: &mut Consumer, queue: &Queue) {
+    if let Err(why) = consumer.end().await {
+        say::note(&format!(
+            "{why}; the message that was taken last may be held still, and would be delivered again \
+             by `repair {} --put-back`",
+            text::printable_bytes(queue.name.as_bytes())
+        ));
+    }
+    let returned = consumer.returned();
+    if returned > 0 {
+        say::note(&format!(
+            "{}: nothing was heard of this consumer for longer than it may hold a message, and \
+             somebody put back what it held; it is delivered again",
+            text::counted(
+                returned,
+                "message that was printed is in the target again",
+                "messages that were printed are in the target again"
+            )
+        ));
+    }
+}
+
+/// What could not be printed goes back, so that the next consumer has it. Returns what there is to
+/// say of it.
 async fn put_back(
-    writer: &Writer,
-    queue: &Queue,
+    consumer: &mut Consumer,
     element: &Consumed,
     noted: &mut Noted,
     unprinted: anyhow::Error,
 ) -> anyhow::Error {
-    match writer.put_back(queue, &element.element).await {
-        Ok(()) => {
+    match consumer.put_back().await {
+        Ok(_) => {
             let said = "a message that could not be handed on was put back";
             match noted.put_back().await {
                 Ok(()) => unprinted.context(said),
@@ -135,7 +186,8 @@ async fn put_back(
             }
         }
         Err(why) => anyhow::Error::new(why).context(format!(
-            "a message was taken, but could neither be handed on ({unprinted}) nor be put back; it is {}",
+            "a message was taken, but could neither be handed on ({unprinted}) nor be put back; it \
+             is held on the server, where `repair --put-back` finds it; its bytes are {}",
             text::hex(&element.element)
         )),
     }

@@ -1,13 +1,15 @@
 //! Consuming: what an application at the end of a queue does, or looking at what it would take.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::{Stream, stream};
 use tokio::sync::watch;
 
 use crate::clock::{EpochMillis, instant, local_now};
+use crate::ops::journal::host;
 use crate::payload::{self, Decoded};
-use crate::queue::Queue;
+use crate::queue::{ConsumerTag, Form, Queue};
 use crate::store::sample;
 use crate::store::take::Taker;
 use crate::store::write::Writer;
@@ -39,48 +41,26 @@ pub struct Consumed {
 }
 
 /// Takes elements from the queue's target, in the order that its consumers do. An element is
-/// taken only when the stream is asked for it: who writes down each before asking for the next
-/// has at most one on its way. An error is told once; asking on tries again, after a pause. The
-/// end of the stream is what `options` say.
-///
-/// Dropping the stream while it waits may lose an element that is just on its way: so it is with
-/// every client that takes with BLPOP.
+/// taken only when the stream is asked for it, and held until it is asked for the next one or ends:
+/// what is held still when the stream is dropped is put back by a repair. An error is told once; asking on tries again, after a pause. The end of
+/// the stream is what `options` say.
 pub fn consume(
     writer: &Writer,
     queue: &Queue,
     options: ConsumeOptions,
 ) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
-    consuming(writer, writer.taker(queue), options)
-}
-
-/// [`consume`], until `stop` says so: then the stream ends within a second, after the element that
-/// was on its way. Nothing is lost, which dropping the stream cannot promise.
-pub fn consume_until(
-    writer: &Writer,
-    queue: &Queue,
-    options: ConsumeOptions,
-    stop: watch::Receiver<bool>,
-) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
-    consuming(writer, writer.taker(queue).until(stop), options)
-}
-
-fn consuming(
-    writer: &Writer,
-    taker: Taker,
-    options: ConsumeOptions,
-) -> impl Stream<Item = Result<Consumed, StoreError>> + Send + Unpin + use<> {
-    let consumer = Consumer {
-        store: writer.store().clone(),
-        taker,
-        left: options.count,
-        timeout: options.timeout,
-        waited: Duration::ZERO,
-        pause: Duration::ZERO,
-    };
-    Box::pin(stream::unfold(consumer, |mut consumer| async move {
-        let next = consumer.next().await?;
-        Some((next, consumer))
-    }))
+    let consumer = Consumer::new(writer, queue, options);
+    Box::pin(stream::unfold(
+        Some(consumer),
+        |consumer: Option<Consumer>| async move {
+            let mut consumer = consumer?;
+            if let Some(next) = consumer.next().await {
+                return Some((next, Some(consumer)));
+            }
+            let why = consumer.end().await.err()?;
+            Some((Err(why), None))
+        },
+    ))
 }
 
 /// The next `count` elements (at most 1,000) that a consumer would take. Nothing is taken.
@@ -89,7 +69,8 @@ pub async fn peek(store: &Store, queue: &Queue, count: usize) -> Result<Vec<Cons
     Ok(elements.into_iter().map(|e| consumed(store, e)).collect())
 }
 
-struct Consumer {
+/// One that takes elements from a target and holds each until it is handed on.
+pub struct Consumer {
     store: Store,
     taker: Taker,
     left: Option<u64>,
@@ -101,7 +82,30 @@ struct Consumer {
 }
 
 impl Consumer {
-    async fn next(&mut self) -> Option<Result<Consumed, StoreError>> {
+    /// One that has taken nothing yet.
+    #[must_use]
+    pub fn new(writer: &Writer, queue: &Queue, options: ConsumeOptions) -> Self {
+        Self {
+            store: writer.store().clone(),
+            taker: writer.taker(queue, tag()),
+            left: options.count,
+            timeout: options.timeout,
+            waited: Duration::ZERO,
+            pause: Duration::ZERO,
+        }
+    }
+
+    /// Takes no more from the moment on when `stop` says so: [`next`](Self::next) then comes to its
+    /// end within a second.
+    #[must_use]
+    pub fn until(mut self, stop: watch::Receiver<bool>) -> Self {
+        self.taker = self.taker.until(stop);
+        self
+    }
+
+    /// The element before was handed on, and is held no more; takes the next one. None at the end
+    /// that the options say. An error is told once; asking on tries again, after a pause.
+    pub async fn next(&mut self) -> Option<Result<Consumed, StoreError>> {
         if self.left == Some(0) {
             return None;
         }
@@ -126,6 +130,36 @@ impl Consumer {
                 }
             }
         }
+    }
+
+    /// The element before was not handed on: it goes back to where the next consumer takes it.
+    /// False when somebody else has put it back already.
+    pub async fn put_back(&mut self) -> Result<bool, StoreError> {
+        self.taker.put_back().await
+    }
+
+    /// Ends it: the element before was handed on, and is held no more.
+    pub async fn end(&mut self) -> Result<(), StoreError> {
+        self.taker.end().await
+    }
+
+    /// How many of the elements that were handed on somebody else has put back before, because
+    /// nothing was heard of this consumer for longer than its lease: they will be taken again.
+    #[must_use]
+    pub const fn returned(&self) -> u64 {
+        self.taker.returned()
+    }
+}
+
+/// What a new consumer is called by in what it holds.
+fn tag() -> ConsumerTag {
+    // Without random numbers the consumers of this process still differ.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    ConsumerTag {
+        host: host(),
+        pid: std::process::id(),
+        number: Form::ByteId.fresh_id().map_or(count, u64::from_le_bytes),
     }
 }
 

@@ -19,6 +19,7 @@ use crate::store::change::Place;
 use folder::Folder;
 pub use items::Items;
 use line::Line;
+pub(in crate::ops) use line::host;
 pub use record::Record;
 
 /// How long a server may take to tell what it is.

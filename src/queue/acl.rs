@@ -60,6 +60,10 @@ const RENAME: &[&str] = &["renamenx"];
 const SWAP: &[&str] = &["lindex", "lset"];
 /// An order list that was set aside is brought back.
 const RESTORE: &[&str] = &["lpush", "ltrim"];
+/// Elements of target are held, and let go or put back.
+const HOLD: &[&str] = &[
+    "hdel", "hget", "hset", "lpush", "lrem", "ltrim", "rpush", "zadd", "zrem",
+];
 
 /// What a user may do.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -98,6 +102,9 @@ impl Rules {
                 of_queue.aside,
                 Some(of_queue.target),
                 Some(of_queue.quarantine),
+                Some(of_queue.hold.held),
+                Some(of_queue.hold.leases),
+                Some(of_queue.hold.intake),
             ];
             keys.extend(of_queue.iter().flatten().map(|key| pattern(key)));
             if renames {
@@ -168,7 +175,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         // The other way round, and that again.
         Change::Undo => &[SCRIPT, OFFER, DELETE, EDIT, TRANSFER, EXPIRY, RENAME],
         Change::Worker => &[SCRIPT, TRANSFER, &["rename", "subscribe"], RESTORE],
-        Change::Consume => &[&["blpop", "brpop", "lpop", "rpop"]],
+        Change::Consume => &[SCRIPT, &["blmove", "lindex"], HOLD],
     };
     parts.concat()
 }
@@ -213,6 +220,9 @@ mod tests {
             "delayscope:aside:{orders}",
             "orders",
             "delayscope:quarantine:{orders}",
+            "delayscope:held:{orders}",
+            "delayscope:lease:{orders}",
+            "delayscope:intake:{orders}",
         ];
         let expected = keys
             .into_iter()
@@ -222,7 +232,14 @@ mod tests {
         assert!(!rules.commands.contains("scan"));
         let plain: Queue = "zset-list:delay,ready".parse().unwrap();
         let rules = Rules::of(&[], &[plain], false);
-        let keys = ["delay", "ready", "delayscope:zset-list-quarantine:{delay}"];
+        let keys = [
+            "delay",
+            "ready",
+            "delayscope:zset-list-quarantine:{delay}",
+            "delayscope:zset-list-held:{ready}",
+            "delayscope:zset-list-lease:{ready}",
+            "delayscope:zset-list-intake:{ready}",
+        ];
         assert_eq!(rules.keys, keys.map(|key| key.as_bytes().to_vec()));
         assert!(rules.channels.is_empty());
     }

@@ -99,6 +99,7 @@ impl Queue {
                 aside: None,
                 target: z.target.clone(),
                 quarantine: name::plain_quarantine(&self.name),
+                hold: name::plain_hold(&z.target),
                 channel: None,
             },
         }

@@ -22,6 +22,19 @@ pub const QUARANTINE_PREFIX: &[u8] = b"delayscope:quarantine:";
 /// The same of a `zset-list` queue; then follows its timeouts key by the same rule. It is another
 /// prefix, since the one above is a sign of a Redisson queue of that name.
 const PLAIN_QUARANTINE_PREFIX: &[u8] = b"delayscope:zset-list-quarantine:";
+/// What the names of the keys begin with that our consumers of a Redisson queue keep what they have
+/// taken in: what is held, the leases on it, and the intake; see [`hold_keys`].
+pub const HOLD_PREFIXES: [&[u8]; 3] = [
+    b"delayscope:held:",
+    b"delayscope:lease:",
+    b"delayscope:intake:",
+];
+/// The same of a `zset-list` queue, by its target.
+const PLAIN_HOLD_PREFIXES: [&[u8]; 3] = [
+    b"delayscope:zset-list-held:",
+    b"delayscope:zset-list-lease:",
+    b"delayscope:zset-list-intake:",
+];
 
 /// A queue's name: bytes as Redis has them, which need not be UTF-8.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -78,8 +91,21 @@ pub struct Keys {
     /// The sorted set of quarantined entries, each with the score that it had in timeouts; mostly
     /// not there.
     pub quarantine: Vec<u8>,
+    /// What our own consumers have taken and not yet handed on; mostly not there.
+    pub hold: HoldKeys,
     /// Where the due time of a new head is published; a `zset-list` queue has none.
     pub channel: Option<Vec<u8>>,
+}
+
+/// Where our own consumers of a target keep what they have taken and not yet handed on.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct HoldKeys {
+    /// A hash: each element that a consumer holds, by a field that says who took it and when.
+    pub held: Vec<u8>,
+    /// A sorted set: each of these fields, with the moment until which its consumer lives, in ms.
+    pub leases: Vec<u8>,
+    /// A list: elements that the server moved here for a consumer that waited for one.
+    pub intake: Vec<u8>,
 }
 
 /// Where the Redisson queue `name` lies.
@@ -91,6 +117,7 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
         aside: Some(prefixed(ASIDE_PREFIX, name)),
         target: name.as_bytes().to_vec(),
         quarantine: prefixed(QUARANTINE_PREFIX, name),
+        hold: hold_keys(HOLD_PREFIXES, name.as_bytes()),
         channel: Some(prefixed(CHANNEL_PREFIX, name)),
     }
 }
@@ -100,6 +127,45 @@ pub fn redisson_keys(name: &QueueName) -> Keys {
 #[must_use]
 pub fn plain_quarantine(timeouts: &QueueName) -> Vec<u8> {
     prefixed(PLAIN_QUARANTINE_PREFIX, timeouts)
+}
+
+/// Where our consumers of the target of a `zset-list` queue keep what they have taken.
+#[must_use]
+pub fn plain_hold(target: &[u8]) -> HoldKeys {
+    hold_keys(PLAIN_HOLD_PREFIXES, target)
+}
+
+/// Keys in the slot of `target`. Unlike the other keys they are not shared by a name and the same
+/// in braces, whose targets are two: what was taken from one must not go back to the other.
+fn hold_keys(prefixes: [&[u8]; 3], target: &[u8]) -> HoldKeys {
+    let [held, leases, intake] = prefixes.map(|prefix| {
+        if target.contains(&b'{') {
+            [prefix, AS_IT_IS, target].concat()
+        } else {
+            [prefix, b"{", target, b"}"].concat()
+        }
+    });
+    HoldKeys {
+        held,
+        leases,
+        intake,
+    }
+}
+
+/// What stands before a target that is not wrapped in braces.
+const AS_IT_IS: &[u8] = b"=";
+
+/// The Redisson queue that this key of [`HoldKeys`] belongs to; none when it is none.
+#[must_use]
+pub fn name_of_hold_key(key: &[u8]) -> Option<QueueName> {
+    let rest = HOLD_PREFIXES
+        .iter()
+        .find_map(|prefix| key.strip_prefix(*prefix))?;
+    let (name, wrapped) = match rest.strip_prefix(AS_IT_IS) {
+        Some(name) => (name, false),
+        None => (rest.strip_prefix(b"{")?.strip_suffix(b"}")?, true),
+    };
+    (!name.is_empty() && name.contains(&b'{') != wrapped).then(|| QueueName::new(name))
 }
 
 /// The queues that a timeouts key, order-list key or channel may belong to; none when no queue has
@@ -270,6 +336,34 @@ mod tests {
             "",
         ] {
             assert_eq!(names(foreign), Vec::<String>::new(), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_consumers_hold_is_kept_by_the_name_of_the_target_and_in_its_slot() {
+        for (name, rest) in [
+            ("orders", "{orders}"),
+            ("{orders}", "={orders}"),
+            ("a{b}c", "=a{b}c"),
+            ("a}b", "{a}b}"),
+        ] {
+            let hold = redisson_keys(&name.into()).hold;
+            assert_eq!(hold.held, format!("delayscope:held:{rest}").into_bytes());
+            for key in [&hold.held, &hold.leases, &hold.intake] {
+                assert_eq!(name_of_hold_key(key), Some(name.into()));
+                if name != "a}b" {
+                    assert_eq!(slot(key), slot(name.as_bytes()));
+                }
+            }
+        }
+        for foreign in [
+            "delayscope:held:q",
+            "delayscope:held:={",
+            "delayscope:held:{}",
+            "held",
+        ] {
+            let named = name_of_hold_key(foreign.as_bytes());
+            assert_eq!(named, (foreign == "delayscope:held:={").then(|| "{".into()));
         }
     }
 

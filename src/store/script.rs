@@ -77,6 +77,7 @@ macro_rules! script {
 pub(super) use {lua, script};
 
 mod change;
+mod hold;
 mod offer;
 mod quarantine;
 mod transfer;
@@ -86,6 +87,7 @@ pub(super) use change::{
     delete, deliver, deliver_zset_list, discard, edit, expiry, order_list, push_back, put_back,
     rename, replace, requeue, take_back,
 };
+pub(super) use hold::{give_back, renew, take};
 pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub(super) use quarantine::{quarantine, restore};

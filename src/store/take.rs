@@ -1,79 +1,105 @@
-//! Taking from a target, one element at a time, as a consumer does.
+//! Taking from a target, one element at a time, as a consumer does, and losing none of them.
 //!
-//! An element leaves Redis with the answer that brings it: one that is on its way when the
-//! connection breaks is lost, with this as with every BLPOP.
+//! A script takes an element: it leaves target and is held beside it, in one step, under a name that
+//! the consumer chose before. So a take whose answer never came is asked for again, and brings the
+//! same element. It is let go only when the consumer says that it has handed it on. Each consumer
+//! renews its lease on what it holds; what is held without a lease is anybody's to put back.
+//!
+//! While there is nothing to take, BLMOVE waits (Redis 6.2 or later): it stands in line with the
+//! other consumers, whose BLPOPs are served in turn, and moves the element into the intake. Nothing
+//! depends on its answer: whatever it moves, also when nobody hears it any more, is found there by
+//! the next take of any consumer of ours. Where the server has no BLMOVE, takes are tried again and
+//! again: consumers that block are served before.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
+use super::lane::Lane;
 use super::link::{LIMIT, Store};
-use super::write::Writer;
-use crate::clock::instant;
-use crate::queue::Queue;
+use super::script;
+use crate::clock::{EpochMillis, instant, local_now};
+use crate::queue::{ConsumerTag, HoldKeys, Holder, Queue};
 
-/// The longest that one BLPOP waits: so long may a server be gone without our noticing.
-const SLICE: Duration = Duration::from_secs(5);
-/// The same while somebody may ask us to stop: what is under way then must end, or an element
-/// that is just on its way would be lost.
-const SHORT_SLICE: Duration = Duration::from_secs(1);
+/// For how long a consumer that says nothing is thought to live.
+pub const LEASE: Duration = Duration::from_secs(30);
+/// How often a consumer says that it lives.
+const RENEWED: Duration = Duration::from_secs(8);
+/// The longest that one BLMOVE waits: so long takes a stop, and so long may an element lie in the
+/// intake before another consumer of ours looks there.
+const SLICE: Duration = Duration::from_secs(1);
 /// How much later than its own wait an answer may come.
 const GRACE: Duration = Duration::from_secs(2);
-/// BLPOP counts whole seconds before Redis 6.0. Of the last one we ask at this pace.
-const PACE: Duration = Duration::from_millis(10);
-
-impl Writer {
-    /// Puts an element back where the next consumer takes it: one that was taken, but could be
-    /// handed to nobody.
-    pub async fn put_back(&self, queue: &Queue, element: &[u8]) -> Result<(), StoreError> {
-        const ATTEMPT: &str = "put an element back";
-        let push = if queue.comes_at_head() {
-            "RPUSH"
-        } else {
-            "LPUSH"
-        };
-        let mut pipeline = Pipeline::new();
-        pipeline.cmd(push).arg(queue.keys().target).arg(element);
-        for answer in self.store().query(ATTEMPT, &pipeline, LIMIT).await? {
-            self.store().accept(ATTEMPT, answer)?;
-        }
-        Ok(())
-    }
-}
+/// The pauses between two takes where nothing waits for us: the first and the longest.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(100));
+/// So many elements of the intake are put back at the end. There is hardly ever one.
+const MOST_LEFT: isize = 900;
 
 /// The right to take from one target. It reconnects by itself, at the next [`take`](Self::take).
 pub struct Taker {
-    store: Store,
+    lane: Arc<Lane>,
     target: Vec<u8>,
-    pop: &'static str,
-    blocking_pop: &'static str,
+    keys: HoldKeys,
+    /// Consumers take from the tail of target.
+    from_tail: bool,
+    tag: ConsumerTag,
+    turn: u64,
+    /// Under this name the element is held that was handed out last.
+    held: Option<Held>,
+    /// Under this name an element may be held: it was asked for, and no answer came.
+    asked: Option<Vec<u8>>,
+    /// No answer came to a request that let go of what is held.
+    unheard: bool,
+    returned: u64,
+    /// Where BLMOVE waits.
     wire: Option<MultiplexedConnection>,
+    /// The server knows BLMOVE, and lets us.
+    blocks: bool,
+    pause: Duration,
     stop: Option<watch::Receiver<bool>>,
 }
 
+/// What is held, and the lease on it, which is renewed as long as this lives.
+struct Held {
+    field: Vec<u8>,
+    renewing: JoinHandle<()>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.renewing.abort();
+    }
+}
+
 impl Taker {
-    pub(super) fn new(store: Store, queue: &Queue) -> Self {
-        let (pop, blocking_pop) = if queue.comes_at_head() {
-            ("RPOP", "BRPOP")
-        } else {
-            ("LPOP", "BLPOP")
-        };
+    pub(super) fn new(store: Store, queue: &Queue, tag: ConsumerTag) -> Self {
+        let keys = queue.keys();
         Self {
-            store,
-            target: queue.keys().target,
-            pop,
-            blocking_pop,
+            lane: Arc::new(Lane::new(store)),
+            target: keys.target,
+            keys: keys.hold,
+            from_tail: queue.comes_at_head(),
+            tag,
+            turn: 0,
+            held: None,
+            asked: None,
+            unheard: false,
+            returned: 0,
             wire: None,
+            blocks: true,
+            pause: PAUSE.0,
             stop: None,
         }
     }
 
     /// Takes no more from the moment on when `stop` says so: a [`take`](Self::take) that is under
-    /// way then ends within a second, and nothing is lost.
+    /// way then ends within a second.
     #[must_use]
     pub fn until(mut self, stop: watch::Receiver<bool>) -> Self {
         self.stop = Some(stop);
@@ -86,78 +112,243 @@ impl Taker {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())
     }
 
-    /// Takes the next element; none when there is none within that time, or when it has stopped.
+    /// How many of the elements that it handed out somebody else has put back into target before
+    /// it let go of them: it had not been heard of for longer than its lease.
+    #[must_use]
+    pub const fn returned(&self) -> u64 {
+        self.returned
+    }
+
+    /// Lets go of the element before, and takes the next one; none when there is none within that
+    /// time, or when it has stopped. After an error, and when it was dropped on its way, the next
+    /// call goes on where this one was.
     pub async fn take(&mut self, within: Duration) -> Result<Option<Vec<u8>>, StoreError> {
         let started = instant();
-        let slice = self.stop.as_ref().map_or(SLICE, |_| SHORT_SLICE);
         while !self.has_stopped() {
             let left = within.saturating_sub(instant().saturating_duration_since(started));
-            let whole = left.min(slice).as_secs();
-            let taken = if whole == 0 {
-                let mut pop = redis::cmd(self.pop);
-                pop.arg(&self.target);
-                self.ask(&pop, Duration::ZERO).await?
-            } else {
-                let mut pop = redis::cmd(self.blocking_pop);
-                pop.arg(&self.target).arg(whole);
-                self.ask(&pop, Duration::from_secs(whole)).await?
-            };
-            match taken {
-                None if left.is_zero() => return Ok(None),
-                None if whole == 0 => sleep(left.min(PACE)).await,
-                None => {}
-                taken => return Ok(taken),
+            if let Some(element) = self.next().await? {
+                return Ok(Some(element));
             }
+            if left.is_zero() {
+                return Ok(None);
+            }
+            self.wait(left).await?;
         }
         Ok(None)
     }
 
-    async fn ask(&mut self, pop: &Cmd, wait: Duration) -> Result<Option<Vec<u8>>, StoreError> {
-        const ATTEMPT: &str = "take from the target";
-        let server = self.store.endpoint().to_string();
+    /// The next element, if there is one.
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+        loop {
+            let (sent, field) = (instant(), self.field());
+            self.asked = Some(field.clone());
+            let Some(element) = self.ask(&field).await? else {
+                self.asked = None;
+                return Ok(None);
+            };
+            self.pause = PAUSE.0;
+            // An answer that comes so late may come to an element that was put back meanwhile.
+            if instant().saturating_duration_since(sent) < LEASE / 2 {
+                self.asked = None;
+                self.held = Some(self.hold(field));
+                return Ok(Some(element));
+            }
+        }
+    }
+
+    /// The field that is asked for. One that may be held already is asked for again.
+    fn field(&mut self) -> Vec<u8> {
+        if let Some(field) = &self.asked {
+            return field.clone();
+        }
+        let at = self.lane.store().clock();
+        let holder = Holder {
+            consumer: self.tag.clone(),
+            at: at.map_or_else(local_now, |clock| clock.now()),
+            turn: self.turn,
+        };
+        self.turn += 1;
+        holder.field()
+    }
+
+    /// Lets go of what is held, and takes into `field`, unless that is empty.
+    async fn ask(&mut self, field: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let pop: &[u8] = if self.from_tail { b"RPOP" } else { b"LPOP" };
+        let lease = LEASE.as_millis().to_string();
+        let handed_on = self.held.as_ref().map_or(&b""[..], |held| &held.field);
+        let args = [pop, lease.as_bytes(), handed_on, field];
+        let unheard = std::mem::replace(&mut self.unheard, true);
+        let answer = script::take(&self.lane, self.keys(), args).await?.done;
+        self.unheard = false;
+        // A request before whose answer never came may have let go of it.
+        if self.held.take().is_some() && !answer.released && !unheard {
+            self.returned += 1;
+        }
+        Ok(answer.element)
+    }
+
+    fn keys(&self) -> [&[u8]; 4] {
+        [
+            &self.target,
+            &self.keys.intake,
+            &self.keys.held,
+            &self.keys.leases,
+        ]
+    }
+
+    fn hold(&self, field: Vec<u8>) -> Held {
+        let (lane, name) = (Arc::clone(&self.lane), field.clone());
+        let leases = self.keys.leases.clone();
+        let lease = LEASE.as_millis().to_string();
+        let renewing = tokio::spawn(async move {
+            loop {
+                sleep(RENEWED).await;
+                let args = [lease.as_bytes(), &name];
+                // What goes wrong is tried again in a while, and told by the next take.
+                let _ = script::renew(&lane, &leases, args).await;
+            }
+        });
+        Held { field, renewing }
+    }
+
+    /// Puts the element that was handed out last back where the next consumer takes it, and holds
+    /// it no more. Whether it was held still: else somebody else has put it back.
+    pub async fn put_back(&mut self) -> Result<bool, StoreError> {
+        let Some(held) = &self.held else {
+            return Ok(false);
+        };
+        let field = held.field.clone();
+        let unheard = std::mem::replace(&mut self.unheard, true);
+        let fates = self.give_back(&field, &[&field, b""]).await?;
+        self.unheard = false;
+        self.held = None;
+        Ok(fates.first() == Some(&script::Fate::Done) || unheard)
+    }
+
+    /// Ends it: lets go of the element that was handed out last, and puts back what was moved for
+    /// it and never handed out.
+    pub async fn end(&mut self) -> Result<(), StoreError> {
+        // Nothing is moved for us any more once this is closed, or its time is over.
+        self.wire = None;
+        if self.held.is_some() {
+            self.ask(b"").await?;
+        }
+        if let Some(field) = self.asked.clone() {
+            self.give_back(&field, &[&field, b""]).await?;
+            self.asked = None;
+        }
+        let left = self.intake().await?;
+        let back = left.iter().rev().flat_map(|element| [&b""[..], element]);
+        let back: Vec<&[u8]> = back.collect();
+        if !back.is_empty() {
+            self.give_back(b"", &back).await?;
+        }
+        Ok(())
+    }
+
+    async fn give_back(
+        &self,
+        own: &[u8],
+        elements: &[&[u8]],
+    ) -> Result<Vec<script::Fate>, StoreError> {
+        let args = [&[push_back(self.from_tail), own], elements].concat();
+        let told = script::give_back(&self.lane, self.keys(), args).await?;
+        Ok(told.done)
+    }
+
+    async fn intake(&self) -> Result<Vec<Vec<u8>>, StoreError> {
+        const ATTEMPT: &str = "look for what was moved for a consumer";
+        let mut read = Pipeline::new();
+        read.cmd("LRANGE").arg(&self.keys.intake);
+        read.arg(-MOST_LEFT).arg(-1);
+        let answers = self.lane.send(ATTEMPT, &read, LIMIT).await?;
+        let store = self.lane.store();
+        let answer = store.accept(ATTEMPT, answers.into_iter().next().unwrap_or_default())?;
+        let Value::Array(elements) = answer else {
+            return Err(store.unexpected(ATTEMPT, &answer));
+        };
+        let element = |value| match value {
+            Value::BulkString(element) => Some(element),
+            _ => None,
+        };
+        Ok(elements.into_iter().filter_map(element).collect())
+    }
+
+    /// Comes back when there may be something to take, at the latest after so long.
+    async fn wait(&mut self, most: Duration) -> Result<(), StoreError> {
+        if self.blocks {
+            let most = most.min(SLICE);
+            let from = if self.from_tail { "RIGHT" } else { "LEFT" };
+            let mut wait = redis::cmd("BLMOVE");
+            wait.arg(&self.target).arg(&self.keys.intake);
+            // 0 would be for ever.
+            wait.arg(from)
+                .arg("RIGHT")
+                .arg(most.as_secs_f64().max(0.001));
+            match self.block(&wait, most).await {
+                // It is not there, or not for us, or the server is full.
+                Err(e) if matches!(e.code(), Some("ERR" | "NOPERM")) => self.blocks = false,
+                Err(e) if e.code() == Some("OOM") => {}
+                waited => return waited,
+            }
+        }
+        sleep(most.min(self.pause)).await;
+        self.pause = (self.pause * 2).min(PAUSE.1);
+        Ok(())
+    }
+
+    /// Waits for an answer, whichever it is.
+    async fn block(&mut self, wait: &Cmd, most: Duration) -> Result<(), StoreError> {
+        const ATTEMPT: &str = "wait for an element of the target";
+        let store = self.lane.store();
+        let server = store.endpoint().to_string();
         // Taken out, and put back only with the answer: a call that is given up leaves an
         // answer on its way, which must not be taken for that of the next one.
         let mut wire = match self.wire.take() {
             Some(wire) => wire,
-            None => self.store.dedicated().await?,
+            None => store.dedicated().await?,
         };
-        let after = wait + GRACE;
-        let answer = match timeout(after, wire.send_packed_command(pop)).await {
-            Ok(Ok(answer)) => answer,
+        let after = most + GRACE;
+        match timeout(after, wire.send_packed_command(wait)).await {
+            Ok(Ok(answer)) => {
+                self.wire = Some(wire);
+                self.lane.store().accept(ATTEMPT, answer).map(drop)
+            }
             Ok(Err(e)) if e.code().is_some() => {
                 self.wire = Some(wire);
-                let words = plain(&e);
-                return Err(StoreError::Refused {
+                Err(StoreError::Refused {
                     server,
                     attempt: ATTEMPT,
                     code: e.code().unwrap_or_default().to_owned(),
-                    words,
-                });
+                    words: plain(&e),
+                })
             }
             Ok(Err(e)) => {
-                return Err(StoreError::Broken {
+                // What broke this one has mostly broken the other one too, and is told once.
+                self.lane = Arc::new(Lane::new(self.lane.store().clone()));
+                Err(StoreError::Broken {
                     server,
                     attempt: ATTEMPT,
                     why: plain(&e),
-                });
+                })
             }
-            Err(_) => {
-                return Err(StoreError::TimedOut {
-                    server,
-                    attempt: ATTEMPT,
-                    after,
-                });
-            }
-        };
-        self.wire = Some(wire);
-        match self.store.accept(ATTEMPT, answer)? {
-            Value::Nil => Ok(None),
-            Value::BulkString(element) => Ok(Some(element)),
-            Value::Array(mut pair) if pair.len() == 2 => match pair.pop() {
-                Some(Value::BulkString(element)) => Ok(Some(element)),
-                other => Err(self.store.unexpected(ATTEMPT, &other.unwrap_or_default())),
-            },
-            other => Err(self.store.unexpected(ATTEMPT, &other)),
+            Err(_) => Err(StoreError::TimedOut {
+                server,
+                attempt: ATTEMPT,
+                after,
+            }),
         }
     }
+}
+
+/// The push that puts an element where consumers take the next one.
+pub(super) const fn push_back(from_tail: bool) -> &'static [u8] {
+    if from_tail { b"RPUSH" } else { b"LPUSH" }
+}
+
+/// When a consumer whose lease ended then was last heard of.
+#[must_use]
+pub fn heard(lease_end: EpochMillis) -> EpochMillis {
+    let lease = i64::try_from(LEASE.as_millis()).unwrap_or(0);
+    lease_end.plus(-lease)
 }

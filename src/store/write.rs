@@ -10,7 +10,7 @@ use super::script;
 pub use super::script::{Added, Head, Moved, Timed, Transferred};
 use super::take::Taker;
 use crate::clock::EpochMillis;
-use crate::queue::{Due, Era, Layout, Push, Queue};
+use crate::queue::{ConsumerTag, Due, Era, Layout, Push, Queue};
 
 /// How many entries one call of [`Writer::offer`] takes.
 pub const MOST_OFFERED: usize = script::MOST_OFFERED;
@@ -131,10 +131,11 @@ impl Writer {
         sent.map(|timed| timed.done)
     }
 
-    /// The right to take from the queue's target, on a connection of its own.
+    /// The right to take from the queue's target, on connections of its own, for the consumer with
+    /// that tag.
     #[must_use]
-    pub fn taker(&self, queue: &Queue) -> Taker {
-        Taker::new(self.store().clone(), queue)
+    pub fn taker(&self, queue: &Queue, tag: ConsumerTag) -> Taker {
+        Taker::new(self.store().clone(), queue, tag)
     }
 
     /// The error for what is not even tried.

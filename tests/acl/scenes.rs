@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
-use delayscope::ops::consumer::{self, ConsumeOptions, consume};
+use delayscope::ops::consumer::{self, ConsumeOptions, Consumer};
 use delayscope::ops::discover::{Found, discover_with};
 use delayscope::ops::doctor::{Examined, examine};
 use delayscope::ops::entries::{From, Selection, entries};
@@ -206,19 +206,31 @@ async fn work_until(stage: &Stage, is_last: impl Fn(&WorkerEvent) -> bool) {
 }
 
 async fn consuming(stage: &Stage) {
-    let target = stage.queue.keys().target;
-    stage.by_hand(|server| {
-        server.cmd_bytes(&[b"RPUSH", &target, b"one"]);
-    });
+    let keys = stage.queue.keys();
     let options = |timeout| ConsumeOptions {
         count: Some(1),
         timeout: Some(Duration::from_millis(timeout)),
     };
-    // A long wait blocks, a short one asks again and again.
-    for timeout in [2_000, 10] {
-        let mut taken = consume(&stage.writer(), &stage.queue, options(timeout));
-        while let Some(element) = taken.next().await {
-            element.unwrap();
-        }
-    }
+    // One comes while it is waited for, and is handed on; one is there already, and put back.
+    let mut waiting = Consumer::new(&stage.writer(), &stage.queue, options(60_000));
+    let (taken, ()) = tokio::join!(waiting.next(), async {
+        until("a consumer to wait", || {
+            let clients = stage.server.cmd(&["CLIENT", "LIST"]);
+            format!("{clients:?}").contains("cmd=blmove")
+        })
+        .await;
+        stage.by_hand(|server| {
+            server.cmd_bytes(&[b"RPUSH", &keys.target, b"one"]);
+        });
+    });
+    taken.unwrap().unwrap();
+    // What was moved for one that hears it no more.
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"RPUSH", &keys.hold.intake, b"two"]);
+    });
+    waiting.end().await.unwrap();
+    let mut consumer = Consumer::new(&stage.writer(), &stage.queue, options(10));
+    consumer.next().await.unwrap().unwrap();
+    assert!(consumer.put_back().await.unwrap());
+    consumer.end().await.unwrap();
 }

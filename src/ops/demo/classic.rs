@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use futures_util::StreamExt as _;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::stage::Stage;
 use crate::clock::instant;
-use crate::ops::consumer::{ConsumeOptions, consume};
+use crate::ops::consumer::{ConsumeOptions, Consumer};
 use crate::payload::{Codec, encode};
 use crate::store::StoreError;
 
@@ -34,12 +33,12 @@ pub(super) async fn play(stage: Stage) {
     let whole = || ROUND.map(|(text, _)| text).into_iter().collect();
     let mut open_ones: BTreeSet<&str> = whole();
     let mut skipped = 0;
-    let mut elements = consume(&stage.writer, &stage.queue, ConsumeOptions::default());
+    let mut consumer = Consumer::new(&stage.writer, &stage.queue, ConsumeOptions::default());
     loop {
         tokio::select! {
-            () = stage.over() => return,
-            element = elements.next() => {
-                let Some(element) = element else { return };
+            () = stage.over() => break,
+            element = consumer.next() => {
+                let Some(element) = element else { break };
                 if let Some(text) = stage.consumed(element) {
                     open_ones.remove(text.as_str());
                 }
@@ -57,4 +56,5 @@ pub(super) async fn play(stage: Stage) {
             }
         }
     }
+    stage.leave(consumer).await;
 }

@@ -2,7 +2,7 @@
 //! of the demo's stays.
 
 use super::DemoError;
-use crate::queue::Queue;
+use crate::queue::{Keys, Queue};
 use crate::store::read::{Kind, kinds, scan};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -37,8 +37,16 @@ pub(super) async fn clear(writer: &Writer, queues: &[Queue]) -> Result<(), Store
 }
 
 fn keys_of(queues: &[Queue]) -> Vec<Vec<u8>> {
-    let keys = queues.iter().map(Queue::keys);
-    keys.flat_map(|keys| [Some(keys.timeouts), keys.order, Some(keys.target)])
-        .flatten()
-        .collect()
+    let of = |keys: Keys| {
+        let hold = keys.hold;
+        let own = [
+            keys.timeouts,
+            keys.target,
+            hold.held,
+            hold.leases,
+            hold.intake,
+        ];
+        own.into_iter().chain(keys.order)
+    };
+    queues.iter().map(Queue::keys).flat_map(of).collect()
 }

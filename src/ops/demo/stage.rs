@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::DemoEvent;
 use crate::clock::{EpochMillis, local_now};
-use crate::ops::consumer::{ConsumeOptions, Consumed, consume};
+use crate::ops::consumer::{ConsumeOptions, Consumed, Consumer};
 use crate::ops::offer::offer_each;
 use crate::ops::worker::{WorkerEvent, WorkerOptions, work};
 use crate::queue::{Form, Queue};
@@ -114,20 +114,28 @@ impl Stage {
 
     /// A consumer that needs so long for each message, until the demo ends.
     pub(super) async fn consume(self, each: Duration) {
-        let mut elements = consume(&self.writer, &self.queue, ConsumeOptions::default());
+        let mut consumer = Consumer::new(&self.writer, &self.queue, ConsumeOptions::default());
         loop {
             tokio::select! {
-                () = self.over() => return,
-                element = elements.next() => match element {
+                () = self.over() => break,
+                element = consumer.next() => match element {
                     Some(element) => {
                         self.consumed(element);
                     }
-                    None => return,
+                    None => break,
                 },
             }
             if !self.pause(each).await {
-                return;
+                break;
             }
+        }
+        self.leave(consumer).await;
+    }
+
+    /// A consumer ends, and holds nothing any more.
+    pub(super) async fn leave(&self, mut consumer: Consumer) {
+        if let Err(why) = consumer.end().await {
+            self.trouble(why);
         }
     }
 

@@ -180,7 +180,8 @@ fn user() -> String {
     known.map_or_else(|| format!("uid {uid}"), |user| user.name)
 }
 
-fn host() -> String {
+/// What this machine calls itself.
+pub(in crate::ops) fn host() -> String {
     let name = nix::unistd::gethostname();
     name.map_or_else(
         |_| "unknown".to_owned(),

@@ -239,7 +239,7 @@ pub(in crate::store) async fn push_back(
     .await
 }
 
-fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
+pub(super) fn fates([fates]: &[Value; 1]) -> Option<Vec<Fate>> {
     list(fates)?.iter().map(Fate::read).collect()
 }
 

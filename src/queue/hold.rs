@@ -1,0 +1,82 @@
+//! What consumers hold: elements that they have taken from target and not yet handed on.
+
+use crate::clock::EpochMillis;
+
+/// A consumer, by what it writes beside each element that it holds.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ConsumerTag {
+    /// The machine that it runs on.
+    pub host: String,
+    /// Its process there.
+    pub pid: u32,
+    /// No other consumer has this number.
+    pub number: u64,
+}
+
+/// Who took an element, and when: the text of its field in the hash of held elements.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Holder {
+    /// Who took it.
+    pub consumer: ConsumerTag,
+    /// When it was asked for, by the server's clock.
+    pub at: EpochMillis,
+    /// How many that consumer had asked for before.
+    pub turn: u64,
+}
+
+impl Holder {
+    /// The field. Sorted as text, what was taken first stands first.
+    #[must_use]
+    pub fn field(&self) -> Vec<u8> {
+        let ConsumerTag { host, pid, number } = &self.consumer;
+        let (at, turn) = (self.at.get().max(0), self.turn);
+        format!("{at:015} {turn:010} {pid} {number:016x} {host}").into_bytes()
+    }
+
+    /// What a field says; none when no consumer of ours has written it.
+    #[must_use]
+    pub fn read(field: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(field).ok()?;
+        let mut parts = text.splitn(5, ' ');
+        let mut next = || parts.next();
+        let (at, turn, pid, number, host) = (next()?, next()?, next()?, next()?, next()?);
+        Some(Self {
+            at: EpochMillis::new(at.parse().ok()?),
+            turn: turn.parse().ok()?,
+            consumer: ConsumerTag {
+                host: host.to_owned(),
+                pid: pid.parse().ok()?,
+                number: u64::from_str_radix(number, 16).ok()?,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holder(at: i64, turn: u64) -> Holder {
+        Holder {
+            consumer: ConsumerTag {
+                host: "app 1".to_owned(),
+                pid: 4_711,
+                number: 0xfe,
+            },
+            at: EpochMillis::new(at),
+            turn,
+        }
+    }
+
+    #[test]
+    fn a_field_says_who_took_an_element_and_sorts_by_when() {
+        let taken = holder(1_700_000_000_123, 2);
+        assert_eq!(Holder::read(&taken.field()), Some(taken));
+        let fields = [(999, 9), (1_700_000_000_000, 9), (1_700_000_000_000, 10)];
+        let fields = fields.map(|(at, turn)| holder(at, turn).field());
+        assert!(fields.is_sorted());
+        for foreign in [&b""[..], b"by hand", b"1 2 3 4", b"\xff 1 1 1 h"] {
+            assert_eq!(Holder::read(foreign), None);
+        }
+    }
+}
