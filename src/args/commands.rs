@@ -281,7 +281,9 @@ Examples:
   delayscope consume orders --count 1 --yes
   delayscope consume orders --timeout 10s --yes --json
 
-What was taken is gone from the server; each message is printed before the next one is taken.")]
+Each message is held on the server until it was printed, and is gone then; it is printed before the
+next one is taken. What a consumer that died holds is told by doctor and put back by
+`repair QUEUE --put-back`: nothing is lost, but the message that was being printed may come twice.")]
 pub struct Consume {
     /// The queue.
     #[arg(value_name = "QUEUE", help = super::QUEUE_HELP)]
