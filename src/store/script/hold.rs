@@ -56,8 +56,9 @@ pub(in crate::store) async fn renew(
     leases: &[u8],
     args: [&[u8]; 2],
 ) -> Result<(), StoreError> {
-    let renewed = run(lane, &RENEW, &[leases], args, |[]: &[Value; 0]| Some(())).await?;
-    Ok(renewed.done)
+    let keys = [leases];
+    let renewed = run(lane, &RENEW, &keys, args, |[]: &[Value; 0]| Some(()));
+    renewed.await.map(drop)
 }
 
 /// `give-back.lua`. `keys`: target, intake, held, leases.
