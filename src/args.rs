@@ -7,12 +7,11 @@ mod change;
 mod commands;
 mod doctor;
 mod journal;
+mod queue_hex;
 mod repair;
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use crate::clock::when::{BadTime, Span, When};
@@ -26,6 +25,7 @@ pub use commands::{
 };
 pub use doctor::{Doctor, FailOn, Report};
 pub use journal::{Journal, JournalCommand, Purge};
+pub use queue_hex::spelled_out;
 pub use repair::{MeantUnit, Repair};
 
 use crate::queue::Queue;
@@ -97,15 +97,6 @@ impl Args {
     }
 }
 
-/// By its bytes: names of queues need not be UTF-8.
-impl ValueParserFactory for Queue {
-    type Parser = ValueParser;
-
-    fn value_parser() -> ValueParser {
-        ValueParser::new(OsStringValueParser::new().try_map(|typed| Self::typed(typed.as_bytes())))
-    }
-}
-
 /// The connection flags, as redis-cli has them, and what holds for the whole session.
 #[derive(ClapArgs)]
 #[command(next_help_heading = "Connection")]
@@ -133,7 +124,7 @@ pub struct Connection {
     )]
     pub password: Option<String>,
     /// The ACL user
-    #[arg(long, value_name = "NAME", global = true)]
+    #[arg(long, value_name = "NAME", global = true, allow_hyphen_values = true)]
     pub user: Option<String>,
     /// The database number [default: 0]
     #[arg(short = 'n', value_name = "DB", global = true, value_parser = clap::value_parser!(i64).range(0..))]
@@ -143,7 +134,8 @@ pub struct Connection {
         long,
         help = "A profile of the configuration file; also DELAYSCOPE_PROFILE",
         value_name = "NAME",
-        global = true
+        global = true,
+        allow_hyphen_values = true
     )]
     pub profile: Option<String>,
     /// The configuration file.
@@ -157,6 +149,16 @@ pub struct Connection {
     /// The queues that are named.
     #[arg(long = "queue", value_name = "NAME", global = true, help = QUEUES_HELP)]
     pub queues: Vec<Queue>,
+    /// Those that are named by the digits of their bytes.
+    #[arg(
+        long = "queue-hex",
+        value_name = "HEX",
+        global = true,
+        value_parser = queue_hex::queue,
+        help = "In place of QUEUE or --queue NAME: the same in hex digits, for names that no shell \
+                can say"
+    )]
+    pub queues_hex: Vec<Queue>,
     /// Refuse every change
     #[arg(long, global = true)]
     pub read_only: bool,

@@ -49,6 +49,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use crate::args::{Command, without_passwords};
 use crate::config::{Config, Terminal};
+use crate::queue::text;
 use output::Output;
 use say::{NothingMatched, sentence};
 
@@ -114,10 +115,14 @@ pub fn usage(error: &clap::Error) -> u8 {
     } else {
         (io::stdout().is_terminal(), Box::new(io::stdout()))
     };
-    let said = if is_terminal && std::env::var_os("NO_COLOR").is_none() {
+    let plain = error.render().to_string();
+    // What was typed is repeated: colours only where nothing in it commands a terminal.
+    let harmless = text::printable_lines(&plain) == plain;
+    let coloured = is_terminal && harmless && std::env::var_os("NO_COLOR").is_none();
+    let said = if coloured {
         error.render().ansi().to_string()
     } else {
-        error.render().to_string()
+        text::printable_lines(&plain)
     };
     let said = if error.use_stderr() {
         without_passwords(&said)

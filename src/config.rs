@@ -26,7 +26,7 @@ pub use url::{BadUrl, parse as parse_url};
 
 pub use crate::args::Theme;
 use crate::args::{Args, Command, Connection, Span};
-use crate::queue::{Address, Endpoint, Queue, redis_cli};
+use crate::queue::{Address, Endpoint, Queue, redis_cli, shell};
 use file::{File, Loaded};
 use reader::listed;
 
@@ -127,7 +127,7 @@ impl Config {
             profile: None,
             // What a demo plays on is its own.
             read_only: connection.read_only || (elsewhere.read_only && !plays(args)),
-            queues: connection.queues.clone(),
+            queues: [&connection.queues[..], &connection.queues_hex].concat(),
             screen,
             keep_days: elsewhere.keep_days,
             keys: file.keys,
@@ -179,7 +179,7 @@ impl Config {
         let Some(profile) = &self.profile else {
             return redis_cli::ours(&self.endpoint);
         };
-        let name = redis_cli::word(profile.name.as_bytes());
+        let name = shell::word(profile.name.as_bytes());
         let mut line = format!("delayscope --profile {name}");
         if profile.endpoint.db != self.endpoint.db {
             line.extend([" -n ", &self.endpoint.db.to_string()]);

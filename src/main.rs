@@ -3,15 +3,17 @@
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use delayscope::args::{Args, Command};
+use delayscope::args::{Args, Command, spelled_out};
 use delayscope::cli::{self, output::Output};
 use delayscope::config::Config;
 
 fn main() -> ExitCode {
-    ExitCode::from(match Args::try_parse() {
-        Ok(args) => start(args).unwrap_or_else(|error| cli::failed(&error)),
-        Err(error) => cli::usage(&error),
-    })
+    ExitCode::from(
+        match Args::try_parse_from(spelled_out(std::env::args_os())) {
+            Ok(args) => start(args).unwrap_or_else(|error| cli::failed(&error)),
+            Err(error) => cli::usage(&error),
+        },
+    )
 }
 
 fn start(args: Args) -> anyhow::Result<u8> {

@@ -19,6 +19,7 @@ pub mod name;
 pub mod plan;
 pub mod redis_cli;
 pub mod server;
+pub mod shell;
 pub mod snapshot;
 pub mod text;
 pub mod told;

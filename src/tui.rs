@@ -30,6 +30,7 @@ use self::model::{Look, Model, PromptKind};
 use self::runner::{Lines, Session, Tasks};
 use self::terminal::Tty;
 use crate::clock::instant;
+use crate::queue::text;
 
 /// What the screen starts with.
 #[derive(Clone, Debug)]
@@ -92,7 +93,7 @@ async fn finish_changes(tasks: &mut Tasks, ended: Ended) {
     );
     // Not waited for: a terminal may take no output.
     tokio::task::spawn_blocking(move || {
-        let _ = writeln!(stdout(), "{words}");
+        let _ = writeln!(stdout(), "{}", text::printable(&words));
     });
     let alone = async {
         match ended {
@@ -112,10 +113,11 @@ async fn farewell(tasks: &mut Tasks, model: &mut Model) {
     model.workers.ended(&tasks.finish().await);
     let mut out = stdout();
     for line in tasks.farewell() {
-        let _ = writeln!(out, "{line}");
+        let _ = writeln!(out, "{}", text::printable(&line));
     }
     for (said, command) in model.workers.farewell() {
         // A terminal that is gone cannot be told.
+        let [said, command] = [&said, &command].map(|line| text::printable(line));
         let _ = writeln!(out, "{said} This goes on with it:\n  {command}");
     }
 }

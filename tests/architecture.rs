@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+#[path = "architecture/printers.rs"]
+mod printers;
 #[path = "architecture/source.rs"]
 mod source;
 #[path = "architecture/walls.rs"]

@@ -14,10 +14,14 @@ mod decoding;
 mod doctor;
 #[path = "cli/guards.rs"]
 mod guards;
+#[path = "cli/hostile.rs"]
+mod hostile;
 #[path = "cli/journal.rs"]
 mod journal;
 #[path = "cli/offering.rs"]
 mod offering;
+#[path = "cli/pasting.rs"]
+mod pasting;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/quarantine.rs"]

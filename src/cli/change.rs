@@ -4,7 +4,7 @@ mod apply;
 mod plan;
 mod summary;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
@@ -316,7 +316,7 @@ impl<'a> Making<'a> {
             biased;
             () = self.stop.asked() => {
                 // The question stands in a line that has no end yet.
-                let _ = writeln!(io::stderr());
+                say::lines("");
                 Ok(false)
             }
             agreed = asking => agreed.context("could not ask")?,

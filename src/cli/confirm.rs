@@ -1,9 +1,10 @@
 //! Asking before something that cannot be taken back, or that touches much.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 
 use anyhow::{Context as _, bail};
 
+use super::say;
 use crate::config::{Config, Profile};
 use crate::queue::Queue;
 
@@ -37,9 +38,7 @@ pub(super) fn ask(question: &str, otherwise: &str) -> anyhow::Result<String> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         bail!("{otherwise}");
     }
-    let mut stderr = io::stderr();
-    write!(stderr, "{question}")?;
-    stderr.flush()?;
+    say::question(question)?;
     let mut answer = String::new();
     io::stdin()
         .read_line(&mut answer)

@@ -95,8 +95,7 @@ async fn started(asked: &args::Demo, config: &Config) -> anyhow::Result<Demo> {
 async fn ended(demo: Demo) -> anyhow::Result<()> {
     let kept = demo.end().await.context("could not clean up the demo")?;
     if let Some(kept) = kept {
-        // Nothing is lost that matters when nobody listens there.
-        let _ = writeln!(io::stderr(), "{kept}");
+        say::lines(&kept.to_string());
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::clock::EpochMillis;
 use crate::queue::finding::{DECIDED_MS, Open, Step, Trend};
 use crate::queue::redis_cli::Programs;
 use crate::queue::wish::What;
-use crate::queue::{Finding, Queue, redis_cli, text};
+use crate::queue::{Finding, Queue, shell, text};
 
 /// A finding's fields.
 pub(super) fn fields(queue: &Queue, finding: &Finding, programs: &Programs) -> Map<String, Value> {
@@ -123,9 +123,8 @@ const UNDECIDED: &str = "undecided";
 
 /// The command that looks for so long that every rule decides.
 pub(super) fn longer(command: &str, queue: &Queue, program: &str) -> String {
-    let name = redis_cli::word(&queue.spec());
-    let seconds = DECIDED_MS / 1_000;
-    format!("{program} {command} {name} --for {seconds}s")
+    let seconds = format!("--for {}s", DECIDED_MS / 1_000);
+    shell::about(program, command, queue, &[&seconds])
 }
 
 /// A finding in one line.
@@ -160,33 +159,27 @@ fn trend(trend: Trend) -> Option<String> {
 pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<String> {
     let (command, flags) = match step {
         Step::Outside => return None,
-        Step::Worker => ("worker", String::new()),
+        Step::Worker => ("worker", Vec::new()),
         // When is for people to say: an hour is time to look at them first.
-        Step::WaitAgain => ("requeue", " --from order --all --in 1h".to_owned()),
+        Step::WaitAgain => ("requeue", vec!["--from order --all --in 1h".to_owned()]),
         Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
-            let (command, flags) = flags(what)?;
-            let id = queue.id(&entry.member);
-            (command, format!(" --id {id}{flags}"))
+            let (command, mut flags) = flags(what)?;
+            flags.insert(0, format!("--id {}", queue.id(&entry.member)));
+            (command, flags)
         }
     };
-    let spec = queue.spec();
-    let name = redis_cli::word(&spec);
-    Some(if spec.starts_with(b"-") {
-        // It would pass for a flag.
-        format!("{program} {command}{flags} -- {name}")
-    } else {
-        format!("{program} {command} {name}{flags}")
-    })
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    Some(shell::about(program, command, queue, &flags))
 }
 
 /// The subcommand of a change, and its flags; none when it has none.
-fn flags(what: &What) -> Option<(&'static str, String)> {
+fn flags(what: &What) -> Option<(&'static str, Vec<String>)> {
     let name = what.name();
-    let repair = |more: &str| Some(("repair", format!(" --{name}{more}")));
+    let repair = |more: &str| Some(("repair", vec![format!("--{name}{more}")]));
     match what {
         What::Transfer | What::Deliver | What::Delete | What::Duplicate | What::Kick => {
-            Some((name, String::new()))
+            Some((name, Vec::new()))
         }
         What::Realign(Some(ms)) => repair(&format!(" --within {ms}ms")),
         What::Restore => repair(" --all"),

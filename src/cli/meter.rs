@@ -1,8 +1,9 @@
 //! How far something is: one line on standard error that is written over and over.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
+use super::say;
 use crate::clock::instant;
 use crate::queue::text;
 
@@ -28,9 +29,8 @@ impl Meter {
     pub(super) fn show(&mut self, line: &str) {
         let passed = |since| instant().saturating_duration_since(since);
         if self.since.is_some_and(|since| passed(since) >= QUIET) {
-            let line = text::cut(line, columns().saturating_sub(1));
-            // What nobody reads any more is no loss.
-            let _ = write!(io::stderr(), "\r\x1b[K{line}");
+            let line = text::printable(line);
+            say::over(&text::cut(&line, columns().saturating_sub(1)));
             self.shown = true;
         }
     }
@@ -38,7 +38,7 @@ impl Meter {
     /// Takes the line away, so that something else can be written in its place.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            say::over("");
         }
     }
 }

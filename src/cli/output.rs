@@ -1,8 +1,14 @@
 //! Where a subcommand's lines go: tables for people, JSON for programs, into any `Write`.
+//!
+//! Names, payloads, the server's words and those of its clients are all chosen by others. This is
+//! the one place where they leave for a terminal, so nothing leaves here as it is that commands one
+//! or hides in it, whoever made the line: text shows it as `\x1b`, JSON says it as `\u001b`.
 
 use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write};
 
-use serde_json::Value;
+use serde::Serialize as _;
+use serde_json::ser::Formatter;
+use serde_json::{Serializer, Value};
 
 use crate::queue::text;
 
@@ -113,21 +119,24 @@ impl<W: Write> Output<W> {
 
     /// One JSON value on a line of its own.
     pub fn json(&mut self, value: &Value) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, value)?;
+        value.serialize(&mut Serializer::with_formatter(&mut self.out, Escaped))?;
         self.out.write_all(b"\n")
     }
 
     /// One line for people, cut to the terminal's width.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
         match self.columns {
-            Some(columns) => writeln!(self.out, "{}", text::cut(line.trim_end(), columns)),
+            Some(columns) => {
+                let line = text::printable(line.trim_end());
+                writeln!(self.out, "{}", text::cut(&line, columns))
+            }
             None => self.whole(line),
         }
     }
 
     /// One line for people, whole also on a terminal.
     pub fn whole(&mut self, line: &str) -> io::Result<()> {
-        writeln!(self.out, "{}", line.trim_end())
+        writeln!(self.out, "{}", text::printable(line.trim_end()))
     }
 
     /// The titles of a table whose rows come one by one.
@@ -183,6 +192,31 @@ impl<W: Write> Output<W> {
     /// Lets what was written so far be seen.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// JSON on one line, with an escape for each character that does not show itself: the decoded value
+/// is the same.
+struct Escaped;
+
+impl Formatter for Escaped {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        to: &mut W,
+        part: &str,
+    ) -> io::Result<()> {
+        let mut plain = 0;
+        for (at, c) in part.char_indices() {
+            if c.is_ascii_graphic() || c == ' ' || !text::is_hidden(c) {
+                continue;
+            }
+            to.write_all(&part.as_bytes()[plain..at])?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(to, "\\u{unit:04x}")?;
+            }
+            plain = at + c.len_utf8();
+        }
+        to.write_all(&part.as_bytes()[plain..])
     }
 }
 

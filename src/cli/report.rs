@@ -22,8 +22,8 @@ use crate::ops::journal::{Journal, Kept, ServerId};
 use crate::payload::Habit;
 use crate::queue::finding::{Diagnosis, Passed};
 use crate::queue::look::{Client, Clients, Info};
-use crate::queue::redis_cli::{self, Programs};
-use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State};
+use crate::queue::redis_cli::Programs;
+use crate::queue::{Due, Entry, Facts, Known, Queue, ServerLook, State, shell};
 use crate::store::read;
 
 /// So many late entries are shown.
@@ -55,7 +55,7 @@ async fn which(asked: Option<&Queue>, session: &Session, config: &Config) -> any
     let mut all = super::doctor::which(asked, session, config).await?;
     if all.len() > 1 {
         let names = all.iter().take(NAMED);
-        let names: Vec<String> = names.map(|q| redis_cli::word(&q.spec())).collect();
+        let names: Vec<String> = names.map(shell::named).collect();
         let more = all.len().saturating_sub(NAMED);
         let more = if more == 0 {
             String::new()

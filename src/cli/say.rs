@@ -1,6 +1,9 @@
-//! What is said beside the output: on standard error, one line each.
+//! What is said beside the output: on standard error. Names, words of the server and what was typed
+//! stand in it, so nothing that commands a terminal leaves here as it is.
 
 use std::io::{self, Write as _};
+
+use crate::queue::text;
 
 /// Nothing matched what was asked for, which is no failure: exit code 1.
 #[derive(Debug, thiserror::Error)]
@@ -9,7 +12,25 @@ pub(super) struct NothingMatched(pub(super) String);
 
 /// Says `line` on standard error. When nobody listens there, nothing is lost that matters.
 pub(super) fn note(line: &str) {
-    let _ = writeln!(io::stderr(), "delayscope: {line}");
+    let _ = writeln!(io::stderr(), "delayscope: {}", text::printable(line));
+}
+
+/// Says lines on standard error, without a word before them.
+pub(super) fn lines(lines: &str) {
+    let _ = writeln!(io::stderr(), "{}", text::printable_lines(lines));
+}
+
+/// Writes a question on standard error, whose answer stands in the same line.
+pub(super) fn question(question: &str) -> io::Result<()> {
+    let mut to = io::stderr();
+    write!(to, "{}", text::printable_lines(question))?;
+    to.flush()
+}
+
+/// Writes `line` over the one that stands in the terminal of standard error; an empty one takes it
+/// away.
+pub(super) fn over(line: &str) {
+    let _ = write!(io::stderr(), "\r\x1b[K{}", text::printable(line));
 }
 
 /// An error with its causes as one line that ends like a sentence.

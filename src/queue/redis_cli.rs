@@ -2,24 +2,26 @@
 //! asked for, or stands in `REDISCLI_AUTH`.
 
 use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 
 use super::server::{Address, Endpoint};
+use super::shell;
 
 /// `redis-cli` with the flags that reach this server, as a shell takes it.
 #[must_use]
 pub fn program(endpoint: &Endpoint) -> String {
     let mut line = match &endpoint.address {
         Address::Tcp(host, port) => {
-            format!("redis-cli -h {} -p {port}", in_shell(host))
+            format!("redis-cli -h {} -p {port}", shell::word(host.as_bytes()))
         }
-        Address::Unix(path) => format!("redis-cli -s {}", in_shell(&path.to_string_lossy())),
+        Address::Unix(path) => format!("redis-cli -s {}", shell::word(path.as_os_str().as_bytes())),
     };
     if endpoint.db != 0 {
         // Writing into a String cannot fail.
         let _ = write!(line, " -n {}", endpoint.db);
     }
     if let Some(user) = &endpoint.user {
-        let _ = write!(line, " --user {}", in_shell(user));
+        let _ = write!(line, " --user {}", shell::word(user.as_bytes()));
     }
     line
 }
@@ -35,9 +37,7 @@ pub fn ours(endpoint: &Endpoint) -> String {
 #[must_use]
 pub fn line(program: &str, args: &[&[u8]]) -> String {
     if args.iter().all(|arg| is_plain(arg)) {
-        let words = args
-            .iter()
-            .map(|arg| in_shell(&String::from_utf8_lossy(arg)));
+        let words = args.iter().map(|arg| shell::word(arg));
         return format!("{program} {}", words.collect::<Vec<_>>().join(" "));
     }
     format!("printf '%s\\n' '{}' | {program}", command(args))
@@ -72,29 +72,7 @@ pub fn command(args: &[&[u8]]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A word that a shell passes on as these bytes; those that are no text need `bash` or `zsh`.
-#[must_use]
-pub fn word(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.chars().any(char::is_control) => in_shell(text),
-        _ => {
-            let mut out = String::from("$'");
-            for &b in bytes {
-                match b {
-                    b'\'' | b'\\' => out.extend(['\\', char::from(b)]),
-                    b' '..=b'~' => out.push(char::from(b)),
-                    _ => {
-                        let _ = write!(out, "\\x{b:02x}");
-                    }
-                }
-            }
-            out.push('\'');
-            out
-        }
-    }
-}
-
-/// Letters, digits and what means nothing to a shell or to redis-cli.
+/// Letters, digits and what means nothing to redis-cli.
 fn is_bare(arg: &[u8]) -> bool {
     let bare = |b: &u8| b.is_ascii_alphanumeric() || b"_-.:/@%+=,".contains(b);
     !arg.is_empty() && arg.iter().all(bare)
@@ -122,13 +100,6 @@ fn quoted(arg: &[u8]) -> String {
     }
     out.push('"');
     out
-}
-
-fn in_shell(word: &str) -> String {
-    if is_bare(word.as_bytes()) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
@@ -182,13 +153,6 @@ mod tests {
             assert_ne!(plain, line(there, &args));
             assert_eq!(reaching(&plain, there), line(there, &args));
         }
-    }
-
-    #[test]
-    fn a_word_reaches_a_program_as_it_is() {
-        assert_eq!(word(b"orders"), "orders");
-        assert_eq!(word("it's 订单".as_bytes()), r"'it'\''s 订单'");
-        assert_eq!(word(b"a\n'\\\xff"), r"$'a\x0a\'\\\xff'");
     }
 
     #[test]

@@ -3,10 +3,13 @@
 //! A figure is never cut: what does not fit becomes shorter by its unit. Control characters (and
 //! those that turn the direction of text) never reach a terminal: names and payloads are data.
 
+mod printable;
+
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+pub use printable::{is_hidden, is_plain_to_see, printable, printable_bytes, printable_lines};
 
 /// Columns that [`countdown`] needs at most.
 pub const COUNTDOWN_WIDTH: usize = 9;
@@ -135,68 +138,6 @@ pub fn number(n: u64, columns: usize) -> String {
     } else {
         compact(n)
     }
-}
-
-/// `text` fit for one line of a terminal: control characters and those that turn the direction
-/// of text as `\n`, `\t`, `\x1b`, `\u{202e}`.
-#[must_use]
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(must_not_print) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 8);
-    text.chars().for_each(|c| push_printable(&mut out, c));
-    Cow::Owned(out)
-}
-
-/// Bytes as [`printable`] text; what is no UTF-8 as `\xff`.
-#[must_use]
-pub fn printable_bytes(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        chunk
-            .valid()
-            .chars()
-            .for_each(|c| push_printable(&mut out, c));
-        for byte in chunk.invalid() {
-            push_byte(&mut out, u32::from(*byte));
-        }
-    }
-    out
-}
-
-fn push_printable(out: &mut String, c: char) {
-    match c {
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        c if must_not_print(c) => {
-            let code = u32::from(c);
-            if code < 0x80 {
-                push_byte(out, code);
-            } else {
-                out.extend(c.escape_unicode());
-            }
-        }
-        c => out.push(c),
-    }
-}
-
-fn push_byte(out: &mut String, byte: u32) {
-    // Writing into a String cannot fail.
-    let _ = write!(out, "\\x{byte:02x}");
-}
-
-/// Control characters, those that turn the direction of text, and those that show nothing at all
-/// and may hide a text in another one. What joins characters or chooses how one looks may print.
-fn must_not_print(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// How many columns `text` takes in a terminal.
@@ -331,18 +272,6 @@ mod tests {
         assert_eq!(compact(u64::MAX), "18.4E");
         assert_eq!(number(1_000_000, 9), "1,000,000");
         assert_eq!(number(1_000_000, 8), "1.00M");
-    }
-
-    #[test]
-    fn nothing_that_commands_a_terminal_gets_through() {
-        assert_eq!(printable("orders"), "orders");
-        assert_eq!(
-            printable("a\x1b[31m\nb\u{202e}\u{9b}"),
-            "a\\x1b[31m\\nb\\u{202e}\\u{9b}"
-        );
-        assert_eq!(printable("👩‍💻"), "👩‍💻");
-        assert_eq!(printable("or\u{ad}d\u{e0041}er"), "or\\u{ad}d\\u{e0041}er");
-        assert_eq!(printable_bytes(b"a\xff\x00\xc3\xa9"), "a\\xff\\x00é");
     }
 
     #[test]

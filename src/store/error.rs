@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use redis::{RedisError, ServerError};
 
+use crate::queue::text;
+
 /// Why a request came to nothing.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum StoreError {
@@ -149,15 +151,17 @@ pub(in crate::store) fn passes(code: &str) -> bool {
     )
 }
 
-/// The server's error, code and text, without where in a script it happened.
+/// The server's error, code and text, without where in a script it happened. Printable: whoever
+/// may run a script chooses what an error says.
 pub(in crate::store) fn words(error: &ServerError) -> String {
     let Some(details) = error.details() else {
-        return error.code().to_owned();
+        return text::printable(error.code()).into_owned();
     };
-    match in_script(details) {
+    let words = match in_script(details) {
         Some(words) => words.to_owned(),
         None => format!("{} {}", error.code(), without_script(details)),
-    }
+    };
+    text::printable(&words).into_owned()
 }
 
 /// The error of a command of a script, code and all, which Redis up to 6 wraps: `ERR Error running
@@ -182,8 +186,12 @@ fn without_script(details: &str) -> &str {
     }
 }
 
-/// What a client-side error says, without the library's own decoration.
+/// What a client-side error says, printable and without the library's own decoration.
 pub(in crate::store) fn plain(error: &RedisError) -> String {
+    text::printable(&undecorated(error)).into_owned()
+}
+
+fn undecorated(error: &RedisError) -> String {
     if let Some(code) = error.code() {
         return match error.detail() {
             Some(detail) => format!("{code} {detail}"),

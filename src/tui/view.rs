@@ -88,8 +88,20 @@ pub fn render(model: &Model, area: Rect, buf: &mut Buffer) {
     scrollbars(&ctx, buf);
     prompt::render(&ctx, buf);
     toast::render(&ctx, buf);
+    harmless(buf);
     if model.look.ascii {
         spell(buf);
+    }
+}
+
+/// Whatever drew it: nothing leaves for the terminal that commands it, turns text around or hides
+/// in it.
+fn harmless(buf: &mut Buffer) {
+    for cell in &mut buf.content {
+        let symbol = cell.symbol();
+        if !matches!(symbol.as_bytes(), [b' '..=b'~']) && text::printable(symbol) != symbol {
+            cell.set_symbol("\u{fffd}");
+        }
     }
 }
 

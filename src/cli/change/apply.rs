@@ -13,7 +13,7 @@ use super::summary::{self, Figures};
 use crate::clock::instant;
 use crate::ops::apply::{Applied, Applying, Order};
 use crate::queue::plan::{EntryResult, Plan, Progress, Summary, Way};
-use crate::queue::{Change, Outcome as Became, Queue, redis_cli, text};
+use crate::queue::{Change, Outcome as Became, Queue, shell, text};
 
 /// So many entries are listed to people who did not ask for each.
 const LISTED: u64 = 20;
@@ -167,7 +167,7 @@ impl Following {
             say::note("stopped: what is left is as it was, and the same command goes on with it");
         }
         if let Some(id) = &self.journal_id {
-            let id = redis_cli::word(id.as_bytes());
+            let id = shell::word(id.as_bytes());
             if !out.is_json() && self.change.can_be_undone() && summary.tally.get(Became::Done) > 0
             {
                 say::note(&format!("to take it back: {} undo {id}", self.program));
@@ -218,15 +218,13 @@ impl Following {
             self.change.past(),
         ));
         if let Some(id) = &self.journal_id {
-            let id = redis_cli::word(id.as_bytes());
+            let id = shell::word(id.as_bytes());
             say::note(&format!("what is known of each: delayscope journal {id}"));
         }
         if self.sets_aside {
-            let queue = redis_cli::word(&self.queue.spec());
+            let back = shell::about(&self.program, "repair", &self.queue, &["--restore-order"]);
             say::note(&format!(
-                "the order list may still be set aside; this brings it back: {} repair {queue} \
-                 --restore-order",
-                self.program
+                "the order list may still be set aside; this brings it back: {back}"
             ));
         }
     }

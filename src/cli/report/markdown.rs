@@ -19,7 +19,7 @@ pub(super) fn print<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<()> {
     let name = text::printable_bytes(bundle.queue.name.as_bytes());
-    out.whole(&format!("# Delayed queue {name}"))?;
+    out.whole(&format!("# Delayed queue {}", summary::plain(&name)))?;
     out.whole("")?;
     summary::print(bundle, &config.programs(), out)?;
     findings(bundle, &config.programs(), out)?;
@@ -52,6 +52,18 @@ pub(super) fn fenced<W: Write>(
         out.whole(line)?;
     }
     out.whole(&fence)
+}
+
+/// Words that stand in a line as they are, whatever means something to Markdown in them.
+fn span(words: &str) -> String {
+    let words = text::printable(words);
+    match longest_run(&words) {
+        0 => format!("`{words}`"),
+        run => {
+            let fence = "`".repeat(run + 1);
+            format!("{fence} {words} {fence}")
+        }
+    }
 }
 
 /// How many backticks follow each other at most.
@@ -91,23 +103,23 @@ fn findings<W: Write>(bundle: &Bundle, programs: &Programs, out: &mut Output<W>)
     for over in &bundle.over {
         let (since, until) = (over.since, over.until);
         let [since, until] = [since, until].map(|then| times::local(then, bundle.at));
-        let (id, sentence) = (over.id, text::printable(&over.sentence));
+        let (id, sentence) = (over.id, span(&over.sentence));
         out.whole(&format!(
-            "- earlier, from {since} to {until}: {id}: `{sentence}`"
+            "- earlier, from {since} to {until}: {id}: {sentence}"
         ))?;
     }
     for (id, why) in &said.blind {
-        out.whole(&format!("- {id} cannot look: `{}`", text::printable(why)))?;
+        out.whole(&format!("- {id} cannot look: {}", span(why)))?;
     }
     for (id, open) in &said.early {
         out.whole(&format!(
-            "- {id} is not yet decided: {}, {}",
-            open.seen, open.asks
+            "- {id} is not yet decided: {}",
+            span(&format!("{}, {}", open.seen, open.asks))
         ))?;
     }
     if said.open().next().is_some() {
         let command = finding::longer("report", &bundle.queue, &programs.ours);
-        out.whole(&format!("- so that all are decided: `{command}`"))?;
+        out.whole(&format!("- so that all are decided: {}", span(&command)))?;
     }
     Ok(())
 }
@@ -137,12 +149,12 @@ fn server<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
                 .into_iter()
                 .try_for_each(|(name, value)| out.whole(&format!("{name}:{value}")))
         })?,
-        Known::Unknown(why) => out.whole(&format!("INFO is refused: `{why}`"))?,
+        Known::Unknown(why) => out.whole(&format!("INFO is refused: {}", span(why)))?,
         Known::None => {}
     }
     let Some(clients) = clients(look) else {
         let why = match &look.clients {
-            Known::Unknown(why) => format!(": `{why}`"),
+            Known::Unknown(why) => format!(": {}", span(why)),
             _ => ".".to_owned(),
         };
         return out.whole(&format!("Its clients cannot be seen{why}"));
@@ -164,7 +176,7 @@ fn server<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
 fn changes<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
     section(out, "Changes made from this account")?;
     match &bundle.changes {
-        Err(why) => out.whole(&format!("The journal cannot be read: {why}.")),
+        Err(why) => out.whole(&format!("The journal cannot be read: {}.", span(why))),
         Ok(none) if none.is_empty() => out.whole("None."),
         Ok(all) => fenced(out, |out| {
             let rows: Vec<_> = all
@@ -179,6 +191,12 @@ fn changes<W: Write>(bundle: &Bundle, out: &mut Output<W>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_in_a_line_cannot_end_it() {
+        assert_eq!(span("a b"), "`a b`");
+        assert_eq!(span("a `` [b](c)"), "``` a `` [b](c) ```");
+    }
 
     #[test]
     fn a_fence_is_longer_than_those_inside() {

@@ -6,7 +6,7 @@ use super::Applied;
 use super::run::{Back, Halt, Run};
 use crate::clock::instant;
 use crate::ops::bulk::aside::{self, BringBack};
-use crate::queue::{Queue, redis_cli};
+use crate::queue::{Queue, redis_cli, shell};
 use crate::store::bulk::{SetAside, facts};
 use crate::store::write::Writer;
 use crate::store::{StoreError, read};
@@ -153,9 +153,6 @@ impl Run {
 
 /// The command that brings an order list back.
 pub(super) fn restore(writer: &Writer, queue: &Queue) -> String {
-    format!(
-        "{} repair {} --restore-order",
-        redis_cli::ours(writer.store().endpoint()),
-        redis_cli::word(&queue.spec())
-    )
+    let program = redis_cli::ours(writer.store().endpoint());
+    shell::about(&program, "repair", queue, &["--restore-order"])
 }

@@ -5,16 +5,33 @@ use std::str::FromStr;
 use super::{Layout, Push, Queue, Unit, ZsetList};
 use crate::queue::name::QueueName;
 
+/// Before the keys of a `zset-list` queue.
+const PLAIN: &[u8] = b"zset-list:";
+/// Before the name of a Redisson queue that begins like the keys of another one.
+const REDISSON: &[u8] = b"redisson:";
+
+/// Whether a Redisson queue's name would be read as something else: it gets [`REDISSON`] in front.
+fn looks_plain(name: &[u8]) -> bool {
+    let mut rest = name;
+    while let Some(inner) = rest.strip_prefix(REDISSON) {
+        rest = inner;
+    }
+    rest.starts_with(PLAIN)
+}
+
 impl Queue {
     /// A queue as it is given on the command line: `NAME`, or
     /// `zset-list:TIMEOUTS,TARGET[,s|ms][,left|right]`. Keys are bytes, which need not be UTF-8.
     pub fn typed(typed: &[u8]) -> Result<Self, BadQueue> {
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        let Some(spec) = typed.strip_prefix(b"zset-list:") else {
+        let Some(spec) = typed.strip_prefix(PLAIN) else {
+            let name = typed
+                .strip_prefix(REDISSON)
+                .filter(|name| looks_plain(name));
             return if typed.is_empty() {
                 Err(BadQueue::Empty)
             } else {
-                Ok(Self::redisson(typed))
+                Ok(Self::redisson(name.unwrap_or(typed)))
             };
         };
         let mut parts = spec.split(|byte| *byte == b',');
@@ -52,7 +69,9 @@ impl Queue {
     #[must_use]
     pub fn spec(&self) -> Vec<u8> {
         let Layout::ZsetList(z) = &self.layout else {
-            return self.name.as_bytes().to_vec();
+            let name = self.name.as_bytes();
+            let before: &[u8] = if looks_plain(name) { REDISSON } else { b"" };
+            return [before, name].concat();
         };
         let unit: &[u8] = match z.unit {
             Unit::Seconds => b"s",
@@ -63,7 +82,7 @@ impl Queue {
             Push::Right => b"right",
         };
         let parts = [self.name.as_bytes(), &z.target, unit, push];
-        [b"zset-list:", parts.join(&b","[..]).as_slice()].concat()
+        [PLAIN, parts.join(&b","[..]).as_slice()].concat()
     }
 }
 

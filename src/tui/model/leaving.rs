@@ -1,7 +1,7 @@
 //! What is to be said of a change that was under way when its server or the program was left.
 
 use super::journal::sum_up;
-use crate::queue::{Change, Plan, Queue, Summary, Tally, redis_cli, text};
+use crate::queue::{Change, Plan, Queue, Summary, Tally, shell, text};
 
 /// A change that somebody has left.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,11 +75,9 @@ impl Interrupted {
         };
         lines.extend(self.notes.iter().cloned());
         if !self.over {
-            let spec = self.queue.spec();
-            let end = if spec.starts_with(b"-") { "-- " } else { "" };
-            let queue = redis_cli::word(&spec);
             lines.push("This brings an order list back that may still be set aside:".to_owned());
-            lines.push(format!("  {program} repair --restore-order {end}{queue}"));
+            let back = shell::about(program, "repair", &self.queue, &["--restore-order"]);
+            lines.push(format!("  {back}"));
         }
         if let Some(id) = &self.journal_id {
             lines.push("This tells what became of each entry:".to_owned());
@@ -111,7 +109,7 @@ mod tests {
             [
                 "The delete of orders was left in the middle: 4 of 10 deleted as far as is known.",
                 "This brings an order list back that may still be set aside:",
-                "  delayscope -p 1 repair --restore-order orders",
+                "  delayscope -p 1 repair orders --restore-order",
                 "This tells what became of each entry:",
                 "  delayscope journal abc",
             ]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::Model;
-use crate::queue::{Queue, redis_cli, text};
+use crate::queue::{Queue, shell, text};
 
 /// The stand-in workers, and what is to be said of them when the program ends.
 #[derive(Clone, Debug, Default)]
@@ -174,10 +174,7 @@ impl Workers {
                 "The worker on {name} has ended after moving {}.",
                 text::counted(worker.moved, "entry", "entries")
             );
-            let spec = worker.queue.spec();
-            let end = if spec.starts_with(b"-") { "-- " } else { "" };
-            let queue = redis_cli::word(&spec);
-            (said, format!("{program} worker {end}{queue}"))
+            (said, shell::about(program, "worker", &worker.queue, &[]))
         });
         all.extend(each);
         all

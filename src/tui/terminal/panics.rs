@@ -9,6 +9,7 @@ use std::thread::{self, ThreadId};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{entered, leave};
+use crate::queue::text;
 use crate::tui::edge::{Ended, Input};
 
 /// The thread that draws.
@@ -70,7 +71,7 @@ fn end() {
 pub(super) fn say() {
     if let Ok(mut said) = SAID.lock() {
         for text in said.drain(..) {
-            let _ = writeln!(stderr(), "{text}");
+            let _ = writeln!(stderr(), "{}", text::printable_lines(&text));
         }
     }
 }

@@ -108,7 +108,7 @@ fn place(bundle: &Bundle) -> String {
 }
 
 /// Words that mean nothing to Markdown: names of queues hold anything.
-fn plain(words: &str) -> String {
+pub(super) fn plain(words: &str) -> String {
     let mut plain = String::with_capacity(words.len());
     for c in text::printable(words).chars() {
         if matches!(c, '\\' | '*' | '_' | '`' | '<' | '[' | '&') {
