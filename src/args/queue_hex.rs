@@ -45,12 +45,11 @@ pub fn spelled_out(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             }
         };
         let bytes = hex.as_ref().and_then(|hex| bytes(hex.as_bytes()));
-        match bytes.filter(|_| takes_queue(&out)) {
-            Some(bytes) => out.push(OsString::from_vec([&[MARK], bytes.as_slice()].concat())),
-            None => {
-                out.push(word);
-                out.extend(hex.filter(|_| following));
-            }
+        if let Some(bytes) = bytes.filter(|_| takes_queue(&out)) {
+            out.push(OsString::from_vec([&[MARK], bytes.as_slice()].concat()));
+        } else {
+            out.push(word);
+            out.extend(hex.filter(|_| following));
         }
     }
     out.extend(typed);

@@ -310,7 +310,7 @@ fn what_a_server_answers_commands_no_terminal() {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             std::thread::spawn(move || {
-                let mut asked = [0; 65_536];
+                let mut asked = vec![0; 65_536];
                 while stream.read(&mut asked).is_ok_and(|n| n > 0) {
                     let answer = format!("-{WORDS}\r\n").repeat(8);
                     if stream.write_all(answer.as_bytes()).is_err() {

@@ -194,7 +194,12 @@ fn a_word_is_these_bytes_in_every_shell() {
     let lines: Vec<String> = lines.collect();
     for shell in shells() {
         for (word, given) in words.iter().zip(given(shell, &lines)) {
-            assert_eq!(given, [word.clone()], "{shell}: {}", shell::word(word));
+            assert_eq!(
+                given,
+                std::slice::from_ref(word),
+                "{shell}: {}",
+                shell::word(word)
+            );
         }
     }
 }
