@@ -28,6 +28,9 @@
 //!   [`Drift::next`](drift::Drift::next) mends; each finding is checked once more in the very
 //!   script that acts on it.
 //!
+//! A step that reads what the next script meets says which entries that tries ([`Step::tries`]):
+//! after a death only what the last script tried is in doubt.
+//!
 //! An error that leaves the outcome unknown may be followed by another `next` once the server
 //! answers again: each stepper finds out for itself what its last script did. A death between any
 //! two steps leaves nothing to mend but a list that is aside.
@@ -67,6 +70,9 @@ pub struct Step {
     pub of: u64,
     /// What became of entries: each of those given at the start has one fate in the end.
     pub fates: Vec<Fated>,
+    /// Which of those given at the start the script of the next step tries, of ways that change
+    /// entries: to be written down before it.
+    pub tries: Vec<usize>,
     /// What left the order list because it does not wait any more, when that is told.
     pub dropped: Vec<Vec<u8>>,
 }

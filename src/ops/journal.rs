@@ -116,6 +116,9 @@ pub struct Kept {
     pub head: Head,
     /// What became of the entries; none: it was never ended (it died, or is under way).
     pub ended: Option<Tally>,
+    /// The machine runs since it began: whatever was written down then is there, also what no disk
+    /// was waited for.
+    pub same_boot: bool,
     /// It is being made at this moment, by whichever process on this machine.
     pub under_way: bool,
     /// The change that has taken it back, when one has.
@@ -252,11 +255,20 @@ impl Journal {
     /// The entries of a change, to be read a part at a time.
     pub async fn read(&self, id: &str) -> Result<Items, JournalError> {
         let kept = self.find(id).await?;
-        Items::open(self.folder()?.change_path(&kept.id)).await
+        let path = self.folder()?.change_path(&kept.id);
+        // Of what is under way anything may be tried in the next moment.
+        let tells = !kept.under_way && (kept.ended.is_some() || kept.same_boot);
+        Items::open(path, tells).await
     }
 
-    /// The items of a change, each with what is known to have become of it (none: its intent was
-    /// written, and nothing after it). All of them at once: of a change of many entries,
+    /// Which lines of the list of changes cannot be read, in a sentence; none: all can.
+    pub async fn unreadable(&self) -> Result<Option<String>, JournalError> {
+        let folder = self.folder()?;
+        blocking(move || folder.unreadable()).await
+    }
+
+    /// The items of a change, each with what is known to have become of it: see
+    /// [`Items::part`]. All of them at once: of a change of many entries,
     /// [`read`](Self::read) them in parts.
     pub async fn items(&self, id: &str) -> Result<Vec<(Item, Option<Happened>)>, JournalError> {
         let items = self.read(id).await?;

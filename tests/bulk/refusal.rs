@@ -273,7 +273,10 @@ async fn a_queue_without_order_list_has_no_bulk_way() {
     };
     let put = vec![(chosen.clone(), None)];
     assert!(BringBack::new(&plain).next(writer, 1).await.is_err());
-    assert!(PutBack::new(&plain, put).next(writer, 1).await.is_err());
+    let mut back = PutBack::new(&plain, put);
+    let tries = back.next(writer, 1).await.unwrap().unwrap().tries;
+    assert_eq!(tries, [0]);
+    assert!(back.next(writer, 1).await.is_err());
     assert_eq!(
         Realign::new(&plain, vec![b"x".to_vec()])
             .next(writer, 1)

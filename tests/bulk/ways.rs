@@ -237,6 +237,9 @@ async fn a_sweep_that_is_stopped_brings_the_offer_order_back() {
     let mut world = World::new(&server, &order, due_by_id).await;
     let chosen = world.chosen(1..=100);
     let mut way = Sweep::new(&world.queue, chosen);
+    // It says what the script will try, then it runs it.
+    let told = way.next(&world.writer, 30).await.unwrap().unwrap();
+    assert_eq!((told.tries.len(), told.wrote), (100, false));
     let first = way.next(&world.writer, 30).await.unwrap().unwrap();
     assert_eq!(first.fates.len(), 30);
     way.stop();

@@ -67,7 +67,7 @@ impl Run {
     /// Batch after batch.
     async fn transfer(&mut self, bound: EpochMillis) -> Ended {
         let mut known = HashSet::new();
-        let mut tell = 0_u32;
+        let (mut tell, mut lost) = (0_u32, 0);
         loop {
             if tell == 0 && known.is_empty() && !self.aside {
                 self.pace.by_number(MOST_WATCHED);
@@ -83,6 +83,7 @@ impl Run {
                 return Ok(());
             }
             self.hold().await?;
+            self.untold(lost, n).await?;
             let queue = self.queue.clone();
             let sent = self
                 .writer
@@ -95,6 +96,7 @@ impl Run {
                 Err(error) if error.may_heal() => {
                     let asked = u64::try_from(n).unwrap_or(u64::MAX);
                     let (missing, healed) = self.recover(bound, asked, &error).await;
+                    lost += missing;
                     let why = "and the journal knows them by their bound only";
                     self.notes.extend(unseen(missing, why));
                     healed?;

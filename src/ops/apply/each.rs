@@ -95,6 +95,8 @@ impl Run {
             if known <= range.end {
                 after = self.pace.batch(work, range.end);
             }
+            let tried = index(range.start)..index(range.end);
+            self.trying(vec![tried], false).await?;
             let (did, written) = self
                 .script(work, &range, known.max(range.end)..after.end)
                 .await;

@@ -32,7 +32,10 @@ impl Run {
             };
             let items = dropped.into_iter().map(|member| self.order_only(member));
             let items = items.collect();
+            let first = self.intended;
             self.intend(items).await?;
+            let dropped = first..self.intended;
+            self.trying(vec![dropped], true).await?;
             match restore.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
@@ -86,6 +89,9 @@ impl Run {
         for some in items.chunks(INTENTS) {
             self.intend(some.to_vec()).await?;
         }
+        // Its scripts find out for themselves which differences they come to.
+        let all = first..self.intended;
+        self.trying(vec![all], false).await?;
         let ended = self.mend(&mut drift, first, &mut open).await;
         let item = |i: usize| Some(first + u64::try_from(i).unwrap_or(0));
         let left = open.into_iter().enumerate().filter_map(|(i, id)| {

@@ -1,6 +1,7 @@
 //! The ways in which the order list goes round or is put into order: swap, sweep, put back.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::batch::{Fated, KEPT_OTHERWISE, WAITS_OTHERWISE};
 use super::look::deleted_or_not;
@@ -171,7 +172,7 @@ impl Run {
     /// Step by step, with brakes between them.
     async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told<'_>>) -> Ended {
         let mut size = self.pace.of(stepper.size());
-        let mut wrote = true;
+        let (mut wrote, mut beside) = (true, false);
         loop {
             if wrote {
                 self.hold().await?;
@@ -182,10 +183,14 @@ impl Run {
                     if wrote {
                         size.took(step.took, self.limits.max_block);
                     }
-                    self.step(step, told.as_deref_mut()).await?;
+                    self.step(step, told.as_deref_mut(), beside).await?;
                 }
                 Ok(None) => return Ok(()),
-                Err(error) if error.may_heal() => self.heal(&error, 0).await?,
+                Err(error) if error.may_heal() => {
+                    // What its script did, later steps come to see.
+                    beside |= error.outcome_unknown();
+                    self.heal(&error, 0).await?;
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -196,7 +201,7 @@ impl Run {
         let size = stepper.size();
         loop {
             match stepper.next(self, size.get()).await {
-                Ok(Some(step)) => self.step(step, Some(told)).await?,
+                Ok(Some(step)) => self.step(step, Some(told), true).await?,
                 Ok(None) => return Err(Halt::Stopped),
                 Err(error) if error.may_heal() => self.answers(0, false).await?,
                 Err(error) => return Err(error.into()),
@@ -204,12 +209,17 @@ impl Run {
         }
     }
 
-    async fn step(&mut self, step: Step, told: Option<&mut Told<'_>>) -> Ended {
+    /// `beside`: a script before it was never answered.
+    async fn step(&mut self, step: Step, told: Option<&mut Told<'_>>, beside: bool) -> Ended {
         self.phase = step.phase;
         if step.wrote {
             self.longest = self.longest.max(step.took);
         }
         if let Some(told) = told {
+            let tried = told.items(&step.tries);
+            if !tried.is_empty() {
+                self.trying(tried, beside).await?;
+            }
             let now = self.queue.score(self.now());
             let others = |fated| told.may_be_others(fated, now);
             let delivered = if step.fates.iter().any(others) {
@@ -294,6 +304,12 @@ impl Told<'_> {
             })
         };
         open.filter_map(left).collect()
+    }
+
+    /// The items of the journal that these entries are.
+    fn items(&self, tries: &[usize]) -> Vec<Range<u64>> {
+        let items = tries.iter().filter_map(|i| self.item(*i));
+        items.map(|item| item..item + 1).collect()
     }
 
     fn item(&self, i: usize) -> Option<u64> {

@@ -335,8 +335,10 @@ impl Run {
                 reason,
             });
         }
+        // Written first: what was told shall be known after a death.
+        let written = self.become_of(happened).await;
         self.results(results);
-        self.become_of(happened).await
+        written
     }
 }
 

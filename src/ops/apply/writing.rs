@@ -1,5 +1,6 @@
 //! What a change writes down: before it tries something, and what became of that.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use super::run::{Ended, Halt, Run};
@@ -24,9 +25,37 @@ impl Run {
     pub(super) async fn intend(&mut self, items: Vec<Item>) -> Ended {
         let count = u64::try_from(items.len()).unwrap_or(0);
         if let Some(mut record) = self.record.clone().filter(|_| count > 0) {
-            self.written(async move { record.intend(items).await })
-                .await?;
+            let is_first = self.intended == 0;
+            let write = async move {
+                if is_first {
+                    // From here on the journal tells what was tried from what was not.
+                    record.trying(Vec::new(), false).await?;
+                }
+                record.intend(items).await
+            };
+            self.written(write).await?;
             self.intended += count;
+        }
+        Ok(())
+    }
+
+    /// Writes down which items the next script tries: after a death only these are in doubt.
+    /// `beside` those of a script whose answer never came.
+    pub(super) async fn trying(&mut self, items: Vec<Range<u64>>, beside: bool) -> Ended {
+        if let Some(mut record) = self.record.clone() {
+            let write = async move { record.trying(items, beside).await };
+            self.written(write).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes down that the next script moves up to `next` entries that it chooses itself, and that
+    /// `lost` were moved before of which nobody was told.
+    pub(super) async fn untold(&mut self, lost: u64, next: usize) -> Ended {
+        if let Some(mut record) = self.record.clone() {
+            let next = u64::try_from(next).unwrap_or(u64::MAX);
+            let write = async move { record.untold(lost, next).await };
+            self.written(write).await?;
         }
         Ok(())
     }

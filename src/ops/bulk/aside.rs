@@ -62,8 +62,8 @@ impl BringBack {
             phase: PHASE,
             at: self.taken,
             of: self.taken + back.done.left,
-            fates: Vec::new(),
             dropped: back.done.dropped,
+            ..Step::default()
         }))
     }
 }

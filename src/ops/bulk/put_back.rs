@@ -1,17 +1,18 @@
 //! Undo of a deletion of many: the order list goes round once, and each deleted entry stands behind
 //! its old neighbour again; at the tail, where that is no longer there.
 
+mod unanswered;
+
 use std::collections::HashSet;
 
 use super::neighbours::{Groups, groups};
 use super::turn::Turn;
-use super::{Fated, Size, Step, may_have_left, scores};
-use crate::clock::local_now;
+use super::{Fated, Size, Step};
 use crate::queue::Queue;
+use crate::store::StoreError;
 use crate::store::bulk::{Away, MOST_MOVED, MOST_PUT_BACK, Returned, Returning, Where};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
-use crate::store::{Store, StoreError};
 
 /// With how many elements a script of it begins, and the most it takes.
 pub const SIZE: Size = Size::new(500, 1_000);
@@ -34,6 +35,10 @@ pub struct PutBack {
     sent: Vec<usize>,
     turn: Turn,
     stage: Stage,
+    /// It was told what the next script tries; this is how many elements and entries that takes.
+    announced: Option<[usize; 2]>,
+    /// What was looked at for that, and how many of it go round.
+    looked: Option<(usize, Vec<Vec<u8>>)>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -61,6 +66,8 @@ impl PutBack {
             sent: Vec::new(),
             turn: Turn::new(),
             stage: Stage::Heads,
+            announced: None,
+            looked: None,
         }
     }
 
@@ -76,6 +83,7 @@ impl PutBack {
     /// Puts no more back; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.groups = Groups::default();
+        (self.announced, self.looked) = (None, None);
         if self.stage != Stage::Turning || !self.turn.is_begun() {
             self.stage = Stage::Ended;
         }
@@ -85,21 +93,40 @@ impl PutBack {
     /// or `Changed` for what waits already, with the score that it has. Whether timeouts has a new
     /// head has to be published by the caller in the end.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let most = n.clamp(1, MOST_PUT_BACK);
         if !self.sent.is_empty() {
             return self.look(writer.store()).await.map(Some);
         }
+        let announced = self.announced.take();
+        let sizes = announced.unwrap_or([n.clamp(1, MOST_MOVED), n.clamp(1, MOST_PUT_BACK)]);
+        let step = self.advance(writer, sizes, announced.is_some()).await;
+        match &step {
+            Ok(Some(step)) if !step.tries.is_empty() => self.announced = Some(sizes),
+            _ => self.looked = None,
+        }
+        step
+    }
+
+    /// `announced`: it was told which entries this step tries.
+    async fn advance(
+        &mut self,
+        writer: &Writer,
+        [n, most]: [usize; 2],
+        announced: bool,
+    ) -> Result<Option<Step>, StoreError> {
         loop {
             match self.stage {
                 Stage::Heads if self.groups.heads.is_empty() => self.stage = Stage::Turning,
                 Stage::Heads => {
                     let from = self.groups.heads.len().saturating_sub(most);
                     let some = self.groups.heads[from..].to_vec();
+                    if !announced {
+                        return Ok(Some(self.trying(some)));
+                    }
                     let step = self.put(writer, &some, &Where::Head).await?;
                     self.groups.heads.truncate(from);
                     return Ok(Some(step));
                 }
-                Stage::Turning => match self.turn(writer, n.clamp(1, MOST_MOVED), most).await? {
+                Stage::Turning => match self.turn(writer, [n, most], announced).await? {
                     Some(step) => return Ok(Some(step)),
                     None => self.turned(),
                 },
@@ -107,6 +134,9 @@ impl PutBack {
                 Stage::Tails => {
                     let end = most.min(self.groups.tails.len());
                     let some = self.groups.tails[..end].to_vec();
+                    if !announced {
+                        return Ok(Some(self.trying(some)));
+                    }
                     let step = self.put(writer, &some, &Where::Tail).await?;
                     self.groups.tails.drain(..end);
                     return Ok(Some(step));
@@ -116,55 +146,18 @@ impl PutBack {
         }
     }
 
+    /// Says which entries the next script tries.
+    fn trying(&self, tries: Vec<usize>) -> Step {
+        Step {
+            tries,
+            wrote: false,
+            ..self.step(std::time::Duration::ZERO, Vec::new())
+        }
+    }
+
     fn never_answered(&mut self, numbers: &[usize]) {
         self.unsure.extend(numbers);
         self.sent = numbers.to_vec();
-    }
-
-    /// What a script did whose answer never came. What it was to put back, is due and does not wait
-    /// may have been transferred: it is not put back once more. What is in quarantine still is.
-    async fn look(&mut self, store: &Store) -> Result<Step, StoreError> {
-        let now = store.clock().map_or_else(local_now, |clock| clock.now());
-        let members = self.sent.iter().map(|&i| self.entries[i].member.clone());
-        let members: Vec<_> = members.collect();
-        let keys = self.queue.keys();
-        let has = scores(store, &keys.timeouts, &members).await?;
-        let quarantined = self.from == Away::Quarantined;
-        let kept = if quarantined {
-            scores(store, &keys.quarantine, &members).await?
-        } else {
-            vec![None; members.len()]
-        };
-        let ran = has.iter().any(Option::is_some);
-        let left = ran || may_have_left(store, &self.queue, now).await?;
-        let now = self.queue.score(now);
-        let (mut fates, mut known) = (Vec::new(), HashSet::new());
-        let each = std::mem::take(&mut self.sent).into_iter().zip(has);
-        for ((i, has), kept) in each.zip(kept) {
-            let wanted = self.entries[i].score;
-            let found = match has {
-                _ if kept.is_some_and(|kept| kept.total_cmp(&wanted).is_eq()) => None,
-                Some(other) => self.fated(i, Returned::Waits(other)),
-                None if quarantined || left && wanted <= now => Some(Fated {
-                    index: i,
-                    fate: if ran { Fate::Done } else { Fate::Gone },
-                    stood: None,
-                    unsure: !ran,
-                }),
-                None => None,
-            };
-            known.extend(found.iter().map(|found| found.index));
-            fates.extend(found);
-        }
-        let open = |numbers: &mut Vec<usize>| numbers.retain(|i| !known.contains(i));
-        open(&mut self.groups.heads);
-        open(&mut self.groups.tails);
-        self.groups.behind.values_mut().for_each(open);
-        self.groups.behind.retain(|_, group| !group.is_empty());
-        Ok(Step {
-            wrote: false,
-            ..self.step(std::time::Duration::ZERO, fates)
-        })
     }
 
     /// The list has gone round: what is left has no neighbour there.
@@ -178,35 +171,45 @@ impl PutBack {
     async fn turn(
         &mut self,
         writer: &Writer,
-        n: usize,
-        most: usize,
+        [n, most]: [usize; 2],
+        announced: bool,
     ) -> Result<Option<Step>, StoreError> {
-        let Some((n, page)) = self.turn.look(writer.store(), &self.queue, n).await? else {
+        let looked = self.looked.take();
+        let looked = match looked {
+            Some(looked) => Some(looked),
+            None => self.turn.look(writer.store(), &self.queue, n).await?,
+        };
+        let Some((n, page)) = looked else {
             return Ok(None);
         };
-        let (n, neighbours) = self.slice(&page, n, most);
-        if n == 0 {
+        let (went, neighbours) = self.slice(&page, n, most);
+        let group = |element: &Vec<u8>| self.groups.behind.get(element).into_iter().flatten();
+        if went == 0 {
             // More stand behind the first one than a script takes: the last of them first, while
             // it stays where it is.
-            let element = page[0].clone();
-            let group = self
-                .groups
-                .behind
-                .get(&element)
-                .cloned()
-                .unwrap_or_default();
+            let group: Vec<usize> = group(&page[0]).copied().collect();
             let from = group.len().saturating_sub(most);
-            let to = Where::Behind(&element);
+            if !announced {
+                self.looked = Some((n, page));
+                return Ok(Some(self.trying(group[from..].to_vec())));
+            }
+            let to = Where::Behind(&page[0]);
             let step = self.put(writer, &group[from..], &to).await?;
-            if let Some(group) = self.groups.behind.get_mut(&element) {
+            if let Some(group) = self.groups.behind.get_mut(&page[0]) {
                 group.truncate(from);
             }
             let back = step.fates.iter().filter(|f| f.fate == Fate::Done);
             self.turn.grew(back.count() as u64);
             return Ok(Some(step));
         }
+        let tries: Vec<usize> = neighbours.iter().flat_map(|e| group(e)).copied().collect();
+        if !announced && !tries.is_empty() {
+            self.looked = Some((n, page));
+            return Ok(Some(self.trying(tries)));
+        }
         let neighbours: Vec<Vec<u8>> = neighbours.into_iter().cloned().collect();
-        self.go_round(writer, n, &page, &neighbours).await.map(Some)
+        let step = self.go_round(writer, went, &page, &neighbours).await?;
+        Ok(Some(step))
     }
 
     /// Lets `n` elements go round, and with them what stands behind these neighbours.
@@ -371,7 +374,7 @@ impl PutBack {
             at,
             of,
             fates,
-            dropped: Vec::new(),
+            ..Step::default()
         }
     }
 }

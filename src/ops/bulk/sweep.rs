@@ -5,8 +5,11 @@
 //! stands in the midst of it. A turn that ends early leaves it turned: every entry is in it, and
 //! only `poll()` of other clients sees another order.
 
+mod places;
+
 use std::collections::{HashMap, HashSet};
 
+use self::places::places;
 use super::list::{ListReader, Read};
 use super::turn::Turn;
 use super::{Fated, Size, Step, scores};
@@ -39,6 +42,10 @@ pub struct Sweep {
     stage: Stage,
     /// The element that the next to go round stands behind, once some have.
     before: Option<Vec<u8>>,
+    /// What was looked at, and how many of it go round, once it was told what the script tries.
+    looked: Option<(usize, Vec<Vec<u8>>)>,
+    /// So many of those that stand nowhere were told to be tried next.
+    forgets: Option<usize>,
     stopped: bool,
 }
 
@@ -91,6 +98,8 @@ impl Sweep {
             turn: Turn::new(),
             stage: Stage::Turning,
             before: None,
+            looked: None,
+            forgets: None,
             stopped: false,
         }
     }
@@ -117,10 +126,21 @@ impl Sweep {
     }
 
     async fn turn(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
-        let Some((n, page)) = self.turn.look(writer.store(), &self.queue, n).await? else {
-            return Ok(self.turned());
+        let (n, page) = if let Some(looked) = self.looked.take() {
+            looked
+        } else {
+            let Some((n, page)) = self.turn.look(writer.store(), &self.queue, n).await? else {
+                return Ok(self.turned());
+            };
+            self.before = self.turn.behind().or_else(|| self.before.take());
+            let tries: Vec<usize> = self.met(&page).iter().map(|&(_, i)| i).collect();
+            if !tries.is_empty() {
+                self.looked = Some((n, page));
+                let step = self.step(self.phase());
+                return Ok(Some(Step { tries, ..step }));
+            }
+            (n, page)
         };
-        self.before = self.turn.behind().or_else(|| self.before.take());
         let met = self.met(&page);
         let brooms: Vec<_> = (met.iter())
             .map(|&(member, i)| (member, self.brooms[i]))
@@ -147,7 +167,7 @@ impl Sweep {
             at,
             of,
             fates: self.took_out(done.done, &met),
-            dropped: Vec::new(),
+            ..Step::default()
         }))
     }
 
@@ -289,8 +309,15 @@ impl Sweep {
         let Stage::Forgetting(nowhere) = &self.stage else {
             return Ok(step);
         };
+        let told = self.forgets.take();
+        let n = told.unwrap_or(n);
         let number = |m: &Vec<u8>| Some((m.clone(), *self.open.get(m)?));
         let some: Vec<_> = nowhere.iter().take(n).filter_map(number).collect();
+        if told.is_none() && !some.is_empty() {
+            self.forgets = Some(n);
+            step.tries = some.iter().map(|(_, i)| *i).collect();
+            return Ok(step);
+        }
         if some.is_empty() {
             if self.open.is_empty() {
                 self.stage = Stage::Ended;
@@ -369,28 +396,3 @@ impl Sweep {
 
 /// What people are told after the list has gone round.
 const LOOKING: &str = "looking for the rest";
-
-/// Numbers, and where each of them stood.
-type Places = Vec<(usize, Option<Place>)>;
-
-/// Where each of those that were met stood: behind the last before it that stays; and the last
-/// of all that stays.
-fn places(
-    slice: &[Vec<u8>],
-    met: &[(&[u8], usize)],
-    before: Option<&Vec<u8>>,
-) -> (Places, Option<Vec<u8>>) {
-    let numbers: HashMap<&[u8], usize> = met.iter().copied().collect();
-    let mut behind = before;
-    let mut places = Vec::new();
-    for element in slice {
-        match numbers.get(element.as_slice()) {
-            Some(&i) => {
-                let place = behind.map_or(Place::Head, |b| Place::Behind(b.clone()));
-                places.push((i, Some(place)));
-            }
-            None => behind = Some(element),
-        }
-    }
-    (places, behind.cloned())
-}

@@ -1,6 +1,7 @@
 //! The journal's directory: who may write when, what is in it, whether there is room.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -10,6 +11,8 @@ use super::line::{Line, changes};
 use super::{JournalError, Kept, Purged, id};
 use crate::clock::{EpochMillis, local_now};
 
+/// So many numbers of damaged lines are told beside the first.
+const LINES: usize = 9;
 /// So many bytes are kept free on the disk for everybody else.
 const RESERVE: u64 = 64 << 20;
 /// No change begins while the journal holds as many bytes.
@@ -52,11 +55,32 @@ impl Folder {
 
     /// All changes, the oldest first.
     pub(super) fn changes(&self) -> Result<Vec<Kept>, JournalError> {
-        let mut kept = changes(&self.lines()?);
+        let mut kept = changes(&self.lines()?).0;
         for change in kept.iter_mut().filter(|change| change.ended.is_none()) {
             change.under_way = is_held(&self.change_path(&change.id));
         }
         Ok(kept)
+    }
+
+    /// Which lines of the list cannot be read, in a sentence.
+    pub(super) fn unreadable(&self) -> Result<Option<String>, JournalError> {
+        let (_, numbers) = changes(&self.lines()?);
+        let [first, others @ ..] = &numbers[..] else {
+            return Ok(None);
+        };
+        let mut lines = format!("line{} {first}", if others.is_empty() { "" } else { "s" });
+        for number in others.iter().take(LINES) {
+            let _ = write!(lines, ", {number}");
+        }
+        if others.len() > LINES {
+            let _ = write!(lines, " and {} more", others.len() - LINES);
+        }
+        Ok(Some(format!(
+            "{lines} of {} cannot be read (damaged, or written by a newer delayscope): what {} \
+             told of is not known here",
+            self.lines_path().display(),
+            if others.is_empty() { "it" } else { "they" },
+        )))
     }
 
     fn lines(&self) -> Result<Vec<u8>, JournalError> {

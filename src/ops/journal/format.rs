@@ -1,11 +1,14 @@
 //! The file of a change's entries, and how it is torn without harm.
 //!
 //! Eight bytes say what it is; then records, each its length (u32), the first four bytes of its
-//! body's SHA-1, and the body: intended items, or what became of some. A record that is cut off or
-//! does not hold its checksum ends the file, since nothing was done before its record was on disk.
+//! body's SHA-1, and the body: intended items, which of them the next script tries, or what became of
+//! some. A record that is cut off at the end is none, since nothing was done before its record was
+//! written; one amid others that does not hold its checksum is damaged, and passed over.
 //! Numbers are little-endian or base 128 (seven bits a byte, the lowest first).
 
 mod read;
+
+use std::ops::Range;
 
 use sha1::{Digest as _, Sha1};
 
@@ -13,7 +16,7 @@ use crate::ops::journal::{Happened, Item};
 use crate::queue::{Form, Outcome, State};
 use crate::store::change::Place;
 
-pub(super) use read::{Results, items, kind};
+pub(super) use read::{Results, items, kind, tries};
 
 /// What the file begins with; the last byte is the version of the format.
 pub(super) const MAGIC: [u8; 8] = *b"dlyscop\x01";
@@ -27,10 +30,17 @@ pub(super) enum Kind {
     Intents,
     /// What became of items.
     Results,
+    /// Which items the next script tries. Where no such record is, everything may have been tried:
+    /// earlier versions wrote none, and pass these over.
+    Tries,
+    /// How many entries the next script may move that it chooses itself.
+    Untold,
 }
 
 const INTENTS: u8 = 1;
 const RESULTS: u8 = 2;
+const TRIES: u8 = 3;
+const UNTOLD: u8 = 4;
 
 /// A record holds about so many items and bytes at most, so that reading takes little memory.
 const MOST_ITEMS: usize = 1_000;
@@ -93,6 +103,28 @@ pub(super) fn put_results(out: &mut Vec<u8>, results: &[Happened]) {
     }
 }
 
+/// Appends a record of what the next script tries. `beside`: what was tried before and has no result
+/// is still in doubt; else that script left it as it was.
+pub(super) fn put_tries(out: &mut Vec<u8>, items: &[Range<u64>], beside: bool) {
+    let begin = begin_record(out, TRIES);
+    out.push(u8::from(beside));
+    put_number(out, items.len() as u64);
+    let mut expected = 0_u64;
+    for some in items {
+        put_distance(out, some.start.wrapping_sub(expected).cast_signed());
+        put_number(out, some.end.saturating_sub(some.start));
+        expected = some.end;
+    }
+    end_record(out, begin);
+}
+
+/// Appends that up to so many entries may have been moved that no item tells of.
+pub(super) fn put_untold(out: &mut Vec<u8>, most: u64) {
+    let begin = begin_record(out, UNTOLD);
+    put_number(out, most);
+    end_record(out, begin);
+}
+
 /// How many of the items go into one record.
 fn fitting(items: &[Item]) -> usize {
     let mut bytes = 0;
@@ -146,6 +178,11 @@ fn end_record(out: &mut [u8], begin: usize) {
     let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
     head[..4].copy_from_slice(&length.to_le_bytes());
     head[4..].copy_from_slice(&check(body));
+}
+
+/// Whether a body may begin with this byte.
+pub(super) const fn is_kind(byte: u8) -> bool {
+    matches!(byte, INTENTS | RESULTS | TRIES | UNTOLD)
 }
 
 /// What tells a whole body from a torn one.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use super::folder::failed;
 use super::format::{self, Kind};
 use super::{Happened, Item, JournalError, blocking};
+use crate::queue::Outcome;
 
 /// The entries of a change in parts of at most 1,000, in the order in which they were intended.
 /// Parts can be read in any order: what was deleted is put back from the last to the first.
@@ -23,8 +25,22 @@ struct Index {
     file: File,
     path: PathBuf,
     parts: Vec<Part>,
+    /// Bytes at the end that are no whole record.
     unread: u64,
+    /// Damaged bytes amid records.
+    damaged: u64,
+    /// What the last script tried, as far as that was written down.
+    tried: Option<Vec<Range<u64>>>,
+    /// So many entries may have been moved that no item tells of.
+    untold: u64,
+    /// What is not said to have been tried was not.
+    tells: bool,
 }
+
+/// So many bytes behind a damaged record are looked through at once.
+const WINDOW: usize = 1 << 16;
+/// A record with a body larger than this is not looked for there.
+const LARGEST: u32 = 8 << 20;
 
 /// A record of intents, and where results of its items stand.
 #[derive(Debug)]
@@ -36,10 +52,11 @@ struct Part {
 }
 
 impl Items {
-    /// Looks through the file once: where is what.
-    pub(super) async fn open(path: PathBuf) -> Result<Self, JournalError> {
+    /// Looks through the file once: where is what. `tells`: all that was written down is there, and
+    /// nothing is under way.
+    pub(super) async fn open(path: PathBuf, tells: bool) -> Result<Self, JournalError> {
         let index = blocking(move || {
-            let read = File::open(&path).and_then(|file| Index::read(file, path.clone()));
+            let read = File::open(&path).and_then(|file| Index::read(file, path.clone(), tells));
             read.map_err(|error| failed("read", &path, &error))
         });
         Ok(Self {
@@ -65,6 +82,25 @@ impl Items {
         self.index.unread
     }
 
+    /// So many bytes amid others are damaged: what they told of is not known.
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
+        self.index.damaged
+    }
+
+    /// So many entries at most were moved by a script that chose them itself and whose answer
+    /// nobody wrote down; none: that is not known.
+    #[must_use]
+    pub fn untold(&self) -> Option<u64> {
+        self.index.tells.then_some(self.index.untold)
+    }
+
+    /// Whether all items without a result were about to be tried by one and the same script.
+    #[must_use]
+    pub fn is_last_script_known(&self) -> bool {
+        self.index.tells
+    }
+
     /// Which items something became of (the how manieth of all that were intended, from 0), in the
     /// order in which that was written down: what is deleted while a list goes round leaves it in
     /// that list's order, whatever the order of the intents.
@@ -77,8 +113,9 @@ impl Items {
         .await
     }
 
-    /// The items of a part, each with what is known to have become of it (none: its intent was
-    /// written, and nothing after it). Empty where there is no such part.
+    /// The items of a part, each with what is known to have become of it. None: it is in doubt, since
+    /// a script was about to try it and nobody wrote down whether it did. One that no script had
+    /// come to when the change died is left. Empty where there is no such part.
     pub async fn part(&self, n: usize) -> Result<Vec<(Item, Option<Happened>)>, JournalError> {
         let index = Arc::clone(&self.index);
         blocking(move || {
@@ -90,26 +127,47 @@ impl Items {
 }
 
 impl Index {
-    fn read(file: File, path: PathBuf) -> io::Result<Self> {
+    fn read(file: File, path: PathBuf, tells: bool) -> io::Result<Self> {
         let length = file.metadata()?.len();
         let mut index = Self {
             file,
             path,
             parts: Vec::new(),
             unread: 0,
+            damaged: 0,
+            tried: None,
+            untold: 0,
+            tells,
         };
         let mut at = 0;
         if length >= format::MAGIC.len() as u64 {
             index.check_magic()?;
             at = format::MAGIC.len() as u64;
             let mut intended = 0;
-            while let Some(body) = index.record(at, length)? {
-                index.note(&body, at, &mut intended);
-                at += (format::HEAD + body.len()) as u64;
+            loop {
+                if let Some(body) = index.record(at, length)? {
+                    index.note(&body, at, &mut intended);
+                    at += (format::HEAD + body.len()) as u64;
+                } else if let Some(next) = index.whole_behind(at, length)? {
+                    index.damaged += next - at;
+                    at = next;
+                } else {
+                    break;
+                }
             }
         }
         index.unread = length.saturating_sub(at);
+        // What is damaged may have said it.
+        index.tells &= index.damaged == 0 && index.tried.is_some();
+        index.tried = index.tried.take().map(merged);
         Ok(index)
+    }
+
+    /// Whether the script whose answer nobody wrote down was to try this item.
+    fn is_tried(&self, item: u64) -> bool {
+        let tried = self.tried.as_deref().unwrap_or_default();
+        let after = tried.partition_point(|some| some.start <= item);
+        after > 0 && tried[after - 1].contains(&item)
     }
 
     fn check_magic(&self) -> io::Result<()> {
@@ -121,6 +179,27 @@ impl Index {
             ));
         }
         Ok(())
+    }
+
+    /// Where the first whole record behind a damaged one begins.
+    fn whole_behind(&self, damaged: u64, length: u64) -> io::Result<Option<u64>> {
+        let mut at = damaged + 1;
+        let mut window = vec![0; WINDOW];
+        while at + (format::HEAD as u64) < length {
+            let rest = usize::try_from(length - at).unwrap_or(usize::MAX);
+            let some = &mut window[..rest.min(WINDOW)];
+            self.file.read_exact_at(some, at)?;
+            let looked = some.len() - format::HEAD;
+            for (begin, head) in (at..).zip(some.windows(format::HEAD + 1)) {
+                let size = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
+                let may_be = size <= LARGEST && format::is_kind(head[format::HEAD]);
+                if may_be && self.record(begin, length)?.is_some() {
+                    return Ok(Some(begin));
+                }
+            }
+            at += looked as u64;
+        }
+        Ok(None)
     }
 
     /// The body of the whole record that begins at `at`; none at the end, and where it is torn.
@@ -162,6 +241,16 @@ impl Index {
                     }
                 }
             }
+            Some((Kind::Tries, ..)) => {
+                if let Some((beside, some)) = format::tries(body) {
+                    let tried = self.tried.get_or_insert_default();
+                    if !beside {
+                        tried.clear();
+                    }
+                    tried.extend(some);
+                }
+            }
+            Some((Kind::Untold, _, most)) => self.untold = most,
             None => {}
         }
     }
@@ -195,6 +284,17 @@ impl Index {
                 }
             }
         }
+        if self.tells {
+            for ((_, happened), index) in items.iter_mut().zip(part.first..) {
+                if happened.is_none() && !self.is_tried(index) {
+                    *happened = Some(Happened {
+                        index,
+                        outcome: Outcome::Left,
+                        stood: None,
+                    });
+                }
+            }
+        }
         Ok(items)
     }
 
@@ -203,4 +303,17 @@ impl Index {
         let body = self.record(at, self.file.metadata()?.len())?;
         body.ok_or_else(|| io::Error::other("it was changed meanwhile"))
     }
+}
+
+/// The same items in ranges of which each begins behind the one before.
+fn merged(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_unstable_by_key(|some| some.start);
+    let mut merged: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
+    for some in ranges {
+        match merged.last_mut() {
+            Some(last) if some.start <= last.end => last.end = last.end.max(some.end),
+            _ => merged.push(some),
+        }
+    }
+    merged
 }

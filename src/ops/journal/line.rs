@@ -37,6 +37,9 @@ struct Began {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<String>,
     bytes: u64,
+    /// Which start of the machine this was in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    boot: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -64,6 +67,7 @@ impl Line {
                 bound_ms: head.bound.map(EpochMillis::get),
                 undoes: head.undoes.clone(),
                 bytes: head.bytes,
+                boot: boot(),
             }),
             ended: None,
         }
@@ -91,7 +95,7 @@ impl Line {
 
 impl Began {
     /// None for a kind of change that this version does not know.
-    fn kept(self, id: String) -> Option<Kept> {
+    fn kept(self, id: String, boot: Option<&str>) -> Option<Kept> {
         let queue = match self.queue_hex {
             None => self.queue.into_bytes(),
             Some(hex) => unhex(&hex)?,
@@ -111,6 +115,7 @@ impl Began {
                 bytes: self.bytes,
             },
             ended: None,
+            same_boot: self.boot.is_some() && self.boot.as_deref() == boot,
             under_way: false,
             undone_by: None,
         })
@@ -130,26 +135,47 @@ impl Ended {
     }
 }
 
-/// The changes that lines tell of, the oldest first. What cannot be read is passed over: a line
-/// that was torn when the machine went down.
-pub(super) fn changes(text: &[u8]) -> Vec<Kept> {
-    let mut kept: Vec<Kept> = Vec::new();
+/// The changes that lines tell of, the oldest first, and the numbers of the lines (from 1) that
+/// cannot be read: damaged, or of a kind that this version does not know. A last line without its
+/// end is none: it was torn when the machine went down, or is being written.
+pub(super) fn changes(text: &[u8]) -> (Vec<Kept>, Vec<u64>) {
+    let boot = boot();
+    let (mut kept, mut unreadable) = (Vec::<Kept>::new(), Vec::new());
     let mut places = HashMap::new();
-    for line in text.split(|byte| *byte == b'\n') {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else {
-            continue;
-        };
-        if let Some(change) = line.began.and_then(|began| began.kept(line.id.clone())) {
-            places.insert(line.id, kept.len());
-            kept.push(change);
-        } else if let Some(ended) = line.ended
-            && let Some(place) = places.get(&line.id)
-        {
-            kept[*place].ended = Some(ended.tally());
+    for (number, line) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
+        let whole = line.strip_suffix(b"\n");
+        let read = read(whole.unwrap_or(line), boot.as_deref());
+        match read {
+            Some(Read::Began(change)) => {
+                places.insert(change.id.clone(), kept.len());
+                kept.push(*change);
+            }
+            Some(Read::Ended(id, tally)) => {
+                if let Some(place) = places.get(&id) {
+                    kept[*place].ended = Some(tally);
+                }
+            }
+            None if whole.is_some_and(|line| !line.is_empty()) => unreadable.push(number),
+            None => {}
         }
     }
     mark_undone(&mut kept, &places);
-    kept
+    (kept, unreadable)
+}
+
+/// What a line tells.
+enum Read {
+    Began(Box<Kept>),
+    Ended(String, Tally),
+}
+
+fn read(line: &[u8], boot: Option<&str>) -> Option<Read> {
+    let Line { id, began, ended } = serde_json::from_slice(line).ok()?;
+    match (began, ended) {
+        (Some(began), _) => Some(Read::Began(Box::new(began.kept(id, boot)?))),
+        (None, Some(ended)) => Some(Read::Ended(id, ended.tally())),
+        (None, None) => None,
+    }
 }
 
 /// From the newest on: what takes a change back does so when it did anything and left nothing to
@@ -178,6 +204,13 @@ fn user() -> String {
     let uid = nix::unistd::getuid();
     let known = nix::unistd::User::from_uid(uid).ok().flatten();
     known.map_or_else(|| format!("uid {uid}"), |user| user.name)
+}
+
+/// Names this start of the machine, where that can be known: what was given to the operating system
+/// to be written is there as long as it runs.
+fn boot() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned())
 }
 
 /// What this machine calls itself.

@@ -17,6 +17,7 @@ use crate::queue::{Outcome, Tally};
 /// script runs, and what became of the batch is told after both:
 ///
 /// ```ignore
+/// record.trying(vec![batch], false).await?;
 /// let (answer, written) = tokio::join!(script(batch), record.intend(next_items));
 /// written?;
 /// record.happened(results_of(answer)).await?;
@@ -42,6 +43,8 @@ struct Writer {
     intents: u64,
     /// How many of them have no result yet.
     open: u64,
+    /// How many entries scripts may have moved without telling which, once one may have.
+    lost: Option<u64>,
     buffer: Vec<u8>,
 }
 
@@ -54,6 +57,7 @@ impl Record {
             intended: 0,
             intents: 0,
             open: 0,
+            lost: None,
             buffer: format::MAGIC.to_vec(),
         };
         let written = writer.append(true);
@@ -71,7 +75,8 @@ impl Record {
         &self.id
     }
 
-    /// Writes down what is about to be tried; on disk when it returns. After an error none of it
+    /// Writes down what shall be tried; on disk when it returns. Before each script,
+    /// [`trying`](Self::trying) says which of it that is. After an error none of it
     /// counts as intended.
     pub async fn intend(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
         self.write(true, move |writer| {
@@ -95,6 +100,33 @@ impl Record {
         .await
     }
 
+    /// Writes down which of the items the next script tries; with the operating system (which
+    /// outlives us) when it returns. `beside`: what was tried before and has no result is still in
+    /// doubt; else the script before left that as it was.
+    pub async fn trying(
+        &mut self,
+        items: Vec<Range<u64>>,
+        beside: bool,
+    ) -> Result<(), JournalError> {
+        self.write(false, move |writer| {
+            format::put_tries(&mut writer.buffer, &items, beside);
+            0
+        })
+        .await
+    }
+
+    /// Writes down that the next script moves up to `next` entries that it chooses itself, and that
+    /// up to `lost` were moved before of which nobody was told which; with the operating system
+    /// when it returns.
+    pub async fn untold(&mut self, lost: u64, next: u64) -> Result<(), JournalError> {
+        self.write(false, move |writer| {
+            writer.lost = Some(lost);
+            format::put_untold(&mut writer.buffer, lost.saturating_add(next));
+            0
+        })
+        .await
+    }
+
     /// Writes down what was done to entries that nobody could intend one by one, since the script
     /// itself chose them; with the operating system when it returns, on disk at the next
     /// [`intend`](Self::intend) or [`end`](Self::end).
@@ -105,6 +137,9 @@ impl Record {
             format::put_intents(&mut writer.buffer, first, &items);
             let results: Vec<_> = (first..first + count).map(Happened::done).collect();
             format::put_results(&mut writer.buffer, &results);
+            if let Some(lost) = writer.lost {
+                format::put_untold(&mut writer.buffer, lost);
+            }
             count
         })
         .await
@@ -127,7 +162,10 @@ impl Record {
                 format::put_results(&mut writer.buffer, &done);
             }
             if count > 0 {
-                format::put_intents(&mut writer.buffer, writer.intended, &items);
+                let first = writer.intended;
+                format::put_intents(&mut writer.buffer, first, &items);
+                let tried = first..first + count;
+                format::put_tries(&mut writer.buffer, std::slice::from_ref(&tried), false);
             }
             // Whoever asked waits for it.
             let _ = tell.send((beside, count));
@@ -185,8 +223,8 @@ impl Happened {
     }
 }
 
-/// What the result of an item takes, beside where it stood.
-const RESULT: u64 = 32;
+/// What the result of an item takes, beside where it stood; and that it is tried.
+const RESULT: u64 = 48;
 
 impl Writer {
     /// Takes room on the disk for the buffer and for the results that are still to come: what was

@@ -1,3 +1,4 @@
+mod death;
 mod entries;
 mod upkeep;
 

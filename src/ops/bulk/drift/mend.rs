@@ -93,6 +93,9 @@ impl Drift {
                 Mending::Appending(..) => return self.append(writer, n).await.map(Some),
                 Mending::Strays(sweep, numbers) => {
                     let mut step = sweep.next(writer, n).await?;
+                    for number in step.iter_mut().flat_map(|step| &mut step.tries) {
+                        *number = numbers[*number];
+                    }
                     for fated in step.iter_mut().flat_map(|step| &mut step.fates) {
                         fated.index = numbers[fated.index];
                         fated.stood = None;
@@ -196,7 +199,7 @@ impl Drift {
             at: fates.last().map_or(0, |fated| fated.index as u64),
             of: self.found.len() as u64,
             fates,
-            dropped: Vec::new(),
+            ..Step::default()
         }
     }
 }

@@ -5,21 +5,25 @@
     reason = "what is read may be none, and reading may fail"
 )]
 
+use std::ops::Range;
+
 use super::{
     CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
-    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, TO_QUARANTINE, form_code,
-    outcome_code, state_code,
+    PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, TO_QUARANTINE, TRIES, UNTOLD,
+    form_code, outcome_code, state_code,
 };
 use crate::ops::journal::{Happened, Item};
 use crate::queue::{EntryId, Form, Outcome, State};
 use crate::store::change::Place;
 
-/// What a record's body holds, and of intents the first index and how many.
+/// What a record's body holds, and of intents the first index and how many; how many of others.
 pub(in crate::ops::journal) fn kind(body: &[u8]) -> Option<(Kind, u64, u64)> {
     let mut from = Reader(body);
     match from.byte()? {
         INTENTS => Some((Kind::Intents, from.number()?, from.number()?)),
         RESULTS => Some((Kind::Results, 0, from.number()?)),
+        TRIES => Some((Kind::Tries, 0, 0)),
+        UNTOLD => Some((Kind::Untold, 0, from.number()?)),
         _ => None,
     }
 }
@@ -53,6 +57,21 @@ fn item(from: &mut Reader) -> Option<Item> {
     })
 }
 
+/// What a body of tries says: whether those are beside the ones before, and which.
+pub(in crate::ops::journal) fn tries(body: &[u8]) -> Option<(bool, Vec<Range<u64>>)> {
+    let mut from = Reader(body);
+    (from.byte()? == TRIES).then_some(())?;
+    let beside = from.byte()? != 0;
+    let count = from.number()?;
+    let mut expected = 0_u64;
+    let ranges = (0..count).map(|_| {
+        let start = expected.wrapping_add(from.distance()?.cast_unsigned());
+        expected = start.saturating_add(from.number()?);
+        Some(start..expected)
+    });
+    Some((beside, ranges.collect::<Option<_>>()?))
+}
+
 /// The results of a body of results, one after the other.
 pub(in crate::ops::journal) struct Results<'a> {
     from: Reader<'a>,
@@ -74,8 +93,7 @@ impl<'a> Results<'a> {
     }
 
     fn read(&mut self) -> Option<Happened> {
-        let distance = self.from.number()?;
-        let distance = (distance >> 1).cast_signed() ^ -(distance & 1).cast_signed();
+        let distance = self.from.distance()?;
         let index = self.expected.wrapping_add(distance.cast_unsigned());
         self.expected = index.wrapping_add(1);
         let code = self.from.byte()?;
@@ -131,6 +149,11 @@ impl Reader<'_> {
             }
         }
         None
+    }
+
+    fn distance(&mut self) -> Option<i64> {
+        let distance = self.number()?;
+        Some((distance >> 1).cast_signed() ^ -(distance & 1).cast_signed())
     }
 
     fn bytes(&mut self) -> Option<Vec<u8>> {
