@@ -29,6 +29,9 @@ fn live(store: &Store) -> bool {
 #[tokio::test]
 async fn a_server_that_loads_its_data_is_away_until_it_has() {
     let mut server = Server::start();
+    if !server.is_from((7, 0), "its loading cannot be made slow") {
+        return;
+    }
     let queue = Queue::redisson("orders");
     server.fill(&queue, 5, LATER, 1);
     for n in 0..1_000 {

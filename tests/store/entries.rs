@@ -204,7 +204,7 @@ async fn what_stays_in_a_list_comes_once_while_its_places_shift() {
                 lpush.extend(new.iter().map(String::as_str));
                 server.cmd(&lpush);
             } else {
-                server.cmd(&["LPOP", list, &shift.to_string()]);
+                server.cmd(&["LTRIM", list, &shift.to_string(), "-1"]);
                 server.cmd(&["RPUSH", list, &format!("new {}", 1_000_000 * shift)]);
                 gone += shift;
             }
@@ -238,7 +238,7 @@ async fn what_stays_of_large_elements_comes_once_while_many_leave() {
     while let Some(entry) = reading.next().await {
         all.push(entry.unwrap());
         if all.len() == 250 {
-            server.cmd(&["LPOP", "orders", "150"]);
+            server.cmd(&["LTRIM", "orders", "150", "-1"]);
         }
     }
     assert_eq!(numbers(&all), (1..=400).collect::<Vec<_>>());

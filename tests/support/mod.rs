@@ -12,6 +12,8 @@
     reason = "shared by test crates that each use a part of it; a failure here is a failed test"
 )]
 
+mod versions;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::net::UnixStream;

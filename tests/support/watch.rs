@@ -78,10 +78,15 @@ pub fn slowest_script(server: &Server, wanted: impl Fn(&str) -> bool) -> Duratio
 pub fn slowest_transaction(server: &Server) -> Duration {
     let exec = server.cmd(&["LATENCY", "HISTOGRAM", "exec"]);
     let within = largest_key(&exec).map_or(Duration::ZERO, Duration::from_micros);
-    let events: Vec<(String, u64, u64, u64)> =
+    let events: Vec<Vec<Value>> =
         redis::from_redis_value(server.cmd(&["LATENCY", "LATEST"])).unwrap();
-    let commands = events.iter().filter(|event| event.0 == "command");
-    let slowest = commands.map(|event| event.3).max().unwrap_or(0);
+    // The name, when it was last, how long it took then, how long it took at most; later servers
+    // tell more.
+    let slowest = events.iter().map(|event| match &event[..] {
+        [Value::BulkString(name), _, _, Value::Int(most), ..] if name == b"command" => *most,
+        _ => 0,
+    });
+    let slowest = u64::try_from(slowest.max().unwrap_or(0)).unwrap();
     within.min(Duration::from_millis(slowest + 1))
 }
 
