@@ -13,7 +13,10 @@
 -- write: after it a full server lets the rest of the script pass, which needs no more memory.
 -- Part: guard.
 
-local needed = {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}}
+local needed = {
+  {'EXISTS', KEYS[1]}, {'LLEN', KEYS[3]}, {'LRANGE', KEYS[3]}, {'ZSCORE', KEYS[1]},
+  {'LTRIM', KEYS[3]}, {'LPUSH', KEYS[2]},
+}
 local refusal = guard({'zset', 'list', 'list'}, needed)
 if refusal then return refusal end
 

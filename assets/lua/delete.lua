@@ -14,9 +14,12 @@
 -- chosen, place.
 
 local order = KEYS[2]
-local needed = {{'ZREM', KEYS[1], ''}}
+local needed = {{'ZSCORE', KEYS[1]}, {'ZREM', KEYS[1]}}
 if order then
-  needed = {{'ZREM', KEYS[1], ''}, {'LINDEX', order, '0'}, {'LREM', order, '1', ''}}
+  needed = {
+    {'ZSCORE', KEYS[1]}, {'ZREM', KEYS[1]}, {'ZRANK', KEYS[1]}, {'ZCARD', KEYS[1]},
+    {'LLEN', order}, {'LRANGE', order}, {'LINDEX', order}, {'LREM', order},
+  }
 end
 local refusal = guard({'zset', order and 'list'}, needed)
 if refusal then return refusal end

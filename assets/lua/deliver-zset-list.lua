@@ -9,7 +9,8 @@
 -- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
 -- writes refuses it before anything was done. Parts: guard, chosen.
 
-local refusal = guard({'list', 'zset'}, {{'ZREM', KEYS[2], ''}})
+local needed = {{'ZSCORE', KEYS[2]}, {ARGV[1], KEYS[1]}, {'ZREM', KEYS[2]}}
+local refusal = guard({'list', 'zset'}, needed)
 if refusal then return refusal end
 
 local members, fates, taken = {}, {}, {}

@@ -8,7 +8,7 @@
 --
 -- Nothing here depends on anything but the arguments and the keys. Parts: guard, chosen, frame, move.
 
-local needed = {{'LLEN', KEYS[3]}, {'EXISTS', KEYS[4]}, unpack(removals)}
+local needed = {{'ZSCORE', KEYS[2]}, {'LLEN', KEYS[3]}, {'EXISTS', KEYS[4]}, unpack(moves)}
 local refusal = guard({'list', 'zset', 'list', 'list'}, needed)
 if refusal then return refusal end
 

@@ -9,7 +9,7 @@
 -- Depends on nothing but the arguments and the key. Only removals: a full server takes them too.
 -- Parts: guard, chosen.
 
-local refusal = guard({'list'}, {})
+local refusal = guard({'list'}, {{'LREM', KEYS[1]}})
 if refusal then return refusal end
 
 local fates = {}

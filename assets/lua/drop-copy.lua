@@ -11,7 +11,8 @@
 -- first copy, or walk past all: the second one becomes something that stands nowhere else, and that
 -- is removed from the nearer end. Part: guard.
 
-local refusal = guard({'list'}, {{'LREM', KEYS[1], '1', ''}})
+local needed = {{'LRANGE', KEYS[1]}, {'LSET', KEYS[1]}, {'LLEN', KEYS[1]}, {'LREM', KEYS[1]}}
+local refusal = guard({'list'}, needed)
 if refusal then return refusal end
 
 -- Where it stands: at `place`, or the nearest before it that is behind `after`.
@@ -32,9 +33,5 @@ end
 local nothing = 'delayscope:drop-copy:' .. redis.sha1hex(ARGV[3])
 redis.call('LSET', KEYS[1], other, nothing)
 local near = other * 2 < redis.call('LLEN', KEYS[1]) and 1 or -1
-local answer = redis.pcall('LREM', KEYS[1], near, nothing)
-if type(answer) == 'table' and answer['err'] then
-  redis.call('LSET', KEYS[1], other, ARGV[3])
-  return answer
-end
+redis.call('LREM', KEYS[1], near, nothing)
 return {1, 1}

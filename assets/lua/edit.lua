@@ -13,10 +13,10 @@
 -- score goes from ZSCORE to ZADD as the text that it is. Parts: guard, chosen, aside.
 
 local order = KEYS[2]
-local needed = {{'ZREM', KEYS[1], ''}}
-if order then
-  needed = {{'ZREM', KEYS[1], ''}, {'LINSERT', order, 'BEFORE', '', ''}, {'LREM', order, '1', ''}}
-end
+local needed = {
+  {'ZSCORE', KEYS[1]}, {'ZADD', KEYS[1]}, {'ZREM', KEYS[1]},
+  order and {'EXISTS', KEYS[3]}, order and {'LINSERT', order}, order and {'LREM', order},
+}
 local refusal = guard({'zset', order and 'list', order and 'list'}, needed) or is_aside(KEYS[3])
 if refusal then return refusal end
 

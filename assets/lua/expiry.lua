@@ -7,12 +7,14 @@
 --                             moment (text; inf) when it expires
 --
 -- Depends on the server's clock. A moment is the same within a second. A key that expires already
--- when it shall is done. Parts: guard, chosen.
+-- when it shall is done. PERSIST comes first: it alone has no form that guard could try on an old
+-- server. Parts: guard, chosen.
 
-local needed = {}
+local needed = {{'TIME'}}
 for _, key in ipairs(KEYS) do
+  needed[#needed + 1] = {'PTTL', key}
+  needed[#needed + 1] = {'PEXPIREAT', key}
   needed[#needed + 1] = {'PERSIST', key}
-  needed[#needed + 1] = {'PEXPIREAT', key, '1'}
 end
 local refusal = guard({}, needed)
 if refusal then return refusal end
@@ -24,7 +26,7 @@ local function same(one, other)
   return one == other or math.abs(one - other) <= 1000
 end
 
-local fates = {}
+local fates, expire = {}, {}
 for i, key in ipairs(KEYS) do
   local thought, wanted = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
   local left = redis.call('PTTL', key)
@@ -36,13 +38,17 @@ for i, key in ipairs(KEYS) do
   elseif not same(expires, thought) then
     fates[i] = left < 0 and 'inf' or string.format('%.0f', expires)
   elseif wanted == math.huge then
-    redis.call('PERSIST', key)
+    refusal = refused(redis.pcall('PERSIST', key), 'PERSIST', key)
+    if refusal then return refusal end
     fates[i] = done
   elseif wanted <= now + 1000 then
     fates[i] = no_frame
   else
-    redis.call('PEXPIREAT', key, ARGV[2 * i])
+    expire[#expire + 1] = i
     fates[i] = done
   end
+end
+for _, i in ipairs(expire) do
+  redis.call('PEXPIREAT', KEYS[i], ARGV[2 * i])
 end
 return {1, fates}

@@ -10,7 +10,7 @@
 -- Depends on nothing but the arguments and the key. ZADD is the first write: a server that takes no
 -- writes refuses it before anything was done. Part: guard.
 
-local refusal = guard({'zset'}, {})
+local refusal = guard({'zset'}, {{'ZADD', KEYS[1]}})
 if refusal then return refusal end
 
 local refused = {}

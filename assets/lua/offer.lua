@@ -13,33 +13,42 @@
 --
 -- Nothing here depends on anything but the arguments and the keys, so the script may be replicated
 -- as it is (Redis 5 and 6) or by its effects. The first write is ZADD: a server that is full, a
--- replica or may not write refuses that one, and then nothing was done. ZADD NX, and RPUSH only for
+-- replica or may not write refuses that one, and then nothing was done. (Where nothing waits it is
+-- the first RPUSH: there is no key to try it on.) ZADD NX, and RPUSH only for
 -- what it added: an entry that is offered twice by mistake never stands twice in the order list.
 -- One PUBLISH a call, of the final head: bursts of them make older Redisson clients late.
 -- Part: guard.
 
-local refusal = guard({'zset', 'list'}, {{'RPUSH', KEYS[2], ''}})
+local needed = {
+  {'EXISTS', KEYS[1]}, {'ZADD', KEYS[1]}, {'RPUSH', KEYS[2]}, {'ZRANGE', KEYS[1]},
+}
+local refusal = guard({'zset', 'list'}, needed)
 if refusal then return refusal end
 
-local due, refused = {}, {}
+local pushed = redis.call('EXISTS', KEYS[1]) == 0 and ARGV[3]
+if pushed then
+  refusal = refused(redis.pcall('RPUSH', KEYS[2], pushed), 'RPUSH', KEYS[2])
+  if refusal then return refusal end
+end
+local due, there = {}, {}
 for i = 2, #ARGV, 2 do
   local member = ARGV[i + 1]
   if redis.call('ZADD', KEYS[1], 'NX', ARGV[i], member) == 1 then
-    redis.call('RPUSH', KEYS[2], member)
+    if i > 2 or not pushed then
+      redis.call('RPUSH', KEYS[2], member)
+    end
     due[member] = ARGV[i]
   else
-    refused[#refused + 1] = i / 2
+    there[#there + 1] = i / 2
   end
 end
 
 local head = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
 if not head or not due[head] then
-  return {1, 0, refused}
+  return {1, 0, there}
 end
 -- pcall: the entries are in. An error here would make an offer that happened look like one that
 -- did not, and be made again.
 local answer = redis.pcall('PUBLISH', ARGV[1], due[head])
-if type(answer) == 'table' and answer['err'] then
-  return {1, answer['err'], refused}
-end
-return {1, 1, refused}
+refusal = refused(answer, 'PUBLISH', ARGV[1])
+return {1, refusal and refusal['err'] or 1, there}

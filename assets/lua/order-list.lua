@@ -11,7 +11,9 @@
 -- server that is full, a replica or may not write refuses that one, and then nothing was done. Out
 -- goes the copy nearest to the tail, where the repair had put it. Parts: guard, chosen, aside.
 
-local needed = {{'RPUSH', KEYS[1], ''}, {'LREM', KEYS[1], '-1', ''}}
+local needed = {
+  {'EXISTS', KEYS[2]}, {'LINSERT', KEYS[1], room = true}, {'LREM', KEYS[1]}, {'RPUSH', KEYS[1]},
+}
 local refusal = guard({'list', 'list'}, needed) or is_aside(KEYS[2])
 if refusal then return refusal end
 
@@ -19,7 +21,8 @@ local fates = {}
 for i = 1, #ARGV, 2 do
   local fate = done
   if ARGV[i] == 'in' then
-    redis.call('RPUSH', KEYS[1], ARGV[i + 1])
+    refusal = refused(redis.pcall('RPUSH', KEYS[1], ARGV[i + 1]), 'RPUSH', KEYS[1])
+    if refusal then return refusal end
   elseif redis.call('LREM', KEYS[1], -1, ARGV[i + 1]) == 0 then
     fate = gone
   end

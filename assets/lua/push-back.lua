@@ -8,9 +8,10 @@
 --
 -- Depends on nothing but the arguments and the key. One write: all or nothing. Part: guard.
 
-local refusal = guard({'list'}, {})
+local refusal = guard({'list'}, {{'LLEN', KEYS[1]}, {ARGV[1], KEYS[1]}})
 if refusal then return refusal end
 if #ARGV < 2 then
   return {1, redis.call('LLEN', KEYS[1])}
 end
-return {1, redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))}
+local pushed = redis.pcall(ARGV[1], KEYS[1], unpack(ARGV, 2))
+return refused(pushed, ARGV[1], KEYS[1]) or {1, pushed}

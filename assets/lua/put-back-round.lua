@@ -22,11 +22,12 @@
 
 local quarantine = KEYS[4]
 local needed = {
-  {'ZADD', KEYS[1], '0', ''}, {'RPUSH', KEYS[2], ''}, {'LPUSH', KEYS[2], ''},
-  {'LINSERT', KEYS[2], 'AFTER', '', ''}, {'LTRIM', KEYS[2], '0', '-1'},
-  quarantine and {'ZREM', quarantine, ''},
+  {'EXISTS', KEYS[3]}, {'ZSCORE', KEYS[1]}, {'LRANGE', KEYS[2]},
+  {'ZADD', KEYS[1]}, {'RPUSH', KEYS[2]}, {'LPUSH', KEYS[2]}, {'LINSERT', KEYS[2]},
+  {'LTRIM', KEYS[2]}, quarantine and {'ZSCORE', quarantine}, quarantine and {'ZREM', quarantine},
 }
-local refusal = guard({'zset', 'list', 'list', quarantine and 'zset'}, needed) or is_aside(KEYS[3])
+local spare = not quarantine and 1
+local refusal = guard({'zset', 'list', 'list', quarantine and 'zset'}, needed, spare) or is_aside(KEYS[3])
 if refusal then return refusal end
 
 local what = {}

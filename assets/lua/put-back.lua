@@ -15,11 +15,11 @@
 -- NX, and the order list only for what it added. Parts: guard, chosen, aside, announce.
 
 local order = KEYS[2]
-local needed = {{'ZSCORE', KEYS[1], ''}, {'ZRANGE', KEYS[1], '0', '0'}}
-for _, command in ipairs(order and {{'RPUSH', order, ''}, {'LPUSH', order, ''}, {'LINSERT', order, 'AFTER', '', ''}} or {}) do
-  needed[#needed + 1] = command
-end
-local refusal = guard({'zset', order and 'list', order and 'list'}, needed) or is_aside(KEYS[3])
+local needed = {
+  {'ZSCORE', KEYS[1]}, {'ZRANGE', KEYS[1]}, {'ZADD', KEYS[1]}, order and {'EXISTS', KEYS[3]},
+  order and {'RPUSH', order}, order and {'LPUSH', order}, order and {'LINSERT', order},
+}
+local refusal = guard({'zset', order and 'list', order and 'list'}, needed, 1) or is_aside(KEYS[3])
 if refusal then return refusal end
 
 local fates, sooner = {}, {}

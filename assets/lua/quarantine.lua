@@ -14,11 +14,11 @@
 -- whoever walks it. Parts: guard, chosen, place.
 
 local timeouts, quarantine, order = KEYS[1], KEYS[2], KEYS[3]
-local needed = {{'ZREM', timeouts, ''}}
+local needed = {{'ZSCORE', timeouts}, {'ZADD', quarantine}, {'ZREM', timeouts}}
 if order then
   needed = {
-    {'ZREM', timeouts, ''}, {'ZRANK', timeouts, ''}, {'ZCARD', timeouts}, {'LLEN', order},
-    {'LRANGE', order, '0', '0'}, {'LINDEX', order, '0'}, {'LREM', order, '0', ''},
+    {'ZSCORE', timeouts}, {'ZADD', quarantine}, {'ZREM', timeouts}, {'ZRANK', timeouts},
+    {'ZCARD', timeouts}, {'LLEN', order}, {'LRANGE', order}, {'LINDEX', order}, {'LREM', order},
   }
 end
 local refusal = guard({'zset', 'zset', order and 'list'}, needed)

@@ -10,6 +10,7 @@
 
 local needed = {}
 for i = 1, #KEYS, 2 do
+  needed[#needed + 1] = {'TYPE', KEYS[i]}
   needed[#needed + 1] = {'RENAMENX', KEYS[i], KEYS[i + 1]}
 end
 local refusal = guard({}, needed)

@@ -10,9 +10,7 @@
 -- Depends on nothing but the arguments and the key. Of equal elements that nearest to the head is
 -- replaced. The new one comes first, which a full server refuses. Parts: guard, chosen.
 
-local refusal = guard({'list'}, {
-  {'LINSERT', KEYS[1], 'BEFORE', '', ''}, {'LREM', KEYS[1], '1', ''},
-})
+local refusal = guard({'list'}, {{'LINSERT', KEYS[1]}, {'LREM', KEYS[1]}})
 if refusal then return refusal end
 
 local fates = {}

@@ -10,7 +10,8 @@
 -- Nothing here depends on anything but the arguments and the key. ZADD is the only write: a server
 -- that takes none refuses the first one, and then nothing was done. Parts: guard, chosen, announce.
 
-local refusal = guard({'zset'}, {{'ZRANGE', KEYS[1], '0', '0'}})
+local needed = {{'ZSCORE', KEYS[1]}, {'ZRANGE', KEYS[1]}, {'ZADD', KEYS[1]}}
+local refusal = guard({'zset'}, needed)
 if refusal then return refusal end
 
 local fates, sooner = {}, {}

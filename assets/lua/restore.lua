@@ -18,10 +18,11 @@
 -- place. Parts: guard, chosen, aside, announce.
 
 local timeouts, quarantine, order = KEYS[1], KEYS[2], KEYS[3]
-local needed = {{'ZREM', quarantine, ''}, {'ZRANGE', timeouts, '0', '0'}}
-for _, command in ipairs(order and {{'RPUSH', order, ''}, {'LPUSH', order, ''}, {'LINSERT', order, 'AFTER', '', ''}} or {}) do
-  needed[#needed + 1] = command
-end
+local needed = {
+  {'ZSCORE', quarantine}, {'ZSCORE', timeouts}, {'ZRANGE', timeouts}, {'ZADD', timeouts},
+  {'ZREM', quarantine}, order and {'EXISTS', KEYS[4]}, order and {'RPUSH', order},
+  order and {'LPUSH', order}, order and {'LINSERT', order},
+}
 local refusal = guard({'zset', 'zset', order and 'list', order and 'list'}, needed) or is_aside(KEYS[4])
 if refusal then return refusal end
 

@@ -12,7 +12,11 @@
 -- Part: guard.
 
 -- Also what it takes to bring the list back.
-local needed = {{'LPUSH', KEYS[2], ''}, {'LTRIM', KEYS[3], '0', '-1'}, {'ZSCORE', KEYS[1], ''}}
+local needed = {
+  {'EXISTS', KEYS[3]}, {'EXISTS', KEYS[1]}, {'PTTL', KEYS[2]}, {'RENAME', KEYS[2], KEYS[3]},
+  {'LLEN', KEYS[3]}, {'LRANGE', KEYS[3]}, {'ZSCORE', KEYS[1]}, {'LTRIM', KEYS[3]},
+  {'LPUSH', KEYS[2]},
+}
 local refusal = guard({'zset', 'list', 'list'}, needed)
 if refusal then return refusal end
 

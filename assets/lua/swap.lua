@@ -12,7 +12,7 @@
 -- at a time, and beside long scripts a large command takes several rounds. A full server refuses the
 -- first LSET, and then nothing was done. Part: guard.
 
-local refusal = guard({'list'}, {})
+local refusal = guard({'list'}, {{'LINDEX', KEYS[1]}, {'LRANGE', KEYS[1]}, {'LSET', KEYS[1]}})
 if refusal then return refusal end
 
 -- Where the element that begins like this stands, and it: at that place, or further to the head,

@@ -26,8 +26,9 @@
 
 local quarantine = KEYS[3]
 local needed = {
-  {'RPUSH', KEYS[2], ''}, {'LTRIM', KEYS[2], '0', '-1'}, {'ZREM', KEYS[1], ''},
-  {'LLEN', KEYS[2]}, quarantine and {'ZADD', quarantine, '0', ''},
+  {'ZSCORE', KEYS[1]}, {'LRANGE', KEYS[2]}, {'LLEN', KEYS[2]},
+  {quarantine and 'ZADD' or 'LTRIM', quarantine or KEYS[2]},
+  {'LTRIM', KEYS[2]}, {'RPUSH', KEYS[2]}, {'ZREM', KEYS[1]},
 }
 local refusal = guard({'zset', 'list', quarantine and 'zset'}, needed)
 if refusal then return refusal end
@@ -89,7 +90,9 @@ end
 if #slice > 0 and (k < #slice or #slice < redis.call('LLEN', KEYS[2])) then
   redis.call('LTRIM', KEYS[2], 0, -1)
   if k > 0 then
-    redis.call('RPUSH', KEYS[2], unpack(kept))
+    -- Where nothing waits it could not be tried: then it is the first change.
+    refusal = refused(redis.pcall('RPUSH', KEYS[2], unpack(kept)), 'RPUSH', KEYS[2])
+    if refusal then return refusal end
   end
   redis.call('LTRIM', KEYS[2], #slice, -1)
 end

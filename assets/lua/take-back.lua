@@ -15,15 +15,16 @@
 --
 -- Nothing here depends on anything but the arguments and the keys. LREM alone tells whether there
 -- is such an element, and takes it: as many members come to be as elements went, however many are
--- equal. But it is no write that a full server would refuse, so a ZADD goes before it that is one
--- and changes nothing (XX: the member does not wait). What puts the entry back then follows in the
--- same script and is not refused any more. Parts: guard, chosen, aside, announce.
+-- equal. But it is no write that a full server would refuse, so one that is goes before it: the push
+-- to the order list, taken back from the same end where there is no such element; without an order
+-- list a ZADD that changes nothing (XX: the member does not wait). What follows in the same script
+-- is not refused any more. Parts: guard, chosen, aside, announce.
 
 local order = KEYS[3]
-local needed = {{'ZRANGE', KEYS[2], '0', '0'}, {'LREM', KEYS[1], '1', ''}}
-if order then
-  needed[3] = {ARGV[3], order, ''}
-end
+local needed = {
+  {'ZSCORE', KEYS[2]}, {'ZRANGE', KEYS[2]}, {'ZADD', KEYS[2]}, {'LREM', KEYS[1]},
+  order and {'EXISTS', KEYS[4]}, order and {'LREM', order}, order and {ARGV[3], order},
+}
 local wanted = {'list', 'zset', order and 'list', order and 'list'}
 local refusal = guard(wanted, needed) or is_aside(KEYS[4])
 if refusal then return refusal end
@@ -33,15 +34,19 @@ for i = 4, #ARGV, 3 do
   local m, due = ARGV[i + 1], ARGV[i + 2]
   local fate = redis.call('ZSCORE', KEYS[2], m)
   if not fate then
-    redis.call('ZADD', KEYS[2], 'XX', due, m)
+    if order then
+      refusal = refused(redis.pcall(ARGV[3], order, m), ARGV[3], order)
+      if refusal then return refusal end
+    else
+      redis.call('ZADD', KEYS[2], 'XX', due, m)
+    end
     fate = gone
     if redis.call('LREM', KEYS[1], ARGV[2], ARGV[i]) == 1 then
       redis.call('ZADD', KEYS[2], 'NX', due, m)
-      if order then
-        redis.call(ARGV[3], order, m)
-      end
       sooner[m] = due
       fate = done
+    elseif order then
+      redis.call('LREM', order, ARGV[3] == 'LPUSH' and 1 or -1, m)
     end
   end
   fates[#fates + 1] = fate

@@ -14,7 +14,10 @@
 -- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
 -- writes refuses it before anything was done. Part: guard.
 
-local refusal = guard({'list', 'zset'}, {{'ZREMRANGEBYRANK', KEYS[2], '0', '0'}})
+local needed = {
+  {ARGV[3], KEYS[1]}, {'ZRANGEBYSCORE', KEYS[2]}, {'ZCOUNT', KEYS[2]}, {'ZREMRANGEBYRANK', KEYS[2]},
+}
+local refusal = guard({'list', 'zset'}, needed)
 if refusal then return refusal end
 
 local n = math.min(tonumber(ARGV[2]), 2000)

@@ -17,7 +17,9 @@
 -- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
 -- writes refuses it before anything was done. Part: guard.
 
-local refusal = guard({'list', 'zset'}, {{'ZREM', KEYS[2], ''}})
+local push = ARGV[3] == 'left' and 'LPUSH' or 'RPUSH'
+local needed = {{push, KEYS[1]}, {'ZRANGEBYSCORE', KEYS[2]}, {'ZREM', KEYS[2]}}
+local refusal = guard({'list', 'zset'}, needed)
 if refusal then return refusal end
 
 local function ids(rows)
@@ -36,7 +38,7 @@ for i = 1, #due, 2 do
   members[#members + 1] = due[i]
 end
 if #members > 0 then
-  redis.call(ARGV[3] == 'left' and 'LPUSH' or 'RPUSH', KEYS[1], unpack(members))
+  redis.call(push, KEYS[1], unpack(members))
   redis.call('ZREM', KEYS[2], unpack(members))
 end
 

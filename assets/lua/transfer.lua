@@ -24,7 +24,8 @@ local function id(m)
   return sub(redis.sha1hex(m), 1, 16)
 end
 
-local refusal = guard({'list', 'zset', 'list'}, removals)
+local needed = {{'ZRANGEBYSCORE', KEYS[2]}, {'ZCOUNT', KEYS[2]}, unpack(moves)}
+local refusal = guard({'list', 'zset', 'list'}, needed)
 if refusal then return refusal end
 
 local n = math.min(tonumber(ARGV[2]), 2000)

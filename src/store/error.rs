@@ -157,11 +157,24 @@ pub(in crate::store) fn words(error: &ServerError) -> String {
     let Some(details) = error.details() else {
         return text::printable(error.code()).into_owned();
     };
-    let words = match in_script(details) {
-        Some(words) => words.to_owned(),
-        None => format!("{} {}", error.code(), without_script(details)),
+    let words = match (in_script(details), missing_right(details)) {
+        (Some(words), _) => words.to_owned(),
+        (None, Some(words)) => format!("NOPERM {words}"),
+        (None, None) => format!("{} {}", error.code(), without_script(details)),
     };
     text::printable(&words).into_owned()
+}
+
+/// The words for a right that is missing to a command of a script, which up to Redis 6 has no code,
+/// and from 7.2 on none but `ERR`.
+fn missing_right(details: &str) -> Option<&str> {
+    let (_, words) = details
+        .rsplit_once("@user_script: ")
+        .filter(|(before, _)| before.starts_with("Error running script (call to f_"))
+        .and_then(|(_, last)| last.split_once(": "))
+        .filter(|(_, words)| words.starts_with("The user executing the script can't "))
+        .or_else(|| details.split_once("ACL failure in script: "))?;
+    Some(without_script(words.trim_end()))
 }
 
 /// The error of a command of a script, code and all, which Redis up to 6 wraps: `ERR Error running
@@ -238,9 +251,23 @@ mod tests {
         ] {
             assert_eq!(in_script(&wrapped(error)), Some(told));
         }
-        // What has no code of its own stays as it came.
+        // What has no code of its own stays as it came, save for a right that is missing.
         assert_eq!(in_script(&wrapped("attempt to index a nil value")), None);
         assert_eq!(in_script("no such script: 12"), None);
+    }
+
+    #[test]
+    fn a_right_that_is_missing_in_a_script_is_told_as_one_by_every_server() {
+        let older = "The user executing the script can't run this command or subcommand";
+        let wrapped = format!(
+            "Error running script (call to f_3761e8d1): @user_script:103: @user_script: 103: {older} "
+        );
+        assert_eq!(missing_right(&wrapped), Some(older));
+        let newer = "User less has no permissions to run the 'rpush' command";
+        let wrapped =
+            format!("ACL failure in script: {newer} script: 3761e8d1, on @user_script:9.");
+        assert_eq!(missing_right(&wrapped), Some(newer));
+        assert_eq!(missing_right("unknown command"), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use delayscope::store::change::Chosen;
 use delayscope::store::write::Writer;
 
 use crate::Server;
-use crate::support::{self, PATIENCE};
+use crate::support;
 use crate::world::{World, member};
 
 fn contents(server: &Server) -> Vec<(Vec<u8>, support::Value)> {
@@ -222,42 +222,6 @@ async fn a_server_that_forgot_the_scripts_is_told_them_again() {
     for _ in 0..2 {
         server.cmd(&["SCRIPT", "FLUSH"]);
         assert!(each(&world.writer, false).await.is_empty());
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_user_who_may_not_do_all_of_a_script_does_nothing_of_it() {
-    for (missing, aside, count) in [
-        ("lpush", true, 1),
-        ("ltrim", true, 1),
-        ("rpush", false, 5),
-        ("ltrim", false, 5),
-        ("zrem", false, 3),
-        ("lset", false, 2),
-        ("lrem", false, 1),
-        ("rename", false, 1),
-        ("zadd", false, 3),
-    ] {
-        let mut server = Server::start();
-        drop(world(&server, aside).await);
-        let without = format!("-{missing}");
-        let all = ["on", ">pw", "~*", "&*", "+@all", &without];
-        server.cmd(&[&["ACL", "SETUSER", "less"][..], &all].concat());
-        server.log_in(Some("less"), Some("pw"));
-        let store =
-            delayscope::store::Store::open(server.endpoint(), delayscope::store::Access::ReadWrite);
-        store.ready(PATIENCE).await.unwrap();
-        let before = contents(&server);
-        let said = each(&store.writer().unwrap(), aside).await;
-        assert_eq!(said.len(), count, "{missing}: {said:?}");
-        for (name, error) in &said {
-            let error = error.to_string();
-            let refused = error.contains("may not run") || error.contains("can't run");
-            assert!(refused, "{missing}: {name}: {error}");
-        }
-        if aside {
-            assert!(contents(&server) == before, "{missing}");
-        }
     }
 }
 

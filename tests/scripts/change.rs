@@ -30,8 +30,8 @@ fn order(server: &Server) -> Vec<Vec<u8>> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_deleted_and_put_back_backwards_stands_where_it_stood() {
     // With LPOS and, as before Redis 6.0.6, without.
-    for args in [&[][..], &["--rename-command", "LPOS", ""]] {
-        let server = Server::start_with(args);
+    for without in [&[][..], &["LPOS"]] {
+        let server = Server::without(without);
         let writer = writer(&server).await;
         server.fill(&orders(), 3_000, PAST, 1);
         let before = order(&server);
@@ -61,7 +61,7 @@ async fn what_is_deleted_and_put_back_backwards_stands_where_it_stood() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_lpos_a_long_list_is_not_read_to_find_a_place() {
-    let server = Server::start_with(&["--rename-command", "LPOS", ""]);
+    let server = Server::without(&["LPOS"]);
     let writer = writer(&server).await;
     server.fill(&orders(), 30_000, PAST, 1);
     let chosen = [filled(15_000), filled(3), filled(29_990)];
@@ -280,15 +280,15 @@ async fn a_kick_reaches_all_and_says_how_many_listened_before() {
         "{kicked:?}"
     );
     // Who may not count can kick all the same; who may not publish cannot.
-    server.cmd(&[
-        "ACL", "SETUSER", "deaf", "on", ">pw", "~*", "&*", "+@all", "-pubsub",
-    ]);
+    if !server.set_user("deaf", &["-pubsub"]) {
+        return;
+    }
     server.log_in(Some("deaf"), Some("pw"));
     assert_eq!(writer(&server).await.kick(&orders()).await, Ok(None));
     let heard: String = listener.get_message().unwrap().get_payload().unwrap();
     assert_eq!(heard, "0");
     server.log_in(None, None);
-    server.cmd(&["ACL", "SETUSER", "deaf", "-publish"]);
+    server.set_user("deaf", &["-publish"]);
     server.log_in(Some("deaf"), Some("pw"));
     let refused = writer(&server).await.kick(&orders()).await.unwrap_err();
     assert_eq!(refused.code(), Some("NOPERM"));

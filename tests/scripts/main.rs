@@ -12,8 +12,10 @@ mod support;
 
 mod change;
 mod changes;
+mod more;
 mod offer;
 mod refusal;
+mod rights;
 mod transfer;
 mod walk;
 

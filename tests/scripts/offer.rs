@@ -5,7 +5,7 @@ use std::time::Duration;
 use delayscope::clock::EpochMillis;
 use delayscope::ops::offer::{offer, offer_each};
 use delayscope::queue::{EntryId, Form, Queue, frame};
-use delayscope::store::write::Head;
+use delayscope::store::write::{Head, Writer};
 use delayscope::store::{Access, Store, StoreError};
 
 use crate::support::{self, Monitor, Server};
@@ -135,31 +135,40 @@ async fn an_equal_message_of_a_zset_list_is_refused_and_keeps_its_time() {
     assert_eq!(first.refused, [EntryId::of_bytes(b"a")]);
     let again = offer(&writer, &queue, &[b"b".to_vec()], PAST, Form::ByteId).await;
     assert_eq!(again.unwrap().refused, [EntryId::of_bytes(b"b")]);
-    let all = server.list(&["ZRANGE", "delayed", "0", "-1", "WITHSCORES"]);
+    let all = server.cmd(&["ZRANGE", "delayed", "0", "-1", "WITHSCORES"]);
+    let all: Vec<(String, f64)> = redis::from_redis_value(all).unwrap();
+    // How many digits a server tells depends on its age.
     assert_eq!(
         all,
         [
-            &b"a"[..],
-            b"4000000000.1230001",
-            b"b",
-            b"4000000000.1230001"
+            ("a".into(), 4_000_000_000.123),
+            ("b".into(), 4_000_000_000.123)
         ]
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_offer_that_may_not_publish_is_in_all_the_same_and_says_so() {
-    let mut server = Server::start();
-    server.cmd(&[
-        "ACL", "SETUSER", "mute", "on", ">pw", "~*", "&*", "+@all", "-publish",
-    ]);
-    server.log_in(Some("mute"), Some("pw"));
+    let server = Server::without(&["PUBLISH"]);
     let writer = writer(&server).await;
-    let offered = offer(&writer, &orders(), &[b"x".to_vec()], PAST, Form::ByteId).await;
+    mute(&server, &writer).await;
+    let mut server = Server::start();
+    if server.set_user("mute", &["-publish"]) {
+        server.log_in(Some("mute"), Some("pw"));
+        let writer = crate::writer(&server).await;
+        mute(&server, &writer).await;
+    }
+}
+
+async fn mute(server: &Server, writer: &Writer) {
+    let offered = offer(writer, &orders(), &[b"x".to_vec()], PAST, Form::ByteId).await;
     let offered = offered.unwrap();
     assert!(offered.head);
     let words = offered.unannounced.expect("the server's words");
-    assert!(words.contains("can't run this command"), "{words}");
+    assert!(
+        words.starts_with("NOPERM") && words.contains("PUBLISH"),
+        "{words}"
+    );
     assert_eq!(server.int(&["LLEN", "redisson_delay_queue:{orders}"]), 1);
 }
 

@@ -8,7 +8,7 @@
 -- by member, the score (decimal text) of what falls due earlier than before, or waits only now. Not
 -- without a channel (''), nor what is no time: below 0, or from 1e17 on. One PUBLISH a script:
 -- bursts of them make older Redisson clients late.
--- It answers 0: nothing to announce; 1: published; else the server's words: PUBLISH was refused. By
+-- It answers 0: nothing to announce; 1: published; else why PUBLISH was refused, as text. By
 -- pcall: the change is made, and an error would make it look as if it were not.
 
 local function announce(timeouts, channel, sooner)
@@ -18,8 +18,6 @@ local function announce(timeouts, channel, sooner)
   end
   -- Clients read whole milliseconds.
   local answer = redis.pcall('PUBLISH', channel, string.match(due, '^%d+'))
-  if type(answer) == 'table' and answer['err'] then
-    return answer['err']
-  end
-  return 1
+  local refusal = refused(answer, 'PUBLISH', channel)
+  return refusal and refusal['err'] or 1
 end

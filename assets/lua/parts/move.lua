@@ -3,7 +3,7 @@
 -- KEYS     1 target (list)   2 timeouts (sorted set)   3 order list (list)   4 aside (list), where
 --          the order list is while a change has set it aside: only with drain
 -- ARGV     those of the script that it is part of
--- returns  nothing: it defines removals (what guard needs) and move
+-- returns  nothing: it defines moves (what guard needs) and move
 --
 -- move(members, payloads, k, rank, drain)
 --   members, payloads   k of each
@@ -18,21 +18,19 @@
 -- Redisson takes each entry out of the order list by an LREM that walks from the head. Here what
 -- stands at its head in a row, in whichever order, leaves by one LTRIM, and only the rest by LREM.
 
-local removals = {
-  {'LRANGE', KEYS[3], '0', '-1'}, {'LTRIM', KEYS[3], '0', '-1'}, {'LREM', KEYS[3], '1', ''},
-  {'ZREM', KEYS[2], ''}, {'ZREMRANGEBYRANK', KEYS[2], '0', '0'},
+local moves = {
+  {'RPUSH', KEYS[1]}, {'LRANGE', KEYS[3]}, {'LTRIM', KEYS[3]}, {'LREM', KEYS[3]},
+  {'ZREM', KEYS[2]}, {'ZREMRANGEBYRANK', KEYS[2]},
 }
 
 local function move(members, payloads, k, rank, drain)
-  if k > 0 then
-    redis.call('RPUSH', KEYS[1], unpack(payloads))
+  if k == 0 then
+    return
   end
+  redis.call('RPUSH', KEYS[1], unpack(payloads))
   if drain and redis.call('LLEN', KEYS[3]) > 64 and redis.call('EXISTS', KEYS[4]) == 1 then
     redis.call('RPUSH', KEYS[4], unpack(redis.call('LRANGE', KEYS[3], 0, 1999)))
     redis.call('LTRIM', KEYS[3], 2000, -1)
-  end
-  if k == 0 then
-    return
   end
   -- What stands in due order costs a comparison each; what stands there in another order, as
   -- entries that are due at the same moment do, a look into a table.

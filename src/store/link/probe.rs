@@ -90,7 +90,11 @@ fn facts(info: &str) -> Facts {
             "redis_version"
         }),
         role: text("role"),
-        mode: text("redis_mode"),
+        mode: text(if fields.contains_key("redis_mode") {
+            "redis_mode"
+        } else {
+            "server_mode"
+        }),
         uptime_s: text("uptime_in_seconds").parse().unwrap_or(0),
         arch_bits: text("arch_bits").parse().unwrap_or(0),
         os: text("os"),
@@ -112,5 +116,11 @@ mod tests {
             ("valkey", "8.0.1")
         );
         assert_eq!((f.role.as_str(), f.arch_bits), ("master", 64));
+        assert_eq!(f.mode, "standalone");
+        // From 8 on it calls the mode by another name.
+        assert_eq!(
+            facts("valkey_version:9.1.2\r\nserver_mode:cluster\r\n").mode,
+            "cluster"
+        );
     }
 }
