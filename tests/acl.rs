@@ -24,6 +24,11 @@ use scenes::{READING, SCENES};
 use stage::{Stage, log_in};
 use support::{PATIENCE, Server};
 
+/// What tests of rules leave out on a server without users.
+const NO_USERS: &str = "it knows no users";
+/// Before that a server counts no subcommands.
+const COUNTS: ((u32, u32), &str) = ((7, 0), "whether what is granted is used too");
+
 /// What is granted although no scene sends it: only a subscription that was silent for ten
 /// seconds is asked whether it still lives.
 const UNPLAYED: &[&str] = &["ping"];
@@ -48,12 +53,18 @@ fn granted(changes: &[Change]) -> BTreeSet<&'static str> {
 async fn everything_is_read_under_the_rules_for_reading() {
     let mut used = BTreeSet::new();
     let server = Arc::new(Server::start());
+    if !server.is_from((6, 0), NO_USERS) {
+        return;
+    }
     for queue in [redisson(), plain("left")] {
         for named in [false, true] {
             let stage = Stage::set(&server, &queue, named, &[]).await;
             READING(&stage).await;
             used.extend(stage.was_denied_nothing());
         }
+    }
+    if !server.is_from(COUNTS.0, COUNTS.1) {
+        return;
     }
     let idle = granted(&[]).into_iter();
     let idle: Vec<_> = idle.filter(|command| !used.contains(*command)).collect();
@@ -62,9 +73,16 @@ async fn everything_is_read_under_the_rules_for_reading() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_change_runs_under_its_own_rules_and_none_of_them_is_idle() {
+    let server = Server::start();
+    if !server.is_from((6, 0), NO_USERS) {
+        return;
+    }
     let reading = granted(&[]);
     let queues = [redisson(), plain("left"), plain("right")];
     let played = join_all(queues.map(play)).await;
+    if !server.is_from(COUNTS.0, COUNTS.1) {
+        return;
+    }
     for change in Change::ALL {
         let used = played.iter().filter_map(|used| used.get(&change));
         let used: BTreeSet<_> = used.flatten().collect();
@@ -107,6 +125,9 @@ async fn without(server: &Server, rules: &Rules, command: &str) -> Store {
 async fn a_right_that_is_taken_away_is_missed() {
     let queue = redisson();
     let rules = Rules::of(&[Change::Transfer], std::slice::from_ref(&queue), false);
+    if !Server::start().is_from((6, 0), NO_USERS) {
+        return;
+    }
     for command in ["zrem", "rpush", "zrangebyscore", "evalsha"] {
         let server = Server::start();
         let now = server.now();
@@ -126,6 +147,9 @@ async fn a_right_that_is_taken_away_is_missed() {
 async fn another_queue_is_not_opened_by_the_rules_of_one() {
     let queue = redisson();
     let server = Arc::new(Server::start());
+    if !server.is_from((6, 0), NO_USERS) {
+        return;
+    }
     let stage = Stage::set(&server, &queue, true, &Change::ALL).await;
     let other = Queue::redisson("others");
     let now = stage.server.now();
@@ -138,6 +162,9 @@ async fn another_queue_is_not_opened_by_the_rules_of_one() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_database_needs_a_right_of_its_own() {
     let server = Server::start();
+    if !server.is_from((6, 0), NO_USERS) {
+        return;
+    }
     for (db, opens) in [(true, true), (false, false)] {
         let rules = Rules::of(&[], &[redisson()], db);
         let mut endpoint = server.endpoint();

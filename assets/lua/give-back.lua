@@ -17,10 +17,10 @@
 local target, intake, held, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local push, own = ARGV[1], ARGV[2]
 local needed = {
-  {'LTRIM', intake, '0', '-1'}, {'LREM', intake, '-1', ''}, {push, target, ''}, {'HGET', held, ''},
-  {'HDEL', held, ''}, {'ZSCORE', leases, ''}, {'ZREM', leases, ''},
+  {'TIME'}, {'LTRIM', intake}, {'LREM', intake}, {'HGET', held}, {'HDEL', held},
+  {'ZSCORE', leases}, {'ZREM', leases}, {'ZADD', leases}, {push, target},
 }
-local refusal = guard({'list', 'list', 'hash', 'zset'}, needed)
+local refusal = guard({'list', 'list', 'hash', 'zset'}, needed, 4)
 if refusal then return refusal end
 if redis.replicate_commands then redis.replicate_commands() end
 

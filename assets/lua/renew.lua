@@ -9,7 +9,7 @@
 -- script. ZREM changes nothing, but it is a write: after it a full server lets ZADD pass. Part: guard.
 
 local leases, lease, field = KEYS[1], ARGV[1], ARGV[2]
-local refusal = guard({'zset'}, {{'ZREM', leases, ''}, {'ZADD', leases, '0', ''}})
+local refusal = guard({'zset'}, {{'TIME'}, {'ZSCORE', leases}, {'ZREM', leases}, {'ZADD', leases}})
 if refusal then return refusal end
 if redis.replicate_commands then redis.replicate_commands() end
 

@@ -20,9 +20,8 @@
 local target, intake, held, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local pop, lease, handed_on, field = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local needed = {
-  {'LINDEX', target, '0'}, {'LTRIM', target, '0', '-1'}, {'LTRIM', intake, '0', '-1'},
-  {'HGET', held, ''}, {'HDEL', held, ''}, {'HSET', held, '', ''}, {'ZADD', leases, '0', ''},
-  {'ZREM', leases, ''},
+  {'TIME'}, {'LINDEX', target}, {'LINDEX', intake}, {'LTRIM', target}, {'LTRIM', intake},
+  {'HGET', held}, {'HDEL', held}, {'HSET', held}, {'ZADD', leases}, {'ZREM', leases},
 }
 local refusal = guard({'list', 'list', 'hash', 'zset'}, needed)
 if refusal then return refusal end

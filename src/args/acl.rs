@@ -14,7 +14,8 @@ Examples:
   delayscope acl orders --for all --json | jq -r .commands[]
 
 Each rule allows reading too, and nothing else. Rules are for Redis 6.2 and later, and Valkey; 6.0
-knows no channels: leave out resetchannels and what begins with &. It needs no server.")]
+knows no channels and no BLMOVE: leave out resetchannels, what begins with & and +blmove. It needs no
+server.")]
 pub struct Acl {
     /// The queue [default: those of --queue and of the profile, else all]
     #[arg(value_name = "QUEUE")]

@@ -26,6 +26,18 @@ const TRIED: &[&str] = &["config|get", "memory|usage", "delayscope:probe"];
 /// The same where the queue is named.
 const TRIED_NAMED: &[&str] = &["scan", "pubsub|channels"];
 
+/// Whether the server means one of these. Before Redis 7 it tells no subcommands.
+fn is_one_of(object: &str, commands: &[&str], old: bool) -> bool {
+    let told = |command: &&str| {
+        if old {
+            command.split('|').next()
+        } else {
+            Some(*command)
+        }
+    };
+    commands.iter().any(|command| told(command) == Some(object))
+}
+
 impl Stage {
     /// On a server that nobody else uses meanwhile; what it held and knew is gone. `named`: the
     /// rules are for this queue alone.
@@ -94,12 +106,13 @@ impl Stage {
     /// The commands that were used.
     #[track_caller]
     pub(crate) fn was_denied_nothing(&self) -> BTreeSet<String> {
+        let old = self.server.version() < (7, 0);
         let denied: Vec<String> = self
             .denied()
             .into_iter()
             .filter(|object| {
-                let tried = TRIED.contains(&object.as_str());
-                let named = self.named && TRIED_NAMED.contains(&object.as_str());
+                let tried = is_one_of(object, TRIED, old);
+                let named = self.named && is_one_of(object, TRIED_NAMED, old);
                 !tried && !named
             })
             .collect();
@@ -139,6 +152,11 @@ pub(crate) fn log_in(server: &Server, endpoint: &mut Endpoint, rules: &Rules) {
     let users = server.list(&["ACL", "USERS"]).len();
     let name = format!("inspector-{users}");
     let mut words = rules.words(&name);
+    if server.version() < (6, 2) {
+        // As the help of `acl` says of Redis 6.0.
+        let unknown = [&b"resetchannels"[..], b"+blmove"];
+        words.retain(|word| !unknown.contains(&word.as_slice()) && !word.starts_with(b"&"));
+    }
     words.push(b">sesame".to_vec());
     let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
     server.cmd_bytes(&words);

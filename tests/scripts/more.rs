@@ -1,7 +1,9 @@
 //! The changes that are not of chosen entries, each as a case: offers, the worker's transfer, and the
 //! steps of the bulk ways.
 
-use delayscope::queue::Queue;
+use std::time::Duration;
+
+use delayscope::queue::{ConsumerTag, Queue};
 use delayscope::store::StoreError;
 use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
 use delayscope::store::write::Writer;
@@ -11,10 +13,12 @@ use crate::support::{Server, frame};
 
 /// All of them. What begins with an `o` knows queues without an order list, too; what ends with
 /// `aside` finds one that is.
-pub(crate) const MORE: [&str; 15] = [
+pub(crate) const MORE: [&str; 17] = [
     "offer",
     "or a worker's transfer",
     "or an expiry taken away",
+    "or the take of a consumer",
+    "or the end of a consumer",
     "set an order list aside",
     "bring back what is aside",
     "bring back and tell what is aside",
@@ -42,6 +46,9 @@ pub(crate) fn set_up_more(server: &Server, queue: &Queue, change: &str) {
     if change == "or an expiry taken away" {
         server.cmd_bytes(&[b"PEXPIREAT", &keys.target, b"9000000000000"]);
     }
+    if change.ends_with("a consumer") {
+        server.cmd_bytes(&[b"RPUSH", &keys.hold.intake, b"left over"]);
+    }
     if let Some(order) = keys.order {
         server.cmd_bytes(&[b"ZADD", &keys.timeouts, b"1600000000000", &member(7)]);
         server.cmd_bytes(&[b"RPUSH", &order, &member(2), &member(8)]);
@@ -68,6 +75,11 @@ pub(crate) async fn make_more(
             ];
             writer.expiry(&each).await.map(drop)
         }
+        "or the take of a consumer" => {
+            let mut taker = writer.taker(queue, tag());
+            taker.take(Duration::ZERO).await.map(drop)
+        }
+        "or the end of a consumer" => writer.taker(queue, tag()).end().await,
         "set an order list aside" => writer.set_aside(queue).await.map(drop),
         "bring back what is aside" => writer.bring_back(queue, 3, false).await.map(drop),
         "bring back and tell what is aside" => writer.bring_back(queue, 3, true).await.map(drop),
@@ -121,6 +133,14 @@ async fn put_back(writer: &Writer, queue: &Queue, change: &str) -> Result<(), St
     let from = away(change.starts_with("restore"));
     let put = writer.put_back_around(queue, n, &entries, from).await;
     put.map(drop)
+}
+
+fn tag() -> ConsumerTag {
+    ConsumerTag {
+        host: "here".to_owned(),
+        pid: 1,
+        number: 1,
+    }
 }
 
 fn away(quarantined: bool) -> Away {

@@ -57,8 +57,16 @@ fn held(connection: &mut Connection) -> Held {
         let [Value::BulkString(dump), Value::Int(lives)] = row else {
             panic!("{row:?}");
         };
+        // Who holds an element, and until when, is another one each time.
+        let name = String::from_utf8_lossy(&key);
+        let is_hold = name.contains("held:{") || name.contains("lease:{");
+        let dump = if is_hold {
+            b"some".to_vec()
+        } else {
+            dump.clone()
+        };
         // A second may pass while the test runs.
-        (key, dump.clone(), lives.signum())
+        (key, dump, lives.signum())
     })
     .collect()
 }
@@ -148,7 +156,9 @@ fn scripts() -> Vec<PathBuf> {
     let all = fs::read_dir(lua)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let own = |path: &PathBuf| path.is_file() && !path.ends_with("as-redisson.lua");
+    // What a timer runs changes one thing; what Redisson does is Redisson's.
+    let others = ["renew.lua", "as-redisson.lua"];
+    let own = |path: &PathBuf| path.is_file() && !others.iter().any(|other| path.ends_with(other));
     all.filter(own).collect()
 }
 
@@ -236,7 +246,9 @@ async fn a_user_who_may_not_touch_all_keys_of_a_change_does_nothing_of_it() {
             keys.order,
             keys.aside,
         ];
-        let own: Vec<_> = own.into_iter().flatten().chain([keys.quarantine]).collect();
+        let hold = [keys.hold.intake, keys.hold.held, keys.hold.leases];
+        let own = own.into_iter().flatten().chain([keys.quarantine]);
+        let own: Vec<_> = own.chain(hold).collect();
         let others = [&b"none"[..], b"{none}", b"other", b"another"];
         for missing in &own {
             let kept = own.iter().filter(|key| *key != missing);
