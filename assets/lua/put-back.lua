@@ -15,10 +15,15 @@
 -- NX, and the order list only for what it added. Parts: guard, chosen, aside, announce.
 
 local order = KEYS[2]
-local needed = {
-  {'ZSCORE', KEYS[1]}, {'ZRANGE', KEYS[1]}, {'ZADD', KEYS[1]}, order and {'EXISTS', KEYS[3]},
-  order and {'RPUSH', order}, order and {'LPUSH', order}, order and {'LINSERT', order},
-}
+local needed = {{'ZSCORE', KEYS[1]}, {'ZRANGE', KEYS[1]}, {'ZADD', KEYS[1]}}
+if order then
+  needed[4] = {'EXISTS', KEYS[3]}
+end
+for i = 4, order and #ARGV or 0, 4 do
+  if ARGV[i] ~= 'stays' then
+    needed[5], needed[6], needed[7] = {'RPUSH', order}, {'LPUSH', order}, {'LINSERT', order}
+  end
+end
 local refusal = guard({'zset', order and 'list', order and 'list'}, needed, 1) or is_aside(KEYS[3])
 if refusal then return refusal end
 

@@ -168,7 +168,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::RestoreOrder => &[SCRIPT, RESTORE],
         Change::Drift => &[SCRIPT, &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem"]],
         Change::Quarantine => &[SCRIPT, DELETE, &["publish", "zadd"]],
-        Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "zrem"]],
+        Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "ltrim", "zrem"]],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         Change::RenameTaken => &[SCRIPT, RENAME, &["publish"]],

@@ -149,6 +149,19 @@ pub(crate) async fn requeue(stage: &Stage) {
     change(stage, What::Requeue(earlier), Chosen::One).await;
     change(stage, SOON, Chosen::Waiting).await;
     change(stage, SOON, Chosen::Delivered).await;
+    let Some(order) = stage.queue.keys().order else {
+        return;
+    };
+    // What only the order list holds waits again.
+    let lost = change::Chosen {
+        member: frame(99, b"lost"),
+        score: 1.0,
+    };
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"RPUSH", &order, &lost.member]);
+    });
+    let again = stage.writer().wait_again(&stage.queue, &[lost]).await;
+    assert_eq!(again.unwrap().done.fates, [change::Fate::Done]);
 }
 
 /// The order list is set aside and brought back.

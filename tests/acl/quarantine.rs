@@ -1,7 +1,7 @@
 //! Into quarantine and out of it, as the stage's user.
 
 use delayscope::ops::plan::What;
-use delayscope::store::bulk::{Away, Broom};
+use delayscope::store::bulk::{Away, Broom, Returned, Returning, Where};
 use delayscope::store::change::{Chosen, Place};
 
 use crate::changes;
@@ -41,6 +41,25 @@ pub(crate) async fn restore(stage: &Stage) {
     let entries: Vec<_> = entries.collect();
     let restored = stage.writer().restore(&stage.queue, &entries).await;
     assert_eq!(restored.unwrap().done.fates.len(), 3);
+}
+
+/// While the order list goes round.
+pub(crate) async fn restore_around(stage: &Stage) {
+    if stage.is_redisson() {
+        let member = frame(77, b"kept");
+        let quarantine = stage.queue.keys().quarantine;
+        stage.by_hand(|server| {
+            server.cmd_bytes(&[b"ZADD", &quarantine, b"1", &member]);
+        });
+        let back = [Returning {
+            to: Where::Tail,
+            score: 1.0,
+            member: &member,
+        }];
+        let (writer, from) = (stage.writer(), Away::Quarantined);
+        let put = writer.put_back_around(&stage.queue, 6, &back, from);
+        assert_eq!(put.await.unwrap().done.1, [Returned::Done]);
+    }
 }
 
 /// What somebody else has set aside is taken back, and that again.

@@ -79,6 +79,9 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     }),
     (Change::Quarantine, |stage| quarantine::sweep(stage).boxed()),
     (Change::Restore, |stage| quarantine::restore(stage).boxed()),
+    (Change::Restore, |stage| {
+        quarantine::restore_around(stage).boxed()
+    }),
     (Change::Unwrap, |stage| {
         changes::unwrap(stage, false).boxed()
     }),

@@ -28,14 +28,10 @@ const TRIED_NAMED: &[&str] = &["scan", "pubsub|channels"];
 
 /// Whether the server means one of these. Before Redis 7 it tells no subcommands.
 fn is_one_of(object: &str, commands: &[&str], old: bool) -> bool {
-    let told = |command: &&str| {
-        if old {
-            command.split('|').next()
-        } else {
-            Some(*command)
-        }
-    };
-    commands.iter().any(|command| told(command) == Some(object))
+    commands.iter().any(|command| {
+        let container = command.split('|').next();
+        *command == object || (old && container == Some(object))
+    })
 }
 
 impl Stage {

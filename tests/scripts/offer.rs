@@ -164,7 +164,7 @@ async fn mute(server: &Server, writer: &Writer) {
     let offered = offer(writer, &orders(), &[b"x".to_vec()], PAST, Form::ByteId).await;
     let offered = offered.unwrap();
     assert!(offered.head);
-    let words = offered.unannounced.expect("the server's words");
+    let words = offered.unannounced.unwrap();
     assert!(
         words.starts_with("NOPERM") && words.contains("PUBLISH"),
         "{words}"
