@@ -134,6 +134,8 @@ pub enum From {
     Delivered,
     /// The order list
     Order,
+    /// What only the order list holds
+    OrderOnly,
     /// Quarantine: what was set aside
     Quarantined,
 }

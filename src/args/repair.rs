@@ -29,7 +29,8 @@ Each is planned first; --dry-run only prints the plan. What they do:
   --repack         an entry in the other form stops every transfer: byte-id is that of Redisson
                    3.21.1 and later, double-id that of earlier ones; place and due time stay
   --drift          what only timeouts holds is appended to the order list; what only the order
-                   list holds is kept in the journal and removed
+                   list holds stays, since it may never have been delivered: with --from order-only
+                   requeue lets it wait again, deliver delivers it, delete drops it
   --restore-order  an order list that a change cut off left aside; from any machine
   --realign        brings the order list into due order, so that a burst is transferred fast
   --unwrap         elements that consumers cannot read, since they still have a frame

@@ -161,7 +161,10 @@ pub(super) fn command(queue: &Queue, step: &Step, program: &str) -> Option<Strin
         Step::Outside => return None,
         Step::Worker => ("worker", Vec::new()),
         // When is for people to say: an hour is time to look at them first.
-        Step::WaitAgain => ("requeue", vec!["--from order --all --in 1h".to_owned()]),
+        Step::WaitAgain => (
+            "requeue",
+            vec!["--from order-only --all --in 1h".to_owned()],
+        ),
         Step::Change(what) => flags(what)?,
         Step::Entry(what, entry) => {
             let (command, mut flags) = flags(what)?;

@@ -26,12 +26,22 @@ impl Picked {
         let filter = filter(asked.grep.as_deref().unwrap_or(""))?;
         let elsewhere = matches!(
             asked.from,
-            Some(args::From::Delivered | args::From::Order | args::From::Quarantined)
+            Some(
+                args::From::Delivered
+                    | args::From::Order
+                    | args::From::OrderOnly
+                    | args::From::Quarantined
+            )
         );
         if asked.late && elsewhere {
             bail!("--late looks into timeouts, --from elsewhere. Give one of them.");
         }
         let by_time = asked.due_before.is_some() || asked.due_after.is_some();
+        if by_time && asked.from == Some(args::From::OrderOnly) {
+            bail!(
+                "what only the order list holds has no due time. Leave out --due-before and --due-after."
+            );
+        }
         if by_time && matches!(asked.from, Some(args::From::Delivered)) {
             bail!(
                 "what is delivered has no due time any more. Leave out --due-before and \
@@ -119,6 +129,11 @@ pub(super) fn check_place(filter: &Filter, from: Option<args::From>) -> anyhow::
     if filter.asks_due() && matches!(from, Some(args::From::Delivered)) {
         bail!("what is delivered has no due time any more. Leave late and due out of the filter.");
     }
+    if filter.asks_due() && from == Some(args::From::OrderOnly) {
+        bail!(
+            "what only the order list holds has no due time. Leave late and due out of the filter."
+        );
+    }
     Ok(())
 }
 
@@ -129,6 +144,7 @@ pub(super) fn place(from: Option<args::From>) -> From {
         Some(args::From::Late) => From::Late,
         Some(args::From::Delivered) => From::Delivered,
         Some(args::From::Order) => From::Order,
+        Some(args::From::OrderOnly) => From::OrderOnly,
         Some(args::From::Quarantined) => From::Quarantined,
     }
 }

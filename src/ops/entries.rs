@@ -47,6 +47,8 @@ pub enum From {
     Delivered,
     /// The order list, from its head.
     Order,
+    /// The same, but only what timeouts does not hold.
+    OrderOnly,
     /// Quarantine, by due time.
     Quarantined,
 }

@@ -6,7 +6,7 @@ pub(super) mod make;
 mod mend;
 mod quarantine;
 mod taken;
-mod whole;
+pub(in crate::ops) mod whole;
 mod words;
 pub(super) mod work;
 

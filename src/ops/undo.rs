@@ -267,6 +267,10 @@ impl Inverse {
             }
             // Only the order list held it, and it was requeued.
             (Some(_), None, None, Some(_), _) if state == State::Order => self.refuse(id, NO_DUE),
+            // The same, and it was delivered.
+            (None, None, None, None, Some(_)) if state == State::Order => {
+                self.refuse(id, ONLY_IN_ORDER);
+            }
             _ => self.unsure(id),
         }
     }
@@ -302,6 +306,8 @@ impl Inverse {
 
 const NO_DUE: &str =
     "it had no due time before: only the order list held it (delete it if it shall not wait)";
+
+const ONLY_IN_ORDER: &str = "it had no due time before: only the order list held it";
 
 const UNSURE: &str =
     "it is not known well enough what was done to it: taking it back might double or lose it";

@@ -157,7 +157,7 @@ impl Rules {
 fn commands_of(change: Change) -> Vec<&'static str> {
     let parts: &[&[&str]] = match change {
         Change::Transfer => &[SCRIPT, TRANSFER, SWAP, &["rename", "watch"], RESTORE],
-        Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename"], RESTORE],
+        Change::Deliver => &[SCRIPT, TRANSFER, SWAP, &["rename", "zadd"], RESTORE],
         Change::Requeue => &[SCRIPT, OFFER, &["lrem"]],
         Change::Delete => &[SCRIPT, DELETE],
         Change::Offer | Change::Duplicate => &[SCRIPT, OFFER],

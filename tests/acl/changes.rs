@@ -27,6 +27,8 @@ pub(crate) enum Chosen {
     Delivered,
     /// One that waits.
     One,
+    /// One that only the order list holds.
+    Stray,
 }
 
 async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> Prepared {
@@ -34,6 +36,7 @@ async fn prepared(store: &Store, queue: &Queue, what: What, chosen: Chosen) -> P
         Chosen::Waiting => (From::Waiting, None),
         Chosen::Delivered => (From::Delivered, None),
         Chosen::One => (From::Waiting, Some(1)),
+        Chosen::Stray => (From::OrderOnly, None),
     };
     let selection = Selection {
         from,
@@ -65,6 +68,14 @@ async fn done(store: &Store, journal: &Journal, prepared: Prepared) {
     }
 }
 
+/// Puts an entry into the order list that does not wait.
+fn stray(stage: &Stage) {
+    let order = stage.queue.keys().order.unwrap();
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"RPUSH", &order, &frame(98, b"stray")]);
+    });
+}
+
 /// Puts two elements into target.
 fn deliver_some(stage: &Stage) {
     let target = stage.queue.keys().target;
@@ -86,8 +97,11 @@ pub(crate) async fn change(stage: &Stage, what: What, chosen: Chosen) {
     if wants_redisson(&what) && !stage.is_redisson() {
         return;
     }
-    if matches!(chosen, Chosen::Delivered) {
-        deliver_some(stage);
+    match chosen {
+        Chosen::Delivered => deliver_some(stage),
+        Chosen::Stray if !stage.is_redisson() => return,
+        Chosen::Stray => stray(stage),
+        Chosen::Waiting | Chosen::One => {}
     }
     let dir = room();
     let journal = Journal::at(dir.path(), 30);
@@ -261,7 +275,8 @@ pub(crate) async fn undo_drift(stage: &Stage) {
         let keys = stage.queue.keys();
         stage.by_hand(|server| {
             server.cmd_bytes(&[b"ZADD", &keys.timeouts, b"9", &frame(99, b"lonely")]);
-            server.cmd_bytes(&[b"RPUSH", &keys.order.unwrap(), &frame(98, b"stray")]);
+            let order = keys.order.unwrap();
+            server.cmd_bytes(&[b"RPUSH", &order, &frame(1, b"entry 1")]);
         });
     }
     undo(stage, What::Drift, Chosen::Waiting).await;

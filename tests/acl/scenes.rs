@@ -70,6 +70,12 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::RestoreOrder, |stage| {
         changes::restore_order(stage).boxed()
     }),
+    (Change::Deliver, |stage| {
+        change(stage, What::Deliver, Chosen::Stray).boxed()
+    }),
+    (Change::Delete, |stage| {
+        change(stage, What::Delete, Chosen::Stray).boxed()
+    }),
     (Change::Drift, |stage| changes::drift(stage).boxed()),
     (Change::Quarantine, |stage| {
         change(stage, What::Quarantine, Chosen::One).boxed()

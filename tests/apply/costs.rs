@@ -201,15 +201,18 @@ async fn mended_drift_costs_what_the_plan_says() {
         let lacking = bench.member(n);
         bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacking]);
     }
-    let due = Which::Due;
     bench
-        .as_planned(What::Drift, due.clone(), Way::InOrder)
+        .as_planned(What::Drift, Which::Due, Way::InOrder)
         .await;
     for n in 41..=80 {
         let stray = bench.member(n);
         bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &stray]);
     }
-    bench.as_planned(What::Drift, due, Way::InOrder).await;
+    let strays = Which::Selected(Selection {
+        from: From::OrderOnly,
+        ..Selection::default()
+    });
+    bench.as_planned(What::Delete, strays, Way::Sweep).await;
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod proxy;
 mod quarantine;
 mod repack;
 mod replicas;
+mod strays;
 mod taken;
 mod undo;
 mod unknown;

@@ -9,7 +9,6 @@ use delayscope::queue::plan::Way;
 use delayscope::queue::{Outcome, Queue};
 
 use crate::bench::{Bench, Contents};
-use crate::support::frame;
 
 /// A queue whose order list stands in no order: `entry 1` to `entry COUNT`, a ms apart, the last of
 /// them due at `last` ms from now.
@@ -233,9 +232,9 @@ async fn drift_is_mended_and_undo_brings_it_back() {
     let bench = shuffled(50, 900_000).await;
     let keys = bench.queue.keys();
     let order = keys.order.unwrap();
-    let (missing, stale) = (bench.member(7), frame(999, b"stale"));
+    let (missing, twice) = (bench.member(7), bench.member(8));
     bench.server.cmd_bytes(&[b"LREM", &order, b"1", &missing]);
-    bench.server.cmd_bytes(&[b"RPUSH", &order, &stale]);
+    bench.server.cmd_bytes(&[b"RPUSH", &order, &twice]);
     let before = bench.contents();
     let (plan, told) = bench.change(What::Drift, Which::Due).await;
     assert_eq!(plan.planned, 2);

@@ -1,6 +1,7 @@
 //! Drift: found exactly, mended once.
 
 use delayscope::ops::bulk::drift::{Difference, Drift};
+use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::bulk::{Appended, Order};
 use delayscope::store::change::Fate;
 
@@ -19,6 +20,23 @@ async fn mended(world: &World, drift: &mut Drift, n: usize) -> Vec<(usize, Fate)
         fates.extend(step.fates.into_iter().map(|f| (f.index, f.fate)));
     }
     fates
+}
+
+/// All differences: those that are mended, and what only the order list holds.
+fn all(drift: &Drift) -> Vec<Difference> {
+    let strays = drift.strays().iter().cloned();
+    let mended = drift.found().iter().cloned();
+    mended.chain(strays.map(Difference::OnlyInOrder)).collect()
+}
+
+/// What only the order list holds leaves it; how many did.
+async fn dropped(world: &World, strays: &[Vec<u8>]) -> usize {
+    let mut sweep = Sweep::strays(&world.queue, strays.to_vec());
+    let mut done = 0;
+    while let Some(step) = sweep.next(&world.writer, 50).await.unwrap() {
+        done += step.fates.iter().filter(|f| f.fate == Fate::Done).count();
+    }
+    done
 }
 
 /// 3,000 entries with all kinds of drift in them.
@@ -58,18 +76,22 @@ async fn every_difference_is_found_and_mended_and_nothing_else() {
     let server = Server::start();
     let (mut world, mut wanted) = drifted(&server).await;
     let mut drift = found(&world).await;
-    let mut seen = drift.found().to_vec();
+    let mut seen = all(&drift);
     seen.sort_by_key(key);
     wanted.sort_by_key(key);
     assert_eq!(seen, wanted);
     let fates = mended(&world, &mut drift, 50).await;
-    assert_eq!(fates.len(), wanted.len());
+    let strays = drift.strays().to_vec();
+    assert_eq!(fates.len() + strays.len(), wanted.len());
     assert!(
         fates.iter().all(|(_, fate)| *fate == Fate::Done),
         "{fates:?}"
     );
+    // What may never have been delivered is left where it is.
+    assert_eq!(all(&found(&world).await).len(), strays.len());
+    assert_eq!(dropped(&world, &strays).await, strays.len());
     world.holds("after mending");
-    assert_eq!(found(&world).await.found(), []);
+    assert_eq!(all(&found(&world).await), []);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -96,9 +118,12 @@ async fn two_who_mend_the_same_drift_at_once_mend_it_once() {
                 None => running[who] = false,
             }
         }
+        let strays = both[0].strays().to_vec();
+        assert_eq!(dropped(&world, &strays).await, strays.len(), "seed {seed}");
         world.holds(&format!("seed {seed}"));
+        done += strays.len();
         assert!(done >= wanted.len() - 2, "{done} of {}", wanted.len());
-        assert_eq!(found(&world).await.found(), []);
+        assert_eq!(all(&found(&world).await), []);
     }
 }
 

@@ -43,7 +43,8 @@ fn with_everything() -> Program {
     server.put(&orders, &crate::support::frame(7, b"seven"), &due);
     server.cmd(&["RPUSH", "orders", "delivered"]);
     // Drift.
-    server.cmd(&["RPUSH", "redisson_delay_queue:{orders}", "stale"]);
+    let order = b"redisson_delay_queue:{orders}";
+    server.cmd_bytes(&[b"RPUSH", order, &crate::support::frame(7, b"seven")]);
     program
 }
 

@@ -311,8 +311,14 @@ fn an_order_list_is_repaired() {
     assert_eq!(depths(&program), [3, 3, 0]);
     assert_eq!(server.int(&["EXISTS", ASIDE]), 0);
     server.cmd(&["LPOP", ORDER]);
-    server.cmd_bytes(&[b"RPUSH", ORDER.as_bytes(), &frame(9, b"stale")]);
     assert_eq!(repair("--drift")["change"], "drift");
+    assert_eq!(depths(&program), [3, 3, 0]);
+    // What may never have been delivered is for people to decide about.
+    server.cmd_bytes(&[b"RPUSH", ORDER.as_bytes(), &frame(9, b"stale")]);
+    let drift = ["repair", "orders", "--drift", "--yes"];
+    program.run(&drift).failed("--from order-only `requeue`");
+    let dropped = ["delete", "orders", "--from", "order-only", "--all", "--yes"];
+    program.run(&dropped).done();
     assert_eq!(depths(&program), [3, 3, 0]);
     assert_eq!(repair("--realign")["change"], "realign");
     let order = server.list(&["LRANGE", ORDER, "0", "-1"]);

@@ -241,9 +241,18 @@ fn all_entries_are_looked_at_where_that_is_quick_and_the_repair_is_seen_to_help(
         (&evidence["not_in_order"], &evidence["only_in_order"]),
         (&1.into(), &1.into())
     );
-    program
-        .run(&["repair", "orders", "--drift", "--yes"])
-        .done();
+    let left = program.run(&["repair", "orders", "--drift", "--yes"]);
+    assert!(left.partly().out.contains("only the order list holds it"));
+    let again = [
+        "requeue",
+        "orders",
+        "--from",
+        "order-only",
+        "--all",
+        "--in",
+        "1h",
+    ];
+    program.run(&[&again[..], &["--yes"]].concat()).done();
     program.run(&args).done();
 }
 

@@ -70,6 +70,13 @@ fn drift_is_mended() {
 }
 
 #[test]
+fn what_only_the_order_list_holds_is_dropped() {
+    let lie = SOME.then(Then::Strays);
+    let typed = &["delete", "orders", "--from", "order-only", "--all"];
+    kill(&Scenario::new(lie, typed, 0, Undo::All));
+}
+
+#[test]
 fn a_deletion_is_undone() {
     let lie = Lie::new(2_000, 600).shuffled();
     let deleted = &["delete", "orders", "--grep", "pick"];

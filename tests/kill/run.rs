@@ -12,7 +12,7 @@ use crate::data::Random;
 use crate::others::is_theirs;
 use crate::program::{Program, Said};
 use crate::proxy::{Point, Proxy, Then};
-use crate::scenario::{QUEUE, Scenario, Undo};
+use crate::scenario::{QUEUE, Scenario, Then as Beforehand, Undo};
 use crate::support::Server;
 use crate::world::{Place, Places, World, astray, moved};
 
@@ -209,11 +209,18 @@ fn mend(program: &Program, scenario: &Scenario, dead: &World) -> Result<(), Stri
     if dead.disorder().is_err() || scenario.typed.contains(&"--drift") {
         repairs.push("--drift");
     }
-    for repair in repairs {
-        let said = program.change(&["repair", QUEUE, repair]);
+    let mut commands: Vec<Vec<&str>> = repairs
+        .into_iter()
+        .map(|repair| vec!["repair", QUEUE, repair])
+        .collect();
+    if scenario.lie.then == Beforehand::Strays {
+        commands = vec![scenario.typed.to_vec()];
+    }
+    for command in commands {
+        let said = program.change(&command);
         // 1: there was nothing (more) to mend.
         if !matches!(said.code, Some(0 | 1)) {
-            return Err(format!("{repair}: {}", said.told));
+            return Err(format!("{}: {}", command.join(" "), said.told));
         }
     }
     Ok(())

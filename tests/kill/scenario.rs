@@ -35,8 +35,10 @@ pub enum Then {
     Delivered,
     /// The order list was set aside by a change that died.
     SetAside,
-    /// The order list lacks a third of the picked ones and holds as many that do not wait.
+    /// The order list lacks a third of the picked ones.
     Drift,
+    /// The order list holds some that do not wait.
+    Strays,
 }
 
 /// A change that is killed.
@@ -191,8 +193,12 @@ impl Lie {
                 all.cmd("RENAME").arg(&keys.order).arg(&keys.aside);
             }
             Then::Drift => {
-                for (n, member) in picked.iter().enumerate().filter(|(n, _)| n % 3 == 0) {
+                for member in picked.iter().step_by(3) {
                     all.cmd("LREM").arg(&keys.order).arg(1).arg(member);
+                }
+            }
+            Then::Strays => {
+                for n in (0..picked.len()).step_by(3) {
                     let stale = frame(900_000 + n as u64, b"stale");
                     all.cmd("LPUSH").arg(&keys.order).arg(stale);
                 }

@@ -96,6 +96,15 @@ pub(super) async fn run(
             Ok(changed(timed, WAITS))
         }
         Work::WaitAgain(all) => Ok(changed(writer.wait_again(queue, &all[range]).await?, WAITS)),
+        Work::DeliverStrays(all) => Ok(plain(
+            writer.deliver_strays(queue, &all[range]).await?,
+            WAITS,
+        )),
+        // They leave while the order list goes round, in whichever way the plan goes.
+        Work::DropStrays(_) => {
+            let why = "they leave by a sweep of the order list".to_owned();
+            Err(writer.impossible("delete what only the order list holds", why))
+        }
         Work::OrderList(all) => Ok(plain(
             writer.in_order_list(queue, &all[range]).await?,
             SCORE,

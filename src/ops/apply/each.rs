@@ -33,6 +33,7 @@ impl Run {
                 (Way::Sweep, Work::Restore(entries)) if has_places(entries) => {
                     self.restore(work, entries).await
                 }
+                (_, Work::DropStrays(members)) => self.drop_strays(work, members).await,
                 (Way::Swap, Work::Deliver(chosen)) => self.swapped(work, chosen).await,
                 (Way::SetAside, Work::Deliver(chosen)) => self.beside(work, chosen).await,
                 _ => self.in_order(work).await,

@@ -256,6 +256,8 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
         Work::Discard(_)
         | Work::PutElements(_)
         | Work::OrderList(_)
+        | Work::DeliverStrays(_)
+        | Work::DropStrays(_)
         | Work::Replace(_)
         | Work::Rename(_) => Seen::Nothing,
     }

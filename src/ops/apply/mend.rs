@@ -6,7 +6,8 @@ use crate::ops::bulk::aside;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::restore_order::RestoreOrder;
 use crate::ops::journal::Item;
-use crate::queue::{EntryId, Outcome, State};
+use crate::ops::plan::whole::NAMED_STRAYS;
+use crate::queue::{EntryId, Outcome, State, text};
 use crate::store::change;
 
 /// So many intents are written at once.
@@ -79,6 +80,7 @@ impl Run {
     /// Mends what was found.
     pub(super) async fn drift(&mut self, mut drift: Box<Drift>) -> Ended {
         self.phase = "mending the order list";
+        self.left_alone(drift.strays().len());
         let first = self.intended;
         let items: Vec<Item> = drift
             .found()
@@ -104,6 +106,18 @@ impl Run {
         let left = left.collect();
         self.happened(left).await?;
         ended
+    }
+
+    /// What only the order list holds is left there: the first of them were told by name.
+    fn left_alone(&mut self, strays: usize) {
+        let unnamed = u64::try_from(strays.saturating_sub(NAMED_STRAYS)).unwrap_or(0);
+        if unnamed > 0 {
+            self.tally.add(Outcome::Refused, unnamed);
+            let more = text::counted(unnamed, "entry", "entries");
+            self.notes.push(format!(
+                "{more} more that only the order list holds were left alone, and no line names them."
+            ));
+        }
     }
 
     async fn mend(&mut self, drift: &mut Drift, first: u64, open: &mut [Option<EntryId>]) -> Ended {

@@ -92,6 +92,12 @@ impl Run {
             .await
     }
 
+    /// Takes these out of the order list, where they do not wait, while it goes round.
+    pub(super) async fn drop_strays(&mut self, work: &Work, members: &[Vec<u8>]) -> Ended {
+        let stepper = Stepper::Sweep(Sweep::strays(&self.queue, members.to_vec()));
+        self.round(work, stepper, |i| i, "it waits now").await
+    }
+
     /// Puts these back while the order list goes round. They stand with the last that was deleted
     /// first.
     pub(super) async fn put_back(&mut self, work: &Work, entries: &[(Chosen, Place)]) -> Ended {

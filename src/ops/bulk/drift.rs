@@ -23,7 +23,8 @@ pub const SIZE: Size = Size::new(500, 1_000);
 pub enum Difference {
     /// It waits but is not in the order list. Mended: at the tail of the order list.
     NotInOrder(Vec<u8>),
-    /// It is in the order list but does not wait. Mended: out of the order list.
+    /// It is in the order list but does not wait. It may never have been delivered, so nothing is
+    /// done about it here: people have to say what becomes of it.
     OnlyInOrder(Vec<u8>),
     /// It stands in the order list so many times, instead of once. Mended: the first copy stays.
     TooOften(Vec<u8>, u64),
@@ -38,6 +39,7 @@ pub struct Drift {
     waiting: u64,
     stage: Stage,
     found: Vec<Difference>,
+    strays: Vec<Vec<u8>>,
     foreign: u64,
 }
 
@@ -58,14 +60,21 @@ impl Drift {
             waiting: 0,
             stage: Stage::Comparing(Box::new(Compare::new(queue))),
             found: Vec::new(),
+            strays: Vec::new(),
             foreign: 0,
         }
     }
 
-    /// What was found: fates are told by index into it.
+    /// What was found that is mended: fates are told by index into it.
     #[must_use]
     pub fn found(&self) -> &[Difference] {
         &self.found
+    }
+
+    /// Members that only the order list holds: nothing is done about them.
+    #[must_use]
+    pub fn strays(&self) -> &[Vec<u8>] {
+        &self.strays
     }
 
     /// So many members that are no frames wait without being in the order list. They are not found:
@@ -80,7 +89,7 @@ impl Drift {
     /// somebody has to be asked.
     #[must_use]
     pub fn last_copy(&self) -> bool {
-        self.waiting == 0 && !self.found.is_empty()
+        self.waiting == 0 && !self.strays.is_empty()
     }
 
     /// An order list is aside: it has to be brought back before anything is mended.
@@ -105,12 +114,20 @@ impl Drift {
         (self.waiting, self.aside) = (sizes.waiting, sizes.aside);
         let done = std::mem::replace(compare, Box::new(Compare::new(&self.queue)));
         let (mut found, copies) = done.into_found();
-        let all = found.len();
+        let (mut foreign, mut strays) = (0, Vec::new());
         found.retain(|difference| match difference {
-            Difference::NotInOrder(member) => self.queue.unwrap(member).is_ok(),
-            Difference::OnlyInOrder(_) | Difference::TooOften(..) => true,
+            Difference::NotInOrder(member) => {
+                let is_frame = self.queue.unwrap(member).is_ok();
+                foreign += u64::from(!is_frame);
+                is_frame
+            }
+            Difference::OnlyInOrder(member) => {
+                strays.push(member.clone());
+                false
+            }
+            Difference::TooOften(..) => true,
         });
-        self.foreign = u64::try_from(all - found.len()).unwrap_or(u64::MAX);
+        (self.foreign, self.strays) = (foreign, strays);
         self.stage = Stage::Mending(Mending::new(&found, &copies));
         self.found = found;
         Ok(None)

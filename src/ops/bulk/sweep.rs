@@ -80,8 +80,9 @@ impl Sweep {
         }
     }
 
-    /// Takes these out of the order list, where they do not wait.
-    pub(super) fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
+    /// Takes these out of the order list, where they do not wait, all copies of each.
+    #[must_use]
+    pub fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self::with(queue, members.into_iter().map(|m| (m, Broom::Stray)))
     }
 

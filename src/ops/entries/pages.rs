@@ -273,7 +273,7 @@ impl Open {
                 Source::Timeouts(TimeoutsReader::of_quarantine(store, queue, bounds))
             }
             From::Delivered => list(keys.target, false),
-            From::Order => keys
+            From::Order | From::OrderOnly => keys
                 .order
                 .map_or(Source::Nothing, |order| list(order, true)),
         };
@@ -284,7 +284,7 @@ impl Open {
         };
         let look_up = match selection.from {
             From::Order if bounds == Bounds::default() => LookUp::Wanted,
-            From::Order => LookUp::All,
+            From::Order | From::OrderOnly => LookUp::All,
             _ => LookUp::Never,
         };
         Ok(Self {

@@ -1,6 +1,6 @@
 //! What an entry must be to be told.
 
-use super::Selection;
+use super::{From, Selection};
 use crate::payload::{self, Habit};
 use crate::queue::filter::Bounds;
 use crate::queue::{Entry, EntryId, Filter, Queue, Seen, State};
@@ -12,6 +12,8 @@ pub(super) struct Sieve {
     filter: Filter,
     habit: Habit,
     bounds: Bounds,
+    /// Nothing that timeouts holds.
+    order_only: bool,
 }
 
 impl Sieve {
@@ -23,12 +25,13 @@ impl Sieve {
             filter: selection.filter.clone(),
             habit: selection.habit,
             bounds,
+            order_only: selection.from == From::OrderOnly,
         }
     }
 
     pub(super) fn keeps(&self, entry: &Entry) -> bool {
         let due = entry.score.map(|score| self.queue.due(score));
-        if !self.bounds.hold(due) {
+        if !self.bounds.hold(due) || (self.order_only && entry.score.is_some()) {
             return false;
         }
         if self.ids.is_empty() && self.filter.is_empty() {

@@ -8,10 +8,12 @@ use super::make::Making;
 use super::work::{Work, has_places};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::clients;
+use crate::ops::bulk::drift::{self, Difference};
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::queue::Queue;
 use crate::queue::plan::{Cost, Way};
 use crate::store::Store;
+use crate::store::bulk::facts;
 use crate::store::change::End;
 
 /// What an entry costs the server in a script, without its walk through the order list.
@@ -33,6 +35,16 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
     let count: usize = work.iter().map(Work::len).sum();
     let bytes: u64 = work.iter().map(bytes).sum();
     let journal_bytes = work.iter().map(|work| kept(making.queue, work)).sum();
+    if let Work::DropStrays(members) = main {
+        let cost = of_strays(making, members).await?;
+        return Ok((
+            Way::Sweep,
+            Cost {
+                journal_bytes,
+                ..cost
+            },
+        ));
+    }
     // Of keys nothing is searched for in the order list, which may be of another type.
     if count == 1 || work.iter().all(Work::is_of_keys) {
         return Ok((Way::InOrder, single(bytes, journal_bytes)));
@@ -82,6 +94,13 @@ pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost)
             ..cost
         },
     ))
+}
+
+/// What it costs to take these out of the order list while that goes round.
+async fn of_strays(making: &Making<'_>, members: &[Vec<u8>]) -> Result<Cost, ChangeError> {
+    let order = facts(making.store, making.queue).await?.order;
+    let found = members.iter().cloned().map(Difference::OnlyInOrder);
+    Ok(drift::cost(&found.collect::<Vec<_>>(), order))
 }
 
 /// The way for all that is due, and what it costs. `bytes`: those of an entry, on the average.

@@ -44,6 +44,9 @@ impl Made {
     }
 }
 
+/// Why nothing is done about what only the order list holds.
+pub(super) const ONLY_IN_ORDER: &str =
+    "only the order list holds it: it can be requeued, delivered or deleted";
 const DELIVERED: &str = "it is delivered already";
 const NO_TIME: &str = "its score is no time, so that there is none to reckon from";
 const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 ms";
@@ -55,14 +58,7 @@ impl Making<'_> {
             made.warnings.push(format!("No entry has the id {id}."));
         }
         let order_only = std::mem::take(&mut found.order_only);
-        if let What::Requeue(due) = what {
-            self.wait_again(&mut made, *due, order_only);
-        } else {
-            for member in order_only {
-                let why = "only the order list holds it; `repair --drift` mends that";
-                made.refuse(self.queue.id(&member), why);
-            }
-        }
+        self.strays(&mut made, what, order_only);
         self.check_quarantine(&mut made, what, &mut found);
         let Found {
             waiting,
@@ -142,6 +138,28 @@ impl Making<'_> {
         }
         made.work(Work::TakeBack(elements, called, End::Tail));
         Ok(())
+    }
+
+    /// What only the order list holds may never have been delivered: it waits again, is delivered or
+    /// dropped, whichever was asked for.
+    fn strays(&self, made: &mut Made, what: &What, members: Vec<Vec<u8>>) {
+        match what {
+            What::Requeue(due) => self.wait_again(made, *due, members),
+            What::Delete => made.work(Work::DropStrays(members)),
+            What::Deliver => {
+                let (framed, bare): (Vec<_>, Vec<_>) = members
+                    .into_iter()
+                    .partition(|member| self.queue.unwrap(member).is_ok());
+                let ids = bare.iter().map(|member| self.queue.id(member));
+                made.settled.extend(ids.map(undecodable));
+                made.work(Work::DeliverStrays(framed));
+            }
+            _ => {
+                for member in members {
+                    made.refuse(self.queue.id(&member), ONLY_IN_ORDER);
+                }
+            }
+        }
     }
 
     /// What only the order list holds has no due time of its own: it is reckoned from now.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::work::Job;
-use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, words};
+use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, make, words};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
@@ -125,10 +125,14 @@ pub(super) async fn of_queue(
     if !matches!(job, Job::Kick) {
         plan.commands = words::of_whole(&plan);
     }
+    let settled = match &job {
+        Job::Drift(drift) => left_alone(queue, drift),
+        _ => Vec::new(),
+    };
     Ok(Prepared {
         plan,
         job,
-        settled: Vec::new(),
+        settled,
         undoes: None,
     })
 }
@@ -191,6 +195,20 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
     Ok(Job::RestoreOrder)
 }
 
+/// So many entries that only the order list holds are named one by one; the others are counted.
+pub(in crate::ops) const NAMED_STRAYS: usize = 100;
+
+/// What a repair of drift does nothing about.
+fn left_alone(queue: &Queue, drift: &Drift) -> Vec<EntryResult> {
+    let refused = |member: &Vec<u8>| EntryResult {
+        id: queue.id(member),
+        outcome: Outcome::Refused,
+        reason: Some(make::ONLY_IN_ORDER.to_owned()),
+    };
+    let strays = drift.strays().iter();
+    strays.take(NAMED_STRAYS).map(refused).collect()
+}
+
 async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Job, ChangeError> {
     let seen = facts(store, &plan.queue).await?;
     if seen.aside > 0 {
@@ -204,7 +222,11 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
     while let Some(step) = drift.find(store).await? {
         tell.looked(step.at, step.of);
     }
-    plan.planned = u64::try_from(drift.found().len()).unwrap_or(0);
+    let strays = drift.strays().len();
+    if drift.found().is_empty() && strays > 0 {
+        return Err(ChangeError::Senseless(words::only_strays(&drift)));
+    }
+    plan.planned = u64::try_from(drift.found().len() + strays).unwrap_or(0);
     let member = |difference: &Difference| match difference {
         Difference::NotInOrder(member)
         | Difference::OnlyInOrder(member)
@@ -213,8 +235,9 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
     plan.first = drift
         .found()
         .iter()
-        .take(FIRST as usize)
         .map(member)
+        .chain(drift.strays().iter().map(|member| plan.queue.id(member)))
+        .take(FIRST as usize)
         .collect();
     let members = drift.found().iter().map(|found| found.member().len());
     let kept = |long: usize| cost::KEPT.saturating_add(u64::try_from(long).unwrap_or(0));
@@ -233,12 +256,7 @@ async fn drift(store: &Store, plan: &mut Plan, tell: &impl Telling) -> Result<Jo
              offered."
         ));
     }
-    if drift.last_copy() {
-        plan.warnings.push(
-            "There are no timeouts at all: the order list may be the last copy of its entries."
-                .to_owned(),
-        );
-    }
+    words::warn_of_strays(plan, &drift);
     Ok(Job::Drift(Box::new(drift)))
 }
 

@@ -2,6 +2,7 @@
 
 use super::make::Making;
 use super::work::Work;
+use crate::ops::bulk::drift::Drift;
 use crate::queue::plan::{Plan, Way};
 use crate::queue::{Change, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
@@ -13,6 +14,34 @@ const LONGEST: usize = 8 << 10;
 /// A command for a shell.
 pub(super) fn in_shell(store: &Store, args: &[&[u8]]) -> String {
     redis_cli::line(&redis_cli::program(store.endpoint()), args)
+}
+
+/// Says that what only the order list holds is left there, and what people can do with it: whether
+/// it was ever delivered, only they know.
+pub(super) fn warn_of_strays(plan: &mut Plan, drift: &Drift) {
+    let count = drift.strays().len() as u64;
+    if count == 0 {
+        return;
+    }
+    let those = text::counted(count, "entry stands", "entries stand");
+    plan.warnings.push(format!(
+        "{those} in the order list only and will be left alone: {THREE_WAYS}."
+    ));
+}
+
+const THREE_WAYS: &str = "nobody but you can tell whether it was ever delivered; with --from order-only \
+    `requeue` lets it wait again, `deliver` delivers it, `delete` drops it";
+
+/// Why there is nothing to be mended where only the order list holds too much.
+pub(super) fn only_strays(drift: &Drift) -> String {
+    let count = drift.strays().len() as u64;
+    let those = text::counted(count, "entry stands", "entries stand");
+    let gone = if drift.last_copy() {
+        "; timeouts is gone, so that it may be the last copy"
+    } else {
+        ""
+    };
+    format!("{those} in the order list only{gone}, and that is no drift to be mended: {THREE_WAYS}")
 }
 
 /// Says what there is to know before the work is done.
@@ -38,6 +67,23 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
     }
     if work.iter().any(|work| matches!(work, Work::WaitAgain(_))) {
         let why = "What only the order list held had no due time: that it waits cannot be undone.";
+        plan.warnings.push(why.to_owned());
+    }
+    let unsure = |work: &&Work| matches!(work, Work::DropStrays(_));
+    let dropped: usize = work.iter().filter(unsure).map(Work::len).sum();
+    if dropped > 0 {
+        let those = text::counted(dropped as u64, "entry that", "entries that");
+        plan.warnings.push(format!(
+            "{those} only the order list holds may never have been delivered: this drops them. \
+             Undo brings them back into the order list."
+        ));
+    }
+    if work
+        .iter()
+        .any(|work| matches!(work, Work::DeliverStrays(_)))
+    {
+        let why = "What only the order list holds may have been delivered before: then consumers \
+                   get it twice. That it is delivered cannot be undone.";
         plan.warnings.push(why.to_owned());
     }
     let taken: usize = work
@@ -236,6 +282,12 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
         }),
         Work::Rename(all) => lines.push(line(&[b"RENAMENX", &all[0].from, &all[0].to])),
         Work::WaitAgain(all) => lines.push(zadd(all[0].score, &all[0].member)),
+        Work::DeliverStrays(all) => {
+            let payload = queue.unwrap(&all[0]).map_or(&[][..], |entry| entry.payload);
+            lines.push(line(&[b"RPUSH", &queue.keys().target, payload]));
+            order(&mut lines, &|list| line(&[b"LREM", list, b"0", &all[0]]));
+        }
+        Work::DropStrays(all) => order(&mut lines, &|list| line(&[b"LREM", list, b"0", &all[0]])),
         Work::OrderList(all) => order(&mut lines, &|list| match &all[0] {
             (member, true) => line(&[b"RPUSH", list, member]),
             (member, false) => line(&[b"LREM", list, b"-1", member]),

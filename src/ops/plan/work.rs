@@ -58,6 +58,10 @@ pub(in crate::ops) enum Work {
     PutElements(Vec<Vec<u8>>),
     /// What only the order list holds, into timeouts too.
     WaitAgain(Vec<Chosen>),
+    /// What only the order list holds, payload to target.
+    DeliverStrays(Vec<Vec<u8>>),
+    /// What only the order list holds, out of it.
+    DropStrays(Vec<Vec<u8>>),
     /// Into the order list (`true`) or out of it: a repair of drift taken back.
     OrderList(Vec<(Vec<u8>, bool)>),
     /// Elements of target get other bytes, in their places: old and new ones.
@@ -87,7 +91,10 @@ impl Work {
             Self::PutBack(all) => all.len(),
             Self::Restore(all) => all.len(),
             Self::TakeBack(all, ..) => all.len(),
-            Self::Discard(all) | Self::PutElements(all) => all.len(),
+            Self::Discard(all)
+            | Self::PutElements(all)
+            | Self::DeliverStrays(all)
+            | Self::DropStrays(all) => all.len(),
             Self::Offer(all) => all.len(),
         }
     }
@@ -108,7 +115,10 @@ impl Work {
             Self::PutBack(all) => all[i].0.member.len() + neighbour(Some(&all[i].1)),
             Self::Restore(all) => all[i].0.member.len() + neighbour(all[i].1.as_ref()),
             Self::TakeBack(all, ..) => all[i].element.len() + all[i].member.len(),
-            Self::Discard(all) | Self::PutElements(all) => all[i].len(),
+            Self::Discard(all)
+            | Self::PutElements(all)
+            | Self::DeliverStrays(all)
+            | Self::DropStrays(all) => all[i].len(),
             Self::Offer(all) => all[i].1.len(),
         }
     }
@@ -121,6 +131,7 @@ impl Work {
             | Self::Quarantine(all)
             | Self::Deliver(all)
             | Self::WaitAgain(all) => &all[i].member,
+            Self::DeliverStrays(all) | Self::DropStrays(all) => &all[i],
             Self::OrderList(all) => &all[i].0,
             Self::Requeue(all) => &all[i].0.member,
             Self::Edit(all) => &all[i].0.member,
@@ -192,7 +203,7 @@ impl Work {
     pub(in crate::ops) fn to_target(&self) -> i64 {
         let n = i64::try_from(self.len()).unwrap_or(i64::MAX);
         match self {
-            Self::Deliver(_) | Self::PutElements(_) => n,
+            Self::Deliver(_) | Self::DeliverStrays(_) | Self::PutElements(_) => n,
             Self::TakeBack(..) | Self::Discard(_) => -n,
             _ => 0,
         }
@@ -201,10 +212,10 @@ impl Work {
     /// What is being done, in words.
     pub(in crate::ops) const fn phase(&self) -> &'static str {
         match self {
-            Self::Delete(_) | Self::Discard(_) => "deleting",
+            Self::Delete(_) | Self::Discard(_) | Self::DropStrays(_) => "deleting",
             Self::Quarantine(_) => "quarantining",
             Self::Restore(_) => "restoring",
-            Self::Deliver(_) => "delivering",
+            Self::Deliver(_) | Self::DeliverStrays(_) => "delivering",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
             Self::PutBack(_) | Self::PutElements(_) | Self::OrderList(_) => "putting back",
@@ -220,7 +231,11 @@ impl Work {
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
         !matches!(
             self,
-            Self::Discard(_) | Self::PutElements(_) | Self::OrderList(_) | Self::Replace(_)
+            Self::Discard(_)
+                | Self::PutElements(_)
+                | Self::DeliverStrays(_)
+                | Self::OrderList(_)
+                | Self::Replace(_)
         )
     }
 
@@ -233,7 +248,10 @@ impl Work {
             Self::Expiry(_) | Self::Rename(_) => State::Waiting,
             Self::Restore(_) => State::Quarantined,
             Self::OrderList(all) if all[i].1 => State::Waiting,
-            Self::WaitAgain(_) | Self::OrderList(_) => State::Order,
+            Self::WaitAgain(_)
+            | Self::OrderList(_)
+            | Self::DeliverStrays(_)
+            | Self::DropStrays(_) => State::Order,
             _ => match self.score(i).and_then(|score| queue.due(score).at()) {
                 Some(due) if due <= now => State::Late,
                 _ => State::Waiting,
@@ -260,6 +278,7 @@ impl Work {
             | Self::Quarantine(_)
             | Self::Requeue(_)
             | Self::WaitAgain(_)
+            | Self::DropStrays(_)
             | Self::OrderList(_) => {
                 item.member = self.member(i).map(<[u8]>::to_vec);
             }
@@ -269,6 +288,9 @@ impl Work {
             }
             Self::Deliver(all) => {
                 (item.form, item.hash) = form_and_hash(queue, &all[i].member);
+            }
+            Self::DeliverStrays(all) => {
+                (item.form, item.hash) = form_and_hash(queue, &all[i]);
             }
             Self::Edit(all) => {
                 item.member = Some(all[i].0.member.clone());

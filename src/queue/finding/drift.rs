@@ -55,19 +55,32 @@ pub(super) fn look(seen: &Seen) -> Verdict {
     if waiting == 0 {
         return Verdict::Found(last_copy(finding));
     }
-    Verdict::Found(finding.repair(
-        Step::Change(What::Drift),
-        "Compare their members and mend it (R); the plan says which.",
-    ))
+    Verdict::Found(if order > waiting {
+        only_there(finding)
+    } else {
+        finding.repair(
+            Step::Change(What::Drift),
+            "Compare their members and mend it (R); the plan says which.",
+        )
+    })
 }
 
-/// With what loses nothing first: to mend the order list would drop what may be the last copies.
+/// What only the order list holds may never have been delivered: what loses nothing comes first.
+fn only_there(finding: Finding) -> Finding {
+    finding.repair(
+        Step::WaitAgain,
+        "They may never have been delivered: let them wait again (R), with new due times. Only \
+         where you know better, `deliver --from order-only` or `delete --from order-only`.",
+    )
+}
+
+/// The same where they may be the last copies.
 fn last_copy(finding: Finding) -> Finding {
     finding.repair(
         Step::WaitAgain,
         "Let them wait again (R) with new due times: the old ones are lost. Only if they were \
-         delivered long ago, `repair --drift` drops them from the order list; the journal keeps \
-         them, and undo brings them back.",
+         delivered long ago, `delete --from order-only` drops them; the journal keeps them, and undo \
+         brings them back.",
     )
 }
 
@@ -154,9 +167,16 @@ fn by_members(
     if exact.waiting == 0 {
         return Verdict::Found(last_copy(finding));
     }
+    if lacking.count == 0 && twice.count == 0 {
+        return Verdict::Found(only_there(finding));
+    }
+    let left = match strays.count {
+        0 => "",
+        _ => " What only the order list holds stays: it may never have been delivered.",
+    };
     Verdict::Found(finding.repair(
         Step::Change(What::Drift),
-        "Mend it (R): what is missing is appended, what waits nowhere leaves the order list.",
+        format!("Mend it (R): what is missing is appended, what stands twice leaves once.{left}"),
     ))
 }
 
@@ -274,7 +294,8 @@ mod tests {
             beside((5, 3), ("foreign-member", Severity::Warning, 1)),
             stands
         );
-        assert_eq!(beside((3, 5), ("poison", Severity::Critical, 1)), stands);
+        let alone = (Severity::Warning, Step::WaitAgain);
+        assert_eq!(beside((3, 5), ("poison", Severity::Critical, 1)), alone);
         assert_eq!(beside((5, 3), ("ttl", Severity::Critical, 9)), stands);
     }
 
@@ -323,8 +344,13 @@ mod tests {
         let found = gone.found(ID).unwrap();
         assert_eq!(found.evidence.figures["exact"], true);
         assert_eq!(found.repair.step, Step::WaitAgain);
-        assert!(found.repair.sentence.contains("`repair --drift` drops"));
-        assert_eq!(step(&scene(&[(1, 3); 3])), Step::Change(What::Drift));
+        assert!(
+            found
+                .repair
+                .sentence
+                .contains("`delete --from order-only` drops")
+        );
+        assert_eq!(step(&scene(&[(1, 3); 3])), Step::WaitAgain);
         assert_eq!(step(&scene(&[(3, 0); 3])), Step::Change(What::Drift));
     }
 

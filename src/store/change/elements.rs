@@ -52,6 +52,25 @@ impl Writer {
         Ok(told.map(Changed::from))
     }
 
+    /// Delivers entries that only the order list holds, in the order given: payload to target, out of
+    /// the order list. `Gone`: it is not there any more; `Changed`: it waits, and was left alone.
+    /// Refused with the code `ASIDE` while the order list is set aside.
+    pub async fn deliver_strays(
+        &self,
+        queue: &Queue,
+        members: &[Vec<u8>],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        const ATTEMPT: &str = "deliver what only the order list holds";
+        self.fits(ATTEMPT, members.len())?;
+        let keys = queue.keys();
+        let (Some(order), Some(aside)) = (&keys.order, &keys.aside) else {
+            return Err(self.impossible(ATTEMPT, "the queue has no order list".to_owned()));
+        };
+        let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
+        let members = members.iter().map(Vec::as_slice);
+        script::deliver_stray(&self.lane, keys, members.collect()).await
+    }
+
     /// Deletes delivered elements: each of them once, of equal ones that nearest to the head of
     /// target first. Never more than are there. Cheap when they stand near its head.
     pub async fn discard(

@@ -16,6 +16,11 @@ static DELIVER: Script = script!(
     "deliver entries",
     ["list", "zset", "list", "list"]
 );
+static DELIVER_STRAY: Script = script!(
+    [guard, chosen, aside, frame, "deliver-stray.lua"],
+    "deliver what only the order list holds",
+    ["list", "zset", "list", "list"]
+);
 static DELIVER_ZSET_LIST: Script = script!(
     [guard, chosen, "deliver-zset-list.lua"],
     "deliver entries",
@@ -134,6 +139,15 @@ pub(in crate::store) async fn deliver(
     args: Args<'_>,
 ) -> Result<Timed<Vec<Fate>>, StoreError> {
     run(lane, &DELIVER, &keys, args, fates).await
+}
+
+/// `deliver-stray.lua`. `keys`: target, timeouts, order list, aside.
+pub(in crate::store) async fn deliver_stray(
+    lane: &Lane,
+    keys: [&[u8]; 4],
+    args: Args<'_>,
+) -> Result<Timed<Vec<Fate>>, StoreError> {
+    run(lane, &DELIVER_STRAY, &keys, args, fates).await
 }
 
 /// `deliver-zset-list.lua`. `keys`: target, timeouts.

@@ -9,6 +9,7 @@ use crate::clock::when::Span;
 use crate::queue::finding::Step;
 use crate::queue::wish::What;
 use crate::queue::{Change, Form, Queue, text};
+use crate::tui::effect::Marked;
 use crate::tui::keys::{Code, Key};
 
 pub use fit::{Fit, fit};
@@ -28,7 +29,9 @@ pub enum Repair {
     RestoreOrder,
     /// What only the order list holds waits again.
     Requeue,
-    /// Both sides hold the same.
+    /// What only the order list holds goes to target.
+    DeliverStrays,
+    /// What only timeouts holds comes into the order list.
     Drift,
     /// Frames get the form that the clients unpack.
     Repack,
@@ -46,11 +49,13 @@ pub enum Repair {
     Unit,
     /// What has no due time gets one.
     Score,
+    /// What only the order list holds leaves it.
+    DropStrays,
 }
 
 impl Repair {
     /// All of them, in the order in which the menu tries them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Transfer,
         Self::Kick,
         Self::Worker,
@@ -58,6 +63,7 @@ impl Repair {
         Self::Quarantine,
         Self::Restore,
         Self::Requeue,
+        Self::DeliverStrays,
         Self::Drift,
         Self::RestoreOrder,
         Self::Realign,
@@ -66,6 +72,8 @@ impl Repair {
         Self::RenameTaken,
         Self::Unit,
         Self::Score,
+        // It loses what may never have been delivered: never before another way.
+        Self::DropStrays,
     ];
 
     /// The repair that is a finding's, when it is one of these. That something is in quarantine
@@ -101,6 +109,8 @@ impl Repair {
             Self::Realign => Change::Realign.word(),
             Self::RestoreOrder => Change::RestoreOrder.word(),
             Self::Requeue => Change::Requeue.word(),
+            Self::DeliverStrays => Change::Deliver.word(),
+            Self::DropStrays => Change::Delete.word(),
             Self::Drift => Change::Drift.word(),
             Self::Repack => Change::Repack.word(),
             Self::Quarantine => Change::Quarantine.word(),
@@ -233,6 +243,8 @@ impl RepairForm {
             Repair::Kick => What::Kick,
             Repair::Realign => What::Realign(self.within_ms()?),
             Repair::RestoreOrder => What::RestoreOrder,
+            Repair::DeliverStrays => What::Deliver,
+            Repair::DropStrays => What::Delete,
             Repair::Drift => What::Drift,
             Repair::Repack => What::Repack(form_of(row)),
             Repair::Quarantine => What::Quarantine,
@@ -243,6 +255,15 @@ impl RepairForm {
             Repair::Unit => What::Unit,
             Repair::Score => What::Score,
         }))
+    }
+
+    /// The entries that it is about.
+    #[must_use]
+    pub const fn marked(&self) -> Marked {
+        match self.chosen() {
+            Some(Repair::Requeue | Repair::DeliverStrays | Repair::DropStrays) => Marked::Lost,
+            _ => Marked::Due,
+        }
     }
 
     /// The row of its queue.

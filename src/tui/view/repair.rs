@@ -164,9 +164,17 @@ const fn does(repair: Repair) -> &'static str {
             "What only the order list holds waits again, with the due time that you choose: its own \
              is lost. Enter asks when, and plans it; it cannot be undone."
         }
+        Repair::DeliverStrays => {
+            "What only the order list holds goes to target now: twice, if it was delivered before. \
+             Enter plans it; it cannot be undone."
+        }
+        Repair::DropStrays => {
+            "What only the order list holds leaves it, although it may never have been delivered. \
+             The journal keeps it. Enter plans it; u brings it back into the order list."
+        }
         Repair::Drift => {
             "What only timeouts holds is appended to the order list; what only the order list \
-             holds is kept in the journal and removed. Enter plans it; u takes it back."
+             holds stays: it may never have been delivered. Enter plans it; u takes it back."
         }
         Repair::Repack => {
             "Gives the frames of all that waits the form that its clients unpack: same payload, \

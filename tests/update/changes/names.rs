@@ -1,5 +1,6 @@
 //! A repair has one name, wherever it is spoken of.
 
+use delayscope::queue::Known;
 use delayscope::queue::finding::Step;
 use delayscope::queue::told::Applied;
 use delayscope::queue::wish::What;
@@ -36,6 +37,8 @@ fn a_repair_has_the_same_name_in_the_menu_in_its_question_and_when_it_is_over() 
         first
             .findings
             .extend(steps.map(|step| finding("sick", step)));
+        let pulse = first.pulse.as_mut().unwrap();
+        pulse.order = Known::Is(pulse.waiting.get().unwrap() + 1);
         go(&mut desk, row);
         let generation = generation(&desk.press(Code::Enter));
         let (title, yes) = asked_by(&mut desk);

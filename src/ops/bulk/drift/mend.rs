@@ -1,12 +1,11 @@
 //! What was found is mended: second copies leave first, since their places are known, then what
-//! lacks is appended, and the list goes round last.
+//! lacks is appended.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use super::{Difference, Drift, Stage};
 use crate::ops::bulk::list::{ListReader, Read};
-use crate::ops::bulk::sweep::Sweep;
 use crate::ops::bulk::{Fated, Step};
 use crate::store::StoreError;
 use crate::store::bulk::{Appended, MOST_APPENDED, Order};
@@ -29,8 +28,6 @@ pub(super) enum Mending {
     Copies(Vec<(usize, [u64; 2])>),
     /// What is appended, by number; how often in a row the list was another one.
     Appending(VecDeque<usize>, u32),
-    /// What leaves the order list, and the numbers of these.
-    Strays(Box<Sweep>, Vec<usize>),
     Ended,
 }
 
@@ -79,40 +76,16 @@ impl Drift {
                     }
                     *mending = Mending::Appending(lacks, 0);
                 }
-                Mending::Appending(open, _) if open.is_empty() => {
-                    let stray = |d: &Difference| matches!(d, Difference::OnlyInOrder(_));
-                    let numbers = numbers(&self.found, stray);
-                    let members = numbers.iter().map(|&i| self.found[i].member().to_vec());
-                    let sweep = Sweep::strays(&self.queue, members);
-                    *mending = if numbers.is_empty() {
-                        Mending::Ended
-                    } else {
-                        Mending::Strays(Box::new(sweep), numbers)
-                    };
-                }
+                Mending::Appending(open, _) if open.is_empty() => *mending = Mending::Ended,
                 Mending::Appending(..) => return self.append(writer, n).await.map(Some),
-                Mending::Strays(sweep, numbers) => {
-                    let mut step = sweep.next(writer, n).await?;
-                    for number in step.iter_mut().flat_map(|step| &mut step.tries) {
-                        *number = numbers[*number];
-                    }
-                    for fated in step.iter_mut().flat_map(|step| &mut step.fates) {
-                        fated.index = numbers[fated.index];
-                        fated.stood = None;
-                    }
-                    return Ok(step);
-                }
                 Mending::Ended => return Ok(None),
             }
         }
     }
 
-    /// Mends no more; a list that goes round does so to its end.
+    /// Mends no more.
     pub fn stop(&mut self) {
-        match &mut self.stage {
-            Stage::Mending(Mending::Strays(sweep, _)) => sweep.stop(),
-            stage => *stage = Stage::Mending(Mending::Ended),
-        }
+        self.stage = Stage::Mending(Mending::Ended);
     }
 
     async fn drop_copy(

@@ -51,7 +51,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Worker => Ok(worker(pulse)),
         Repair::Realign => realign(row, pulse),
         Repair::RestoreOrder => restore_order(row),
-        Repair::Requeue => requeue(row, pulse),
+        Repair::Requeue | Repair::DeliverStrays | Repair::DropStrays => strays(row, pulse),
         Repair::Drift => drift(row, pulse),
         Repair::Repack => repack(row, pulse),
         Repair::Quarantine => quarantine(row, pulse),
@@ -170,12 +170,16 @@ fn restore_order(row: &QueueRow) -> Seen {
     }
 }
 
-fn requeue(row: &QueueRow, pulse: &Pulse) -> Seen {
+/// By their numbers: which members only the order list holds the plan finds out.
+fn strays(row: &QueueRow, pulse: &Pulse) -> Seen {
     has_order_list(row)?;
     is_at_home(row)?;
     match (pulse.waiting.get(), pulse.order.get()) {
-        (Some(0), Some(n @ 1..)) => Ok(format!("only the order list holds {}", text::thousands(n))),
-        _ => nothing("timeouts is there: drift compares it with the order list"),
+        (Some(waiting), Some(order)) if order > waiting => Ok(format!(
+            "only the order list holds {}: they may never have been delivered",
+            text::thousands(order - waiting)
+        )),
+        _ => nothing("the order list does not hold more than timeouts"),
     }
 }
 

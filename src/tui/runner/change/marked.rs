@@ -10,10 +10,7 @@ use crate::tui::model::{Marks, Tab};
 pub(super) fn which(queue: &Queue, marked: Marked) -> Which {
     match marked {
         Marked::Due => Which::Due,
-        Marked::Lost => {
-            let lost = |entry: &Entry| entry.score.is_none();
-            Which::Where(From::Order, std::sync::Arc::new(lost))
-        }
+        Marked::Lost => Which::Where(From::OrderOnly, std::sync::Arc::new(|_| true)),
         Marked::One(entry) => Which::These(vec![entry]),
         // A few that are known need no look through a million.
         Marked::Marks(marks) if marks.rules.is_empty() => Which::These(each(&marks)),
@@ -88,22 +85,6 @@ mod tests {
         let members: Vec<&[u8]> = these.iter().map(|e| e.member.as_slice()).collect();
         assert_eq!(members, [b"a", b"b"]);
         assert_eq!(these[0].state, State::Waiting);
-    }
-
-    #[test]
-    fn what_only_the_order_list_holds_is_what_timeouts_does_not_know() {
-        let queue = Queue::redisson("orders");
-        let Which::Where(From::Order, holds) = which(&queue, Marked::Lost) else {
-            panic!("looked for in the order list");
-        };
-        let entry = |score| Entry {
-            member: b"a".to_vec(),
-            score,
-            state: State::Order,
-        };
-        assert!(holds(&entry(None)));
-        // It has come meanwhile, and has its own due time.
-        assert!(!holds(&entry(Some(1.0))));
     }
 
     #[test]

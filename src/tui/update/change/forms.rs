@@ -261,7 +261,7 @@ fn read(model: &Model) -> Result<Option<(What, About)>, (Part, String)> {
             let Some(what) = what else {
                 return Ok(None);
             };
-            let about = About::of(form.queue.clone(), Marked::Due);
+            let about = About::of(form.queue.clone(), form.marked());
             Ok(Some((what, about)))
         }
         _ => Err((Part::Button, String::new())),
