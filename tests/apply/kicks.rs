@@ -83,3 +83,46 @@ async fn a_kick_tells_how_many_listened_and_with_nobody_there_nothing_else() {
         "a zset-list queue has no channel that could be kicked"
     );
 }
+
+/// Two entries are late behind one with a score that is no due time; who listens transfers when
+/// kicked, or does not. What the repair of that score said.
+async fn repaired(transfers: bool) -> String {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    bench.fill(2, bench.server.now().plus(-20_000), 1_000);
+    bench
+        .server
+        .put(&bench.queue, &frame(9, b"never"), "-9.2e18");
+    let writer = bench.store.writer().unwrap();
+    let (queue, store) = (bench.queue.clone(), bench.store.clone());
+    let (subscribed, is_subscribed) = oneshot::channel();
+    let client = tokio::spawn(async move {
+        let mut heard = listen(&store, queue.keys().channel.unwrap());
+        assert_eq!(heard.next().await, Some(Heard::Subscribed));
+        subscribed.send(()).unwrap();
+        while let Some(Heard::Message(message)) = heard.next().await {
+            // What a kick says; a new head alone does not wake it.
+            if transfers && message == b"0" {
+                let now = store.clock().unwrap().now();
+                writer.transfer(&queue, now, 100, 0).await.unwrap();
+            }
+        }
+    });
+    is_subscribed.await.unwrap();
+    let (_, told) = bench.change(What::Score, Which::Due).await;
+    client.abort();
+    told.summary.notes.join(" ")
+}
+
+#[tokio::test]
+async fn a_repair_of_what_stood_first_wakes_the_clients_and_says_that_it_goes_on() {
+    let said = repaired(true).await;
+    assert!(said.contains("The clients were woken"), "{said}");
+    assert!(!said.contains("Not cured"), "{said}");
+}
+
+#[tokio::test]
+async fn a_repair_after_which_nothing_moves_says_that_it_is_not_cured() {
+    let said = repaired(false).await;
+    assert!(said.contains("Not cured:"), "{said}");
+    assert!(said.contains("doctor"), "{said}");
+}

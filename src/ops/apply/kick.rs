@@ -6,7 +6,7 @@ use super::run::{Ended, Run};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::refresh::pulse;
 use crate::queue::plan::Change;
-use crate::queue::{EntryId, Outcome, text};
+use crate::queue::{Due, EntryId, Outcome, text};
 
 /// A kick that helps does so within this: Redisson's clients need 5 to 35 ms.
 const HELPS: Duration = Duration::from_secs(2);
@@ -23,8 +23,22 @@ pub(super) struct Stuck {
     late: u64,
     /// The one that clients transfer first, and when it is due.
     head: Option<(EntryId, EpochMillis)>,
+    /// What stands first in timeouts, whether it is ever due or not.
+    first: (Option<EntryId>, Option<Due>),
     /// The server's time.
     at: EpochMillis,
+}
+
+/// What a change of this kind mends stops every transfer, whatever stands first.
+const fn unblocks(change: Change) -> bool {
+    matches!(
+        change,
+        Change::Repack | Change::Quarantine | Change::RenameTaken
+    )
+}
+
+fn is(n: u64) -> String {
+    text::counted(n, "entry is", "entries are")
 }
 
 impl Run {
@@ -42,19 +56,70 @@ impl Run {
         Ok(())
     }
 
+    /// What stands first before a change that may free what stands behind it; none of other changes,
+    /// and where it cannot be read.
+    pub(super) async fn before(&self, change: Change) -> Option<Stuck> {
+        let may_free =
+            unblocks(change) || matches!(change, Change::Requeue | Change::Delete | Change::Edit);
+        if may_free { self.stuck().await } else { None }
+    }
+
     /// Wakes the transfer clients when what stopped their transfers may be gone and something is
-    /// late: one whose script has failed sleeps for 5 s, and looks stuck until then. Where they
-    /// cannot be told they wake by themselves.
-    pub(super) async fn wake(&mut self, change: Change) {
-        let unblocks = matches!(
-            change,
-            Change::Repack | Change::Quarantine | Change::RenameTaken
-        );
-        if !unblocks || self.tally.get(Outcome::Done) == 0 {
+    /// late, and looks whether it goes on: one whose script has failed sleeps for 5 s, and one that
+    /// was told of a due time that was none may sleep for ever. Where they cannot be told they wake
+    /// by themselves.
+    pub(super) async fn wake(&mut self, change: Change, before: Option<&Stuck>) {
+        if self.tally.get(Outcome::Done) == 0 || self.queue.keys().channel.is_none() {
             return;
         }
-        if self.stuck().await.is_some_and(|stuck| stuck.late > 0) {
-            let _ = self.writer.kick(&self.queue).await;
+        let Some(now) = self.stuck().await else {
+            return;
+        };
+        // Whose head is another one by this change: by their own timers clients need not know.
+        let freed = before.is_some_and(|before| before.late > 0 && before.first != now.first);
+        if now.late == 0 || !(unblocks(change) || freed) {
+            return;
+        }
+        match self.writer.kick(&self.queue).await {
+            Ok(Some(0)) => self.notes.push(format!(
+                "{} late still: no client listens that could transfer them.",
+                is(now.late)
+            )),
+            Ok(_) => self.woken = Some(now),
+            // They wake by themselves.
+            Err(_) => {}
+        }
+    }
+
+    /// Looks whether what is late gets fewer after its clients were woken.
+    pub(super) async fn see_whether_it_is_cured(&mut self) {
+        let Some(before) = self.woken.take() else {
+            return;
+        };
+        self.phase = "looking whether the clients go on";
+        let began = instant();
+        let mut seen = None;
+        while !self.is_stopped() {
+            seen = self.stuck().await.or(seen);
+            let moves = |now: &Stuck| now.late < before.late || now.first != before.first;
+            if let Some(now) = seen.as_ref().filter(|now| moves(now)) {
+                self.notes.push(match now.late {
+                    0 => "The clients were woken; nothing is late any more.".to_owned(),
+                    n => format!("The clients were woken; {} late, and falling.", is(n)),
+                });
+                return;
+            }
+            if instant().saturating_duration_since(began) >= HELPS {
+                break;
+            }
+            self.pause(LOOK).await;
+        }
+        if let Some(now) = seen.filter(|_| !self.is_stopped()) {
+            self.notes.push(format!(
+                "Not cured: {} late, and 2 s after the clients were woken nothing has moved. What \
+                 still holds them the findings (doctor) say; a stand-in worker transfers meanwhile.",
+                is(now.late)
+            ));
         }
     }
 
@@ -63,6 +128,7 @@ impl Run {
         let seen = pulse(self.writer.store(), &self.queue, None).await.ok()?;
         Some(Stuck {
             late: seen.late.get()?,
+            first: (seen.first.as_ref().map(|first| first.id), seen.head),
             head: seen
                 .first
                 .and_then(|first| Some((first.id, first.due_at()?))),

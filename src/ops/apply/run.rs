@@ -104,6 +104,8 @@ pub(super) struct Run {
     pub(super) listening: Option<u64>,
     /// What was stuck before it kicked.
     pub(super) kicked: Option<Stuck>,
+    /// What was late when the clients were woken after a repair.
+    pub(super) woken: Option<Stuck>,
     /// Whether the kick has set that going.
     pub(super) helped: Option<bool>,
     pub(super) notes: Vec<String>,
@@ -142,6 +144,7 @@ impl Run {
             way: plan.way,
             listening: None,
             kicked: None,
+            woken: None,
             helped: None,
             notes: Vec::new(),
         }
@@ -176,20 +179,27 @@ impl Run {
         self.say(Applied::Begun(id.clone()));
         self.began = instant();
         self.results(settled);
+        let before = self.before(plan.change).await;
         let ended = caught(self.job(job)).await;
-        self.ended(&plan, id, ended).await;
+        self.ended(&plan, id, ended, before).await;
     }
 
     /// Ends as the job did. One that panicked has failed like any other: what it has set aside comes
     /// back.
-    async fn ended(mut self, plan: &Plan, id: Option<String>, ended: Result<Ended, String>) {
+    async fn ended(
+        mut self,
+        plan: &Plan,
+        id: Option<String>,
+        ended: Result<Ended, String>,
+        before: Option<Stuck>,
+    ) {
         let ended = ended.unwrap_or_else(|panic| {
             let last = "What its last script did may not be counted; the journal knows as much as \
                         is known of each entry.";
             Err(Halt::Failed(format!("{panic}. {last}")))
         });
         self.restored().await;
-        self.wake(plan.change).await;
+        self.wake(plan.change, before.as_ref()).await;
         self.end(plan, id, ended).await;
     }
 
@@ -220,6 +230,7 @@ impl Run {
         }
         let elapsed = instant().saturating_duration_since(self.began);
         self.see_whether_it_helps().await;
+        self.see_whether_it_is_cured().await;
         let summary = Summary {
             change: plan.change,
             queue: plan.queue.clone(),
@@ -370,7 +381,7 @@ mod tests {
         run.aside = true;
         let job = async { panic!("a {} broke", "thing") };
         let ended = caught(job).await;
-        run.ended(&plan, None, ended).await;
+        run.ended(&plan, None, ended, None).await;
         let (mut failed, mut last) = (String::new(), None);
         while let Some(word) = told.next().await {
             match word {
