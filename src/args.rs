@@ -10,6 +10,7 @@ mod journal;
 mod queue_hex;
 mod repair;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -246,28 +247,49 @@ pub enum Command {
     Decode(Decode),
 }
 
-/// `text` with the user and password of every URL in it blanked: clap repeats what it does not
-/// understand.
+/// `text` without what may hold a password: clap repeats what it does not understand.
 #[must_use]
 pub fn without_passwords(text: &str) -> String {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`');
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        out.push_str(before);
-        let end = after
-            .find(|c: char| c.is_whitespace() || c == '\'' || c == '"' || c == '`')
-            .unwrap_or(after.len());
-        rest = match after[..end].rfind('@') {
-            Some(at) => {
-                out.push('…');
-                &after[at..]
-            }
-            None => after,
-        };
+    for part in text.split_inclusive(ends) {
+        let word = part.trim_end_matches(ends);
+        out.push_str(&blanked(word));
+        out.push_str(&part[word.len()..]);
     }
-    out.push_str(rest);
     out
+}
+
+/// A word, of which only the beginning and the server are left when it may hold a password: a URL,
+/// also one without its slashes, and a flag that looks like one for a password.
+fn blanked(word: &str) -> Cow<'_, str> {
+    let schemes = ["redis:", "valkey:", "rediss:", "valkeys:", "unix:"];
+    let scheme = schemes.iter().any(|scheme| word.starts_with(scheme));
+    let (before, rest) = match (word.split_once("://"), scheme) {
+        (Some((before, rest)), _) => (format!("{before}://"), rest),
+        (None, true) => word
+            .split_once(':')
+            .map_or((String::new(), word), |(before, rest)| {
+                (format!("{before}:"), rest)
+            }),
+        (None, false) if word.starts_with("--pas") && word.contains('=') => {
+            let flag = word.split('=').next().unwrap_or_default();
+            return format!("{flag}=…").into();
+        }
+        (None, false) => (String::new(), word),
+    };
+    if let Some((_, place)) = rest.rsplit_once('@') {
+        return format!("{before}…@{place}").into();
+    }
+    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
+    let is_place = port
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b']');
+    if before.is_empty() || (is_place && before.ends_with("//")) {
+        return word.into();
+    }
+    format!("{before}…").into()
 }
 
 #[cfg(test)]
@@ -287,6 +309,18 @@ mod tests {
             without_passwords("unexpected 'redis://u:p@ss@h:1/0' and redis://h/1 found"),
             "unexpected 'redis://…@h:1/0' and redis://h/1 found"
         );
+        for (typed, told) in [
+            ("'redis:s3cret' found", "'redis:…' found"),
+            ("'redis://u:s3cret' found", "'redis://…' found"),
+            ("'u:s3cret@h' found", "'…@h' found"),
+            ("'--passwort=s3cret'", "'--passwort=…'"),
+            (
+                "redis://[::1]:7000/1 --limit=3",
+                "redis://[::1]:7000/1 --limit=3",
+            ),
+        ] {
+            assert_eq!(without_passwords(typed), told);
+        }
     }
 
     #[test]

@@ -132,7 +132,9 @@ impl Config {
             keep_days: elsewhere.keep_days,
             keys: file.keys,
             json: connection.json,
-            warnings: warning.into_iter().collect(),
+            warnings: { warning.into_iter() }
+                .chain(shows_password(args).then(|| SHOWN.to_owned()))
+                .collect(),
             elsewhere,
         };
         match profile {
@@ -360,13 +362,30 @@ fn endpoint(
     Ok(endpoint)
 }
 
-/// A word that may be a URL without its scheme, and so may hold a password.
+/// A word that may be a URL without its scheme, and so may hold a password: it is repeated only
+/// where it can be nothing but a command's name.
 fn without_login(word: &str) -> String {
-    match word.rsplit_once('@') {
-        Some((_, place)) => format!("…@{place}"),
-        None => word.to_owned(),
+    let is_command = |c: char| c.is_ascii_lowercase() || c == '-';
+    if word.chars().all(is_command) {
+        format!("{word:?}")
+    } else {
+        "what was given".to_owned()
     }
 }
+
+/// Whether a password stands on the command line, where all of this machine can see it.
+fn shows_password(args: &Args) -> bool {
+    let connection = &args.connection;
+    let typed = args.address.iter().chain(&connection.url);
+    let in_url = |url: &String| url::parse(url).is_ok_and(|server| server.password.is_some());
+    let flag = connection.password.as_ref();
+    flag.is_some_and(|password| !password.is_empty()) || typed.into_iter().any(in_url)
+}
+
+/// What is said of it.
+const SHOWN: &str = "a password on the command line can be seen by others on this machine. \
+                     REDISCLI_AUTH in the environment, or a profile's password_command, keeps it \
+                     from them";
 
 fn address(given: &Connection) -> Address {
     match &given.socket {

@@ -13,6 +13,7 @@ pub mod journal;
 pub mod noted;
 pub mod offer;
 pub mod plan;
+mod private;
 pub mod refresh;
 pub mod remembered;
 pub mod search;

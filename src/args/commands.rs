@@ -176,6 +176,9 @@ pub struct Traffic {
     pub count: Option<u64>,
 }
 
+/// An offer repeats a message no more often: a server that holds as many is full already.
+const MOST_COPIES: u64 = 10_000_000;
+
 /// `offer`
 #[derive(Args)]
 #[command(after_help = "\
@@ -221,8 +224,8 @@ pub struct Offer {
         allow_hyphen_values = true
     )]
     pub at: Option<When>,
-    /// Offer each message so many times
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    /// Offer each message so many times, at most 10,000,000
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_COPIES))]
     pub count: u64,
     /// How to encode it: text, json, typed-json, kryo5, marshalling, serialization [default: the
     /// queue's own, else text]

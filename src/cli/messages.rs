@@ -68,6 +68,11 @@ impl Messages {
         Ok(Some(batch).filter(|batch| !batch.is_empty()))
     }
 
+    /// All further copies of the message that is repeated, without handing them out.
+    pub(super) fn skip_copies(&mut self) -> u64 {
+        self.current.take().map_or(0, |(_, left)| left)
+    }
+
     /// Whether the last one was handed out. Of lines that is known only after reading on.
     pub(super) const fn at_end(&self) -> bool {
         self.lines.is_none() && self.current.is_none()

@@ -209,6 +209,9 @@ impl Offering<'_> {
             let due = self.due(now);
             self.totals.due = Some((now, due));
             if self.asked.dry_run {
+                self.would_be_taken(due)?;
+                // They are like the one that was encoded.
+                self.totals.planned += messages.skip_copies();
                 continue;
             }
             let mut noted = self.noted(&payloads).await?;
@@ -230,6 +233,11 @@ impl Offering<'_> {
             }
         }
         Ok(())
+    }
+
+    /// That a due time can be offered: a dry run says so as the server's writer would.
+    fn would_be_taken(&self, due: EpochMillis) -> Result<(), StoreError> {
+        self.writer.check_due(&self.queue, due)
     }
 
     /// What is written down of it; begun with the first batch.

@@ -49,7 +49,7 @@ pub(super) async fn run<W: Write>(
         far: Progress::default(),
         meter: Meter::new(),
     };
-    let typed = filter.text().to_owned();
+    let (typed, asked_for) = (filter.text().to_owned(), filter.clone());
     let hits = search(&session.store, &queue, filter, (from, habit));
     let ended = printing.all(hits, out).await;
     printing.meter.clear();
@@ -63,8 +63,13 @@ pub(super) async fn run<W: Write>(
     }
     if printing.printed == 0 {
         let name = queue.name.text();
-        let none = format!("none of the {looked} entries of {name:?} matches {typed:?}.");
+        let rest = asked_for.unlooked();
+        let rest = rest.map_or_else(String::new, |rest| format!("; {rest}"));
+        let none = format!("none of the {looked} entries of {name:?} matches {typed:?}{rest}.");
         return Err(NothingMatched(none).into());
+    }
+    if let Some(rest) = asked_for.unlooked() {
+        say::note(&format!("more may match: {rest}"));
     }
     if unasked && printing.left == 0 {
         say::note("these are the first 100; --limit N prints so many");

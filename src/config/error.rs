@@ -9,7 +9,7 @@ use super::{BadFile, BadUrl, NoPassword};
 pub enum ConfigError {
     /// The positional argument is no URL, so perhaps a subcommand was meant.
     #[error(
-        "{0:?} is neither a command nor a URL. See delayscope --help, or write redis://HOST:PORT/DB."
+        "{0} is neither a command nor a URL. See delayscope --help, or write redis://HOST:PORT/DB."
     )]
     NeitherCommandNorUrl(String),
     /// The URL cannot be used.

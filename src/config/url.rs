@@ -34,11 +34,11 @@ pub enum BadUrl {
     #[error("the URL lacks its scheme. Write redis://HOST:PORT/DB or unix:///PATH?db=N.")]
     NoScheme,
     /// Not a port.
-    #[error("the URL's port {0:?} is no number from 1 to 65535.")]
-    Port(String),
+    #[error("the URL's port is no number from 1 to 65535. User and password stand before an @.")]
+    Port,
     /// Not a database number.
-    #[error("the URL's database {0:?} is no number from 0 on.")]
-    Db(String),
+    #[error("the URL's database is no number from 0 on.")]
+    Db,
     /// An IPv6 address that does not end.
     #[error("the URL's host lacks its closing bracket: write [::1].")]
     Bracket,
@@ -52,8 +52,8 @@ pub enum BadUrl {
     #[error("the URL has a / or ? before its @. In a password, write / as %2F and ? as %3F.")]
     Unescaped,
     /// An option that we do not know.
-    #[error("the URL's option {0:?} is unknown. There are db, user and password.")]
-    Option(String),
+    #[error("one of the URL's options is unknown. There are db, user and password.")]
+    Option,
 }
 
 /// Reads `redis://[user:password@]host[:port][/db]`, `valkey://…`, `unix:///path?db=N`.
@@ -61,10 +61,8 @@ pub enum BadUrl {
 /// A user part without a colon is the password, as in redis-cli.
 pub fn parse(text: &str) -> Result<Endpoint, BadUrl> {
     read(text).map_err(|why| match why {
-        // What these repeat would be the rest of the password.
-        BadUrl::Port(_) | BadUrl::Db(_) | BadUrl::Option(_) if is_cut_short(text) => {
-            BadUrl::Unescaped
-        }
+        // What is wrong there is the rest of the password.
+        BadUrl::Port | BadUrl::Db | BadUrl::Option if is_cut_short(text) => BadUrl::Unescaped,
         other => other,
     })
 }
@@ -85,7 +83,11 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
         tls @ ("rediss" | "valkeys" | "redis+tls" | "valkey+tls") => {
             return Err(BadUrl::Tls(tls.to_owned()));
         }
-        _ => return Err(BadUrl::Scheme(scheme.to_owned())),
+        _ => {
+            // In front of it may stand what belongs behind it.
+            let word = scheme.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
+            return Err(BadUrl::Scheme(word.unwrap_or_default().to_owned()));
+        }
     };
     for option in options.split('&').filter(|o| !o.is_empty()) {
         let (name, value) = option.split_once('=').unwrap_or((option, ""));
@@ -93,7 +95,7 @@ fn read(text: &str) -> Result<Endpoint, BadUrl> {
             "db" => endpoint.db = db(value)?,
             "user" | "username" => endpoint.user = non_empty(decode(value, "user")?),
             "pass" | "password" => endpoint.password = non_empty(decode(value, "password")?),
-            _ => return Err(BadUrl::Option(name.to_owned())),
+            _ => return Err(BadUrl::Option),
         }
     }
     Ok(endpoint)
@@ -161,7 +163,7 @@ fn credentials(authority: &str) -> Result<Credentials<'_>, BadUrl> {
 
 fn port(text: &str) -> Result<u16, BadUrl> {
     match text.parse() {
-        Ok(0) | Err(_) => Err(BadUrl::Port(text.to_owned())),
+        Ok(0) | Err(_) => Err(BadUrl::Port),
         Ok(port) => Ok(port),
     }
 }
@@ -169,7 +171,7 @@ fn port(text: &str) -> Result<u16, BadUrl> {
 fn db(text: &str) -> Result<i64, BadUrl> {
     match text.parse() {
         Ok(db @ 0..) => Ok(db),
-        _ => Err(BadUrl::Db(text.to_owned())),
+        _ => Err(BadUrl::Db),
     }
 }
 
@@ -241,13 +243,18 @@ mod tests {
             ("rediss://u:secret@h", BadUrl::Tls("rediss".into())),
             ("http://u:secret@h", BadUrl::Scheme("http".into())),
             ("secret@h", BadUrl::NoScheme),
-            ("redis://:secret@h:0", BadUrl::Port("0".into())),
-            ("redis://:secret@h:x", BadUrl::Port("x".into())),
-            ("redis://:secret@h:1/x", BadUrl::Db("x".into())),
-            ("redis://:secret@h:1/-1", BadUrl::Db("-1".into())),
+            ("redis:secret", BadUrl::NoScheme),
+            ("redis://user:secret", BadUrl::Port),
+            ("redis://h/secret", BadUrl::Db),
+            ("redis://h?secret", BadUrl::Option),
+            ("u:secret@http://h", BadUrl::Scheme("http".into())),
+            ("redis://:secret@h:0", BadUrl::Port),
+            ("redis://:secret@h:x", BadUrl::Port),
+            ("redis://:secret@h:1/x", BadUrl::Db),
+            ("redis://:secret@h:1/-1", BadUrl::Db),
             ("redis://:secret@[::1", BadUrl::Bracket),
             ("redis://:secret%zz@h", BadUrl::Percent("password")),
-            ("redis://:secret@h?tls=1", BadUrl::Option("tls".into())),
+            ("redis://:secret@h?tls=1", BadUrl::Option),
             ("redis://:p/secret@h", BadUrl::Unescaped),
             ("redis://:secret/p@h", BadUrl::Unescaped),
             ("redis://:secret?p@h", BadUrl::Unescaped),

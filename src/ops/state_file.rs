@@ -5,12 +5,13 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::private;
 
 /// Where something is kept from one session to the next; or nowhere.
 #[derive(Clone, Debug)]
@@ -40,7 +41,7 @@ impl StateFile {
 
     /// What is kept.
     pub(super) fn read<T: Default + DeserializeOwned>(&self) -> T {
-        let text = self.path.as_ref().and_then(|path| fs::read(path).ok());
+        let text = self.path.as_ref().and_then(|path| private::read(path).ok());
         text.and_then(|text| serde_json::from_slice(&text).ok())
             .unwrap_or_default()
     }
@@ -63,17 +64,10 @@ pub(super) fn dir_of_user() -> Option<PathBuf> {
 
 fn write<T: Serialize>(path: &Path, what: &T) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)?;
+    private::dir(dir)?;
     let draft = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&draft)
+    let mut how = fs::OpenOptions::new();
+    let written = private::open(how.write(true).create(true).truncate(true), &draft)
         .and_then(|mut out| out.write_all(&serde_json::to_vec(what)?))
         .and_then(|()| fs::rename(&draft, path));
     if written.is_err() {

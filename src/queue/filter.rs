@@ -9,10 +9,13 @@ mod parse;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use regex::Regex;
 
 use super::entry::{Due, EntryId};
+use super::text;
 use crate::clock::EpochMillis;
 use crate::clock::when::When;
 
@@ -78,6 +81,8 @@ pub struct Progress {
 pub struct Filter {
     text: String,
     terms: Vec<Term>,
+    /// Of it and of all its clones.
+    cut_short: Arc<AtomicU64>,
 }
 
 /// What of an entry a filter looks at.
@@ -141,6 +146,7 @@ impl Filter {
         Ok(Self {
             text: text.to_owned(),
             terms: parse::terms(text)?,
+            cut_short: Arc::default(),
         })
     }
 
@@ -148,6 +154,25 @@ impl Filter {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How often a pattern did not find anything in the part of a long text that it looks at: what
+    /// it would have found in the rest, nobody knows.
+    #[must_use]
+    pub fn cut_short(&self) -> u64 {
+        self.cut_short.load(Ordering::Relaxed)
+    }
+
+    /// The same in words, where it happened.
+    #[must_use]
+    pub fn unlooked(&self) -> Option<String> {
+        let n = self.cut_short();
+        (n > 0).then(|| {
+            format!(
+                "of {} only the first 256 kB were looked at by the pattern",
+                text::counted(n, "large value", "large values")
+            )
+        })
     }
 
     /// Whether it lets everything through.
@@ -226,7 +251,14 @@ impl Filter {
             Term::Word { find, in_id, .. } => {
                 find.is_match(seen.text) || stands_in(in_id.as_ref(), seen.id)
             }
-            Term::Pattern { find, .. } => find.is_match(parse::searched(seen.text)),
+            Term::Pattern { find, .. } => {
+                let part = parse::searched(seen.text);
+                let found = find.is_match(part);
+                if !found && part.len() < seen.text.len() {
+                    self.cut_short.fetch_add(1, Ordering::Relaxed);
+                }
+                found
+            }
             Term::Id(start) => seen.id.hex().starts_with(start.as_bytes()),
             Term::Codec(start) => seen.codec.starts_with(start),
             Term::Late | Term::Due(..) => true,

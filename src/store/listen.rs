@@ -8,6 +8,7 @@ use redis::aio::{PubSubSink, PubSubStream};
 use tokio::time::{sleep, timeout};
 
 use super::error::{StoreError, plain};
+use super::link::task::Backoff;
 use super::link::{Store, wire};
 use crate::queue::look::worker_name;
 
@@ -16,8 +17,6 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// After this long without a message a PING asks whether the connection is still one: a channel
 /// may be silent for days, and a half-open connection is silent too.
 const SILENCE: Duration = Duration::from_secs(5);
-/// The pauses between attempts to subscribe again: the first and the longest.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
 /// What a subscription says.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +56,7 @@ fn listening(
         channel,
         name,
         open: None,
+        backoff: Backoff::default(),
         pause: Duration::ZERO,
     };
     stream::unfold(listening, |mut listening| async move {
@@ -70,6 +70,8 @@ struct Listening {
     channel: Vec<u8>,
     name: Option<String>,
     open: Option<(PubSubSink, PubSubStream)>,
+    backoff: Backoff,
+    /// So long the next attempt waits.
     pause: Duration,
 }
 
@@ -80,7 +82,7 @@ impl Listening {
             None => self.subscribe().await,
         };
         outcome.unwrap_or_else(|why| {
-            let retry_in = self.pause.saturating_mul(2).clamp(PAUSE.0, PAUSE.1);
+            let retry_in = self.backoff.lost();
             self.pause = retry_in;
             Heard::Lost { why, retry_in }
         })
@@ -101,7 +103,7 @@ impl Listening {
         };
         let opened = timeout(LIMIT, opening).await;
         self.open = Some(opened.map_err(|_| self.timed_out())??);
-        self.pause = Duration::ZERO;
+        self.backoff.whole();
         Ok(Heard::Subscribed)
     }
 

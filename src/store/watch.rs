@@ -1,7 +1,7 @@
 //! Announcements: what is published on the channels of delayed queues, as a stream.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::{Stream, StreamExt, stream};
 use redis::aio::{PubSubSink, PubSubStream};
@@ -9,9 +9,9 @@ use redis::{Msg, RedisError};
 use tokio::time::{sleep, timeout};
 
 use super::error::{passes, plain};
-use super::link::task::pause;
+use super::link::task::Backoff;
 use super::link::{Store, wire};
-use crate::clock::{instant, local_now};
+use crate::clock::local_now;
 use crate::queue::{Announcement, Optional, name};
 
 /// How long connecting, subscribing or answering a PING may take.
@@ -29,8 +29,8 @@ pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send +
     let watch = Watch {
         store: store.clone(),
         subscription: None,
-        lost_at: None,
-        attempt: 0,
+        backoff: Backoff::default(),
+        wait: Duration::ZERO,
     };
     stream::unfold(watch, |mut watch| async {
         watch.next().await.map(|message| (message, watch))
@@ -40,8 +40,9 @@ pub fn announcements(store: &Store) -> impl Stream<Item = Announcement> + Send +
 struct Watch {
     store: Store,
     subscription: Option<(PubSubSink, PubSubStream)>,
-    lost_at: Option<Instant>,
-    attempt: u32,
+    backoff: Backoff,
+    /// So long the next attempt waits.
+    wait: Duration,
 }
 
 /// Why there is no subscription.
@@ -63,12 +64,12 @@ impl Watch {
             };
             match timeout(SILENT, messages.next()).await {
                 Ok(Some(message)) => return Some(self.announcement(&message)),
-                Ok(None) => self.subscription = None,
+                Ok(None) => self.lost(),
                 Err(_) => {
                     // A refusal to answer is an answer too.
                     let answer = within(sink.ping::<redis::Value>()).await;
                     if answer.is_none_or(|outcome| outcome.is_err_and(|e| gone(&e))) {
-                        self.subscription = None;
+                        self.lost();
                     }
                 }
             }
@@ -77,29 +78,25 @@ impl Watch {
 
     /// Subscribes, waiting first when the attempt before failed; false when refused for good.
     async fn subscribe(&mut self) -> bool {
-        if let Some(lost_at) = self.lost_at {
-            sleep(pause(
-                self.attempt,
-                instant().saturating_duration_since(lost_at),
-            ))
-            .await;
-            self.attempt += 1;
-        }
+        sleep(std::mem::take(&mut self.wait)).await;
         match self.attempt().await {
             Ok(subscription) => {
                 self.subscription = Some(subscription);
                 self.store.allow(Optional::PSubscribe);
-                (self.lost_at, self.attempt) = (None, 0);
+                self.backoff.whole();
             }
-            Err(Failure::Away) => {
-                self.lost_at.get_or_insert_with(instant);
-            }
+            Err(Failure::Away) => self.lost(),
             Err(Failure::Refused(words)) => {
                 self.store.refuse(Optional::PSubscribe, words);
                 return false;
             }
         }
         true
+    }
+
+    fn lost(&mut self) {
+        self.subscription = None;
+        self.wait = self.backoff.lost();
     }
 
     async fn attempt(&self) -> Result<(PubSubSink, PubSubStream), Failure> {

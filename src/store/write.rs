@@ -59,13 +59,7 @@ impl Writer {
             let why = format!("{} entries are too many for one script", entries.len());
             return Err(self.impossible("offer entries", why));
         }
-        let scored = |(due, member): (EpochMillis, Vec<u8>)| match score_text(queue, due) {
-            Some(score) => Ok((score, member)),
-            None => Err(self.impossible(
-                "offer an entry",
-                format!("{} ms is no due time: it must be from 0 to 1e17", due.get()),
-            )),
-        };
+        let scored = |(due, member)| Ok::<_, StoreError>((self.scored(queue, due)?, member));
         let entries: Vec<_> = entries.into_iter().map(scored).collect::<Result<_, _>>()?;
         let keys = queue.keys();
         match (&keys.order, &keys.channel) {
@@ -74,6 +68,18 @@ impl Writer {
             }
             _ => script::offer_zset_list(&self.lane, &keys.timeouts, &entries).await,
         }
+    }
+
+    /// That an entry can be offered for then.
+    pub fn check_due(&self, queue: &Queue, due: EpochMillis) -> Result<(), StoreError> {
+        self.scored(queue, due).map(drop)
+    }
+
+    fn scored(&self, queue: &Queue, due: EpochMillis) -> Result<String, StoreError> {
+        score_text(queue, due).ok_or_else(|| {
+            let why = format!("{} ms is no due time: it must be from 0 to 1e17", due.get());
+            self.impossible("offer an entry", why)
+        })
     }
 
     /// Moves what is due at `now` to target, at most `n` entries (1 to [`MOST_MOVED`]). `known`:

@@ -1,6 +1,6 @@
 //! What goes wrong: bad input of every kind, servers that are gone, hung or do not let us in.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::time::Duration;
 
@@ -235,4 +235,132 @@ fn traffic_says_when_the_server_goes_and_when_it_is_back() {
         "{}",
         said.err
     );
+}
+
+#[test]
+fn a_password_on_the_command_line_is_warned_of_and_one_in_the_environment_is_not() {
+    let program = Program::start();
+    program.offer("orders", "hello", "1h");
+    let warning = "a password on the command line can be seen by others";
+    let socket = program.server.socket();
+    let url = format!("unix://:hunter2@{}", socket.display());
+    let flag = program.run(&["-a", "hunter2", "queues"]).done();
+    assert_eq!(flag.err.matches(warning).count(), 1, "{flag:?}");
+    let home = crate::support::room();
+    let in_url = bare(home.path())
+        .args(["-u", &url, "queues"])
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&in_url.stderr).contains(warning));
+    let mut quiet = program.command(&["queues"]);
+    let quiet = quiet.env("REDISCLI_AUTH", "hunter2").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&quiet.stderr), "");
+}
+
+#[test]
+fn what_may_hold_a_password_is_never_repeated() {
+    for args in [
+        &["redis:hunter2"][..],
+        &["redis:hunter2@h", "queues"],
+        &["u:hunter2"],
+        &["redis://user:hunter2"],
+        &["redis://h/hunter2"],
+        &["redis://h?hunter2"],
+        &["u:hunter2@http://h"],
+        &["show", "a", "redis:hunter2"],
+        &["queues", "redis://user:hunter2"],
+        &["queues", "--password=hunter2"],
+        &["-u", "hunter2", "queues"],
+    ] {
+        let said = local(args);
+        assert_eq!(said.code, 2, "{args:?}: {said:?}");
+        assert!(!said.err.contains("hunter2"), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_server_that_speaks_something_else_is_named() {
+    for (answer, words) in [
+        (
+            "HTTP/1.1 400 Bad Request\r\n\r\n",
+            "does not speak Redis, but HTTP",
+        ),
+        (
+            "SSH-2.0-OpenSSH_9\r\n",
+            "does not speak Redis: it says \"SSH-2.0-OpenSSH_9\"",
+        ),
+    ] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port().to_string();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut asked = [0; 1024];
+                if stream.read(&mut asked).is_ok_and(|n| n > 0) {
+                    let _ = stream.write_all(answer.as_bytes());
+                }
+            }
+        });
+        local(&["-p", &port, "queues"]).failed(words);
+    }
+}
+
+#[test]
+fn an_offer_of_too_many_is_refused_at_once_and_one_of_many_is_planned_at_once() {
+    let program = Program::start();
+    let offer = |count| {
+        let args = [
+            "offer",
+            "q",
+            "x",
+            "--in",
+            "1h",
+            "--form",
+            "byte-id",
+            "--dry-run",
+            "--count",
+        ];
+        program.run(&[&args[..], &[count]].concat())
+    };
+    offer("4294967296").failed("10000000");
+    let many = offer("10000000").done();
+    assert!(
+        many.out.contains("would offer 10,000,000 messages"),
+        "{many:?}"
+    );
+}
+
+#[test]
+fn a_dry_run_refuses_the_due_time_that_an_offer_would_refuse() {
+    let program = Program::start();
+    let args = [
+        "offer",
+        "q",
+        "x",
+        "--form",
+        "byte-id",
+        "--at",
+        "1969-12-31T00:00:00Z",
+    ];
+    program.run(&args).failed("is no due time");
+    program
+        .run(&[&args[..], &["--dry-run"]].concat())
+        .failed("is no due time");
+}
+
+#[test]
+fn a_pattern_says_of_what_it_saw_only_the_beginning() {
+    let program = Program::start();
+    let large = format!("{}needle", "x".repeat(300_000));
+    for message in [large.as_str(), "small"] {
+        let args = ["offer", "q", "-", "--in", "1h", "--form", "byte-id"];
+        program.run_with_input(&args, message.as_bytes()).done();
+    }
+    let none = program.run(&["search", "q", "re:/needle/"]).partly();
+    let said = "of 1 large value only the first 256 kB were looked at";
+    assert!(none.err.contains(said), "{none:?}");
+    let some = program.run(&["search", "q", "re:/small/"]).done();
+    assert!(some.err.contains(said), "{some:?}");
+    let all = program.run(&["search", "q", "needle"]).done();
+    assert_eq!(all.err, "");
 }

@@ -1,14 +1,18 @@
 //! Announcements.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
 use delayscope::queue::look::LookAsk;
-use delayscope::queue::{Known, Optional, Queue};
+use delayscope::queue::{Address, Endpoint, Known, Optional, Queue};
 use delayscope::store::listen::{Heard, listen, listen_named};
-use delayscope::store::{StoreError, read, watch};
+use delayscope::store::{Access, Store, StoreError, read, watch};
 use futures_util::StreamExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::support::{self, PATIENCE, Server};
 use crate::{lost, open};
@@ -114,4 +118,63 @@ async fn a_stand_in_worker_is_told_from_the_queues_own_clients_however_it_logs_i
         matches!(&lost, Some(Heard::Lost { why, .. }) if denied(why)),
         "{lost:?}"
     );
+}
+
+/// A server that answers everything with +OK and ends each connection that subscribed; how often
+/// it was asked for a subscription.
+async fn agreeable() -> (Endpoint, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let subscribed = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&subscribed);
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let count = Arc::clone(&count);
+            tokio::spawn(async move {
+                let mut asked = vec![0; 4096];
+                while let Ok(n @ 1..) = stream.read(&mut asked).await {
+                    let asked = String::from_utf8_lossy(&asked[..n]).to_uppercase();
+                    let commands = asked.matches('*').count();
+                    stream
+                        .write_all("+OK\r\n".repeat(commands).as_bytes())
+                        .await
+                        .unwrap();
+                    if asked.contains("SUBSCRIBE") {
+                        count.fetch_add(1, Ordering::SeqCst);
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    let address = Address::Tcp("127.0.0.1".to_owned(), port);
+    let endpoint = Endpoint {
+        address,
+        db: 0,
+        user: None,
+        password: None,
+    };
+    (endpoint, subscribed)
+}
+
+/// How long a subscription that never stays is tried.
+const TRIED: Duration = Duration::from_millis(1_500);
+
+#[tokio::test]
+async fn a_subscription_that_never_stays_is_tried_with_the_pauses_of_the_link() {
+    let (endpoint, subscribed) = agreeable().await;
+    let store = Store::open(endpoint, Access::ReadOnly);
+    let mut announced = Box::pin(watch::announcements(&store));
+    let none = tokio::time::timeout(TRIED, announced.next()).await;
+    assert!(none.is_err(), "{none:?}");
+    let tried = subscribed.swap(0, Ordering::SeqCst);
+    assert!((2..=6).contains(&tried), "{tried} in {TRIED:?}");
+    drop(announced);
+
+    let heard = listen(&store, b"c".to_vec());
+    let lost = tokio::time::timeout(TRIED, heard.for_each(|_| async {})).await;
+    assert!(lost.is_err());
+    let tried = subscribed.load(Ordering::SeqCst);
+    assert!((2..=6).contains(&tried), "{tried} in {TRIED:?}");
 }

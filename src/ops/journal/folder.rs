@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::line::{Line, changes};
 use super::{JournalError, Kept, Purged, id};
 use crate::clock::{EpochMillis, local_now};
+use crate::ops::private;
 
 /// So many numbers of damaged lines are told beside the first.
 const LINES: usize = 9;
@@ -44,9 +44,10 @@ impl Folder {
     /// Waits until nobody else writes. Makes the directory where there is none.
     pub(super) fn turn(&self) -> Result<Turn, JournalError> {
         let lock = || {
-            private_dir(&self.changes_path())?;
+            private::dir(&self.0)?;
+            private::dir(&self.changes_path())?;
             let path = self.0.join("journal.lock");
-            let file = private().append(true).create(true).open(path)?;
+            let file = private::open(OpenOptions::new().append(true).create(true), &path)?;
             file.lock()?;
             Ok(Turn { _lock: file })
         };
@@ -84,7 +85,7 @@ impl Folder {
     }
 
     fn lines(&self) -> Result<Vec<u8>, JournalError> {
-        match fs::read(self.lines_path()) {
+        match private::read(&self.lines_path()) {
             Ok(text) => Ok(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(failed("read", &self.lines_path(), &error)),
@@ -96,7 +97,8 @@ impl Folder {
         let path = self.lines_path();
         let append = || {
             let is_new = !path.exists();
-            let mut file = private().read(true).append(true).create(true).open(&path)?;
+            let mut how = OpenOptions::new();
+            let mut file = private::open(how.read(true).append(true).create(true), &path)?;
             let mut text = serde_json::to_vec(line)?;
             text.push(b'\n');
             if !ends_with_line(&mut file)? {
@@ -120,7 +122,7 @@ impl Folder {
             let random = getrandom::u32().map_err(io::Error::other)?;
             let id = id::new(now, random);
             let path = self.change_path(&id);
-            match private().append(true).create_new(true).open(&path) {
+            match private::open(OpenOptions::new().append(true).create_new(true), &path) {
                 Ok(file) => {
                     file.lock()?;
                     return Ok((id, file));
@@ -208,7 +210,7 @@ impl Folder {
     /// When the first change of the file began: lines are appended, so no other is older.
     fn oldest(&self) -> Option<EpochMillis> {
         let mut first = Vec::new();
-        let file = File::open(self.lines_path()).ok()?;
+        let file = private::open(OpenOptions::new().read(true), &self.lines_path()).ok()?;
         BufReader::new(file).read_until(b'\n', &mut first).ok()?;
         let line: Option<Line> = serde_json::from_slice(&first).ok();
         // A torn first line tells nothing: all are looked through.
@@ -252,13 +254,10 @@ impl Folder {
 
     fn rewrite(&self, _: &Turn, stays: impl Fn(&Line) -> bool) -> io::Result<()> {
         let draft = self.0.join("journal.jsonl.tmp");
-        let mut out = private()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&draft)?;
+        let mut how = OpenOptions::new();
+        let mut out = private::open(how.write(true).create(true).truncate(true), &draft)?;
         let mut text = Vec::new();
-        for line in fs::read(self.lines_path())?.split(|byte| *byte == b'\n') {
+        for line in private::read(&self.lines_path())?.split(|byte| *byte == b'\n') {
             if serde_json::from_slice(line).is_ok_and(|line| stays(&line)) {
                 text.extend(line);
                 text.push(b'\n');
@@ -283,19 +282,6 @@ impl Folder {
 /// What could not be done with a file.
 pub(super) fn failed(what: &str, path: &Path, error: &io::Error) -> JournalError {
     JournalError(format!("could not {what} {}: {error}", path.display()))
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.mode(0o600);
-    options
-}
-
-fn private_dir(dir: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(dir)
 }
 
 fn sync_dir(dir: &Path) -> io::Result<()> {

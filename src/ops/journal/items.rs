@@ -1,7 +1,7 @@
 //! The entries of a change, read a part at a time: a million of them need not fit into memory.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::folder::failed;
 use super::format::{self, Kind};
 use super::{Happened, Item, JournalError, blocking};
+use crate::ops::private;
 use crate::queue::Outcome;
 
 /// The entries of a change in parts of at most 1,000, in the order in which they were intended.
@@ -56,7 +57,8 @@ impl Items {
     /// nothing is under way.
     pub(super) async fn open(path: PathBuf, tells: bool) -> Result<Self, JournalError> {
         let index = blocking(move || {
-            let read = File::open(&path).and_then(|file| Index::read(file, path.clone(), tells));
+            let file = private::open(OpenOptions::new().read(true), &path);
+            let read = file.and_then(|file| Index::read(file, path.clone(), tells));
             read.map_err(|error| failed("read", &path, &error))
         });
         Ok(Self {

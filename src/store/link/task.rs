@@ -56,6 +56,43 @@ pub(super) async fn run(shared: Arc<Shared>) {
     }
 }
 
+/// A connection that was whole for so long has not failed because of what was asked of it: the
+/// next attempt is a first one.
+const WHOLE: Duration = Duration::from_secs(10);
+
+/// When a connection is tried again: at once the first time, then ever later, and no sooner because
+/// it was whole for a moment.
+#[derive(Debug, Default)]
+pub(in crate::store) struct Backoff {
+    lost_at: Option<Instant>,
+    whole_at: Option<Instant>,
+    attempt: u32,
+}
+
+impl Backoff {
+    /// The connection is there.
+    pub(in crate::store) fn whole(&mut self) {
+        self.whole_at = Some(instant());
+    }
+
+    /// It is gone, or there is none: how long to wait before the next attempt.
+    pub(in crate::store) fn lost(&mut self) -> Duration {
+        let now = instant();
+        let age = |since: Instant| now.saturating_duration_since(since);
+        if self
+            .whole_at
+            .take()
+            .is_some_and(|since| age(since) >= WHOLE)
+        {
+            *self = Self::default();
+        }
+        let lost_at = *self.lost_at.get_or_insert(now);
+        let wait = pause(self.attempt, age(lost_at));
+        self.attempt = self.attempt.saturating_add(1);
+        wait
+    }
+}
+
 /// How long to wait before the next attempt.
 pub(in crate::store) fn pause(attempt: u32, lost_for: Duration) -> Duration {
     if lost_for > Duration::from_mins(1) {

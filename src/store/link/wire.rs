@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use super::super::error::{StoreError, passes, plain, words};
 use crate::clock::{ServerClock, instant};
-use crate::queue::{Address, Endpoint};
+use crate::queue::{Address, Endpoint, text};
 
 /// How long the connection itself, and then the first answer, may take.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -265,24 +265,42 @@ async fn greet(
 }
 
 /// What a server says unasked before it closes a connection: that it has enough clients, or that
-/// it takes none from outside. The library does not pass it on.
+/// it takes none from outside. The library does not pass it on. Of one that speaks another protocol,
+/// that it does.
 async fn unasked(address: &Address) -> Option<String> {
-    let mut line = Vec::new();
-    let reading = async {
-        match address {
-            Address::Tcp(host, port) => {
-                let stream = TcpStream::connect((host.as_str(), *port)).await?;
-                stream.take(WORDS).read_to_end(&mut line).await
-            }
-            Address::Unix(path) => {
-                let stream = UnixStream::connect(path).await?;
-                stream.take(WORDS).read_to_end(&mut line).await
-            }
+    let said = match address {
+        Address::Tcp(host, port) => {
+            said(TcpStream::connect((host.as_str(), *port)).await.ok()?).await
         }
+        Address::Unix(path) => said(UnixStream::connect(path).await.ok()?).await,
     };
-    timeout(UNASKED, reading).await.ok()?.ok()?;
-    let words = String::from_utf8_lossy(line.strip_prefix(b"-")?);
-    words.lines().next().map(str::to_owned)
+    let words = String::from_utf8_lossy(said.strip_prefix(b"-").unwrap_or(&said));
+    let words = text::printable(words.lines().next()?).into_owned();
+    match said.first()? {
+        b'-' => Some(words),
+        // The marks of Redis's protocol.
+        b'+' | b':' | b'$' | b'*' | b'%' | b'_' | b',' | b'#' | b'(' | b'=' | b'~' | b'>' => None,
+        _ if said.starts_with(b"HTTP/") || said.starts_with(b"<") => {
+            Some("this does not speak Redis, but HTTP: a web server is there".to_owned())
+        }
+        b'\x15' => Some("this does not speak Redis as it is, but TLS".to_owned()),
+        _ => Some(format!(
+            "this does not speak Redis: it says {:?}",
+            text::cut(&words, 40)
+        )),
+    }
+}
+
+/// What comes over a connection unasked; else what answers a line that is harmless to Redis, and
+/// that a web server answers too.
+async fn said<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> Vec<u8> {
+    let mut line = Vec::new();
+    let mut reading = (&mut stream).take(WORDS);
+    let _ = timeout(UNASKED, reading.read_to_end(&mut line)).await;
+    if line.is_empty() && stream.write_all(b"PING / HTTP/1.0\r\n\r\n").await.is_ok() {
+        let _ = timeout(UNASKED, stream.take(WORDS).read_to_end(&mut line)).await;
+    }
+    line
 }
 
 /// Fails when the server lets nobody read for now. (That we may not read this key is no matter.)

@@ -17,6 +17,51 @@ async fn everything_is_for_the_user_alone() {
 }
 
 #[tokio::test]
+async fn a_folder_that_others_may_write_takes_no_change_and_says_how_to_close_it() {
+    let (_home, journal) = journal();
+    made(&journal, None, 1).await;
+    for open in [dir(&journal).to_owned(), dir(&journal).join("changes")] {
+        let set = |mode| fs::set_permissions(&open, fs::Permissions::from_mode(mode)).unwrap();
+        for mode in [0o777, 0o770, 0o1777] {
+            set(mode);
+            let error = journal.begin(head(Change::Delete)).await.unwrap_err();
+            let way_out = format!("`chmod go-w {}`", open.display());
+            assert!(error.to_string().contains(&way_out), "{error}");
+        }
+        set(0o755);
+        journal.begin(head(Change::Delete)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn no_link_leads_to_the_journal_but_one_may_lead_to_its_home() {
+    for name in ["journal.jsonl", "journal.lock", "changes"] {
+        let (home, journal) = journal();
+        fs::create_dir(dir(&journal)).unwrap();
+        fs::set_permissions(dir(&journal), fs::Permissions::from_mode(0o700)).unwrap();
+        let theirs = home.path().join("theirs");
+        fs::create_dir(&theirs).unwrap();
+        fs::write(theirs.join("file"), b"precious").unwrap();
+        let target = if name == "changes" {
+            theirs.clone()
+        } else {
+            theirs.join("file")
+        };
+        std::os::unix::fs::symlink(target, dir(&journal).join(name)).unwrap();
+        let error = journal.begin(head(Change::Delete)).await.err();
+        let error = error.map(|why| why.to_string()).unwrap_or_default();
+        assert!(error.contains("is a link"), "{name}: {error}");
+        assert_eq!(fs::read(theirs.join("file")).unwrap(), b"precious");
+        assert_eq!(fs::read_dir(&theirs).unwrap().count(), 1);
+    }
+    let (home, _) = journal();
+    fs::create_dir(home.path().join("real")).unwrap();
+    std::os::unix::fs::symlink(home.path().join("real"), home.path().join("home")).unwrap();
+    let journal = Journal::at(&home.path().join("home/delayscope"), 30);
+    journal.begin(head(Change::Delete)).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_change_without_room_is_refused_and_leaves_nothing() {
     let (_home, journal) = journal();
     let huge = Head {
