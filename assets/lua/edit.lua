@@ -6,11 +6,15 @@
 --          {1, {fate, ...}}   of each entry: done, gone, or a score (text; see chosen): its other one,
 --                             or its own when the new member waits already, which the edit would
 --                             swallow
+--          then {i, copies, ...}   of each that stood more than once in the order list: which it is
+--                             (from 1), and how often
 --          or an error ASIDE: see is_aside
 --
 -- Nothing here depends on anything but the arguments and the keys. The first write is ZADD: a
 -- server that is full, a replica or may not write refuses that one, and then nothing was done. The
--- score goes from ZSCORE to ZADD as the text that it is. Parts: guard, chosen, aside.
+-- score goes from ZSCORE to ZADD as the text that it is. The new member takes the place of the first
+-- copy of the old one; the others leave, or they would be handed out with the old bytes. Parts: guard,
+-- chosen, aside.
 
 local order = KEYS[2]
 local needed = {
@@ -20,7 +24,7 @@ local needed = {
 local refusal = guard({'zset', order and 'list', order and 'list'}, needed) or is_aside(KEYS[3])
 if refusal then return refusal end
 
-local fates = {}
+local fates, again = {}, {}
 for i = 1, #ARGV, 3 do
   local m, new = ARGV[i + 1], ARGV[i + 2]
   local fate = otherwise(KEYS[1], m, ARGV[i])
@@ -29,13 +33,16 @@ for i = 1, #ARGV, 3 do
     if redis.call('ZADD', KEYS[1], 'NX', score, new) == 0 then
       fate = score
     else
-      -- Both walk from the head to the first copy: the place is the same.
       if order and redis.call('LINSERT', order, 'BEFORE', m, new) > 0 then
-        redis.call('LREM', order, 1, m)
+        local copies = redis.call('LREM', order, 0, m)
+        if copies > 1 then
+          again[#again + 1] = (i + 2) / 3
+          again[#again + 1] = copies
+        end
       end
       redis.call('ZREM', KEYS[1], m)
     end
   end
   fates[#fates + 1] = fate or done
 end
-return {1, fates}
+return {1, fates, again}

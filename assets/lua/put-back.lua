@@ -1,6 +1,7 @@
 -- Puts deleted entries back, each with its score and in its place of the order list.
 --
--- KEYS     1 timeouts (sorted set)   where the queue has an order list: 2 it (list)   3 aside (list)
+-- KEYS     1 timeouts (sorted set)   where the queue has an order list: 2 it (list)   3 aside (list):
+--          only where something comes into the order list
 -- ARGV     1 channel; empty when the queue has none
 --          then, for each entry: its score (decimal text), its member, `head`, `behind` or `tail`,
 --          and the member that it stood behind (else empty). `stays`: it is in the order list, and
@@ -16,7 +17,7 @@
 
 local order = KEYS[2]
 local needed = {{'ZSCORE', KEYS[1]}, {'ZRANGE', KEYS[1]}, {'ZADD', KEYS[1]}}
-if order then
+if KEYS[3] then
   needed[4] = {'EXISTS', KEYS[3]}
 end
 for i = 4, order and #ARGV or 0, 4 do
@@ -24,7 +25,7 @@ for i = 4, order and #ARGV or 0, 4 do
     needed[5], needed[6], needed[7] = {'RPUSH', order}, {'LPUSH', order}, {'LINSERT', order}
   end
 end
-local refusal = guard({'zset', order and 'list', order and 'list'}, needed, 1) or is_aside(KEYS[3])
+local refusal = guard({'zset', order and 'list', KEYS[3] and 'list'}, needed, 1) or is_aside(KEYS[3])
 if refusal then return refusal end
 
 local fates, sooner = {}, {}

@@ -10,6 +10,8 @@
 --              0  it leaves, when it stands among the n and has that score
 --              1  it stands nowhere in the order list: it leaves timeouts, when it has that score
 --              2  each of its copies among the n leaves the order list, unless timeouts holds it
+--              3  as 0, or, when timeouts does not hold it, as 2: a script whose answer never came
+--                 may have taken it out of timeouts
 --          then the members, at most 3,900
 -- returns  {0, k, type}                 KEYS[k] holds a `type`; nothing was done
 --          {1, went, last, {i, what, how}}   so many went round; the last of them that stays (empty:
@@ -18,6 +20,7 @@
 --              1  it left; how: the element it stood behind that stays; empty: none of the n
 --              2  it is not in timeouts (of kind 2: it is, and stays); how: empty
 --              3  it has another score; how: that score
+--              4  after one of these: so many more of its copies left; how: their number
 --
 -- Depends on nothing but the arguments and the keys. What is removed comes last. The first LTRIM
 -- changes nothing, but it is a write: after it a full server lets the rest pass, or else nobody
@@ -48,6 +51,7 @@ local function leaves(i, kind, score)
   end
   if not has then
     tell(i, 2, '')
+    return kind == 3 and 'copies'
   elseif tonumber(has) ~= score then
     tell(i, 3, has)
   else
@@ -71,17 +75,23 @@ for i = 1, #ARGV - 2 do
 end
 
 local kept, k = {}, 0
-local left = {}
+local left, more = {}, {}
 for _, element in ipairs(slice) do
   local i = chosen[element]
   if i and left[i] == nil then
     left[i] = leaves(i, kinds[i], scores[i])
-    if left[i] then tell(i, 1, kept[k] or '') end
+    if left[i] == true then tell(i, 1, kept[k] or '') end
+    more[i] = left[i] == true and -1 or 0
   end
   if not i or not left[i] then
     k = k + 1
     kept[k] = element
+  else
+    more[i] = more[i] + 1
   end
+end
+for i, copies in pairs(more) do
+  if copies > 0 then tell(i, 4, copies) end
 end
 -- What `unpack` takes at once has an end near 8,000.
 for first = 1, quarantine and #kept_aside or 0, 2000 do

@@ -73,6 +73,8 @@ pub struct Step {
     /// Which of those given at the start the script of the next step tries, of ways that change
     /// entries: to be written down before it.
     pub tries: Vec<usize>,
+    /// So many copies beyond the first left the order list with what was taken out of it.
+    pub copies: u64,
     /// What left the order list because it does not wait any more, when that is told.
     pub dropped: Vec<Vec<u8>>,
 }

@@ -111,6 +111,9 @@ impl Away {
 pub enum Broom {
     /// It leaves timeouts and the order list, when it has this score.
     Delete(f64),
+    /// The same of one that a script may have deleted whose answer never came: where it does not
+    /// wait, its copies leave the order list all the same.
+    DeleteAgain(f64),
     /// It is known to stand nowhere in the order list: it leaves timeouts, when it has this score.
     Forget(f64),
     /// Its copies leave the order list, unless it waits.
@@ -127,6 +130,8 @@ pub enum Swept {
     Not,
     /// Nothing: it has this other score.
     Changed(f64),
+    /// Beside that, so many more of its copies left the order list.
+    Copies(u64),
 }
 
 /// What a script did that let the list go round.
@@ -270,6 +275,7 @@ impl Writer {
                 Broom::Delete(score) => (0, score),
                 Broom::Forget(score) => (1, score),
                 Broom::Stray => (2, 0.0),
+                Broom::DeleteAgain(score) => (3, score),
             };
             blob.push(kind);
             blob.extend(score.to_le_bytes());

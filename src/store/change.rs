@@ -37,6 +37,18 @@ pub struct Deleted {
     /// Where it stood in the order list when it left: none when it was not there. Entries leave in
     /// the order given, so whoever puts them back goes through them backwards.
     pub stood: Option<Place>,
+    /// So many copies of it stood there, all of which left: mostly one.
+    pub copies: u64,
+}
+
+/// What became of an entry that was to get other bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edited {
+    /// What was done.
+    pub fate: Fate,
+    /// So many copies of it stood in the order list, where there was more than one; all but the
+    /// first left.
+    pub copies: u64,
 }
 
 /// What an edit did.
@@ -91,7 +103,11 @@ impl Writer {
         let scores = texts(chosen.iter().map(|c| c.score));
         let told = script::delete(&self.lane, &waiting(&keys), pairs(&scores, chosen)).await?;
         Ok(told.map(|told| {
-            let deleted = |(fate, stood)| Deleted { fate, stood };
+            let deleted = |(fate, stood, copies)| Deleted {
+                fate,
+                stood,
+                copies,
+            };
             told.into_iter().map(deleted).collect()
         }))
     }
@@ -115,8 +131,8 @@ impl Writer {
     }
 
     /// Lets entries wait again that only the order list holds, each with this score, and publishes
-    /// the due time of a new head. `Changed`: it waits already. Refused with the code `ASIDE` while
-    /// the order list is set aside.
+    /// the due time of a new head. `Changed`: it waits already. The order list may be set aside
+    /// meanwhile: nothing is added to it.
     pub async fn wait_again(
         &self,
         queue: &Queue,
@@ -129,7 +145,7 @@ impl Writer {
         for (score, chosen) in scores.iter().zip(entries) {
             args.extend([score.as_bytes(), &chosen.member, b"stays", b""]);
         }
-        let told = script::put_back(&self.lane, &adding(&keys), args).await?;
+        let told = script::put_back(&self.lane, &waiting(&keys), args).await?;
         Ok(told.map(Changed::from))
     }
 
@@ -236,7 +252,7 @@ impl Writer {
         &self,
         queue: &Queue,
         edits: &[(Chosen, Vec<u8>)],
-    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+    ) -> Result<Timed<Vec<Edited>>, StoreError> {
         self.fits("edit entries", edits.len())?;
         let keys = queue.keys();
         let scores = texts(edits.iter().map(|(chosen, _)| chosen.score));
@@ -244,7 +260,11 @@ impl Writer {
         for (score, (chosen, new)) in scores.iter().zip(edits) {
             args.extend([score.as_bytes(), &chosen.member, new]);
         }
-        script::edit(&self.lane, &adding(&keys), args).await
+        let told = script::edit(&self.lane, &adding(&keys), args).await?;
+        Ok(told.map(|told| {
+            let edited = |(fate, copies)| Edited { fate, copies };
+            told.into_iter().map(edited).collect()
+        }))
     }
 
     /// An error when these are too many for one script.

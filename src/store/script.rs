@@ -41,6 +41,9 @@ macro_rules! lua {
     (place) => {
         $crate::store::script::lua!("parts/place.lua")
     };
+    (copies) => {
+        $crate::store::script::lua!("parts/copies.lua")
+    };
     (chosen) => {
         $crate::store::script::lua!("parts/chosen.lua")
     };

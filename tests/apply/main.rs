@@ -12,6 +12,7 @@ mod support;
 mod below_zero;
 mod bench;
 mod changes;
+mod copies;
 mod costs;
 mod cut;
 mod halts;

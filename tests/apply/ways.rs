@@ -222,6 +222,10 @@ async fn an_order_list_left_aside_is_restored_and_what_was_dropped_is_kept() {
         (299, 1)
     );
     let gone = HashSet::from([lost.clone()]);
+    assert!(
+        told.summary.all_done(),
+        "what does not wait need not come back"
+    );
     assert_eq!(bench.contents().order, without(&before, &gone));
     let items = bench.items(&told.summary).await;
     assert_eq!(items[0].0.member.as_ref(), Some(&lost));

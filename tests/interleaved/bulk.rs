@@ -102,6 +102,7 @@ impl We<'_> {
         let slice: Vec<Vec<u8>> = model.order.drain(..n).collect();
         let (mut expected, mut kept, mut left) = (Vec::new(), Vec::new(), Vec::new());
         let mut looked = Vec::new();
+        let mut more = BTreeMap::new();
         for element in slice {
             // Further copies go where the first one went.
             if let Some(index) = chosen.iter().position(|c| c.member == element)
@@ -119,6 +120,9 @@ impl We<'_> {
                     }
                 };
                 expected.push((index, what));
+            } else if left.contains(&element) {
+                let index = chosen.iter().position(|c| c.member == element).unwrap();
+                *more.entry(index).or_insert(0) += 1;
             }
             if !left.contains(&element) {
                 kept.push(element);
@@ -134,7 +138,12 @@ impl We<'_> {
             }
         }
         model.order.extend(kept);
-        same("sweep", &told.swept, &expected)
+        let mut swept = told.swept;
+        let copies = swept.split_off(expected.len().min(swept.len()));
+        same("sweep", &swept, &expected)?;
+        let copies: BTreeMap<usize, Swept> = copies.into_iter().collect();
+        let more = more.into_iter().map(|(i, n)| (i, Swept::Copies(n)));
+        same("sweep's copies", &copies, &more.collect())
     }
 
     pub async fn put_back_around(&mut self, model: &mut Model, n: u8, from: Away) -> Checked {

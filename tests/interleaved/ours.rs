@@ -90,35 +90,13 @@ impl<'a> We<'a> {
         let chosen = self.chosen(which);
         let told = self.writer.delete(self.queue, &chosen).await;
         let told = told.map_err(|e| e.to_string())?.done;
-        // Of copies either may leave, so that the places of the others are not known.
-        let twice = |c: &Chosen| model.order.iter().filter(|m| **m == c.member).count() > 1;
-        let copied = chosen.iter().any(twice);
-        for (chosen, Deleted { fate, stood }) in chosen.iter().zip(told) {
-            same("delete", &fate, &fate_of(&model.waiting, chosen))?;
-            if fate != Fate::Done {
-                continue;
+        for (chosen, left) in chosen.iter().zip(told) {
+            if left_the_queue("delete", model, chosen, &left)? {
+                let place = left.stood.unwrap_or(Place::Tail);
+                self.deleted.push((chosen.clone(), place));
             }
-            if !copied {
-                stands(model, &chosen.member, stood.as_ref())?;
-            }
-            model.waiting.remove(&chosen.member);
-            take(&mut model.order, &chosen.member);
-            let place = stood.unwrap_or(Place::Tail);
-            self.deleted.push((chosen.clone(), place));
-        }
-        if copied {
-            let real = self.order_now().await;
-            same("delete", &sorted(&real), &sorted(&model.order))?;
-            model.order = real;
         }
         Ok(())
-    }
-
-    async fn order_now(&self) -> Vec<Vec<u8>> {
-        let store = self.writer.store();
-        let order = self.queue.keys().order.unwrap();
-        let page = delayscope::store::read::list_page(store, &order, 0, 10_000).await;
-        page.unwrap().elements
     }
 
     pub async fn put_back(&mut self, model: &mut Model) -> Checked {
@@ -355,14 +333,38 @@ impl<'a> We<'a> {
                 if let Some(listed) = listed {
                     *listed = new;
                 }
+                model.order.retain(|m| *m != chosen.member);
             }
         }
-        same("edit", &told.done, &expected)
+        let fates: Vec<Fate> = told.done.iter().map(|edited| edited.fate).collect();
+        same("edit", &fates, &expected)
     }
 }
 
+/// Takes all copies of an entry out, if that was done; whether it was. True is where it stood, and
+/// how often.
+pub fn left_the_queue(
+    what: &str,
+    model: &mut Model,
+    chosen: &Chosen,
+    left: &Deleted,
+) -> Result<bool, String> {
+    same(what, &left.fate, &fate_of(&model.waiting, chosen))?;
+    if left.fate != Fate::Done {
+        return Ok(false);
+    }
+    let copies = model.order.iter().filter(|m| **m == chosen.member).count();
+    same(what, &left.copies, &(copies as u64))?;
+    if copies < 2 {
+        stands(model, &chosen.member, left.stood.as_ref())?;
+    }
+    model.waiting.remove(&chosen.member);
+    model.order.retain(|m| *m != chosen.member);
+    Ok(true)
+}
+
 /// Whether it is true where a deleted entry stood.
-pub fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
+fn stands(model: &Model, member: &[u8], stood: Option<&Place>) -> Checked {
     let at = model.order.iter().position(|m| m == member);
     let holds = match (at, stood) {
         (None, stood) => stood.is_none(),

@@ -248,7 +248,8 @@ impl<'a> Play<'a> {
             }
             expected.push(fate);
         }
-        same("edit", &told, &expected)
+        let fates: Vec<Fate> = told.iter().map(|edited| edited.fate).collect();
+        same("edit", &fates, &expected)
     }
 
     async fn deliver(&mut self, which: &[Index]) -> Checked {

@@ -1,10 +1,10 @@
 //! Into quarantine and out of it.
 
-use delayscope::store::change::{Chosen, Deleted, Fate, Place};
+use delayscope::store::change::{Chosen, Fate, Place};
 use proptest::sample::Index;
 
 use crate::model::{Model, fate_of};
-use crate::ours::{Checked, We, refused, same, stands};
+use crate::ours::{Checked, We, left_the_queue, refused, same};
 
 impl We<'_> {
     /// What went into quarantine last, each with where it stood (or the tail).
@@ -18,19 +18,11 @@ impl We<'_> {
         let chosen = self.chosen(which);
         let told = self.writer.quarantine(self.queue, &chosen).await;
         let told = told.map_err(|e| e.to_string())?.done;
-        for (chosen, Deleted { fate, stood }) in chosen.into_iter().zip(told) {
-            same("quarantine", &fate, &fate_of(&model.waiting, &chosen))?;
-            if fate != Fate::Done {
-                continue;
+        for (chosen, left) in chosen.into_iter().zip(told) {
+            if left_the_queue("quarantine", model, &chosen, &left)? {
+                model.quarantine.insert(chosen.member.clone(), chosen.score);
+                self.kept.push((chosen, left.stood));
             }
-            let copies = model.order.iter().filter(|m| **m == chosen.member);
-            if copies.count() < 2 {
-                stands(model, &chosen.member, stood.as_ref())?;
-            }
-            model.waiting.remove(&chosen.member);
-            model.order.retain(|m| *m != chosen.member);
-            model.quarantine.insert(chosen.member.clone(), chosen.score);
-            self.kept.push((chosen, stood));
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ const ALL: [(&str, &str); 19] = [
     ("take back", "qTLA"),
     ("discard", "q"),
     ("put elements back", "q"),
-    ("wait again", "TLA"),
+    ("wait again", "TL"),
     ("replace", "q"),
     ("expiry", ""),
     ("rename", ""),

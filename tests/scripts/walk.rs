@@ -119,28 +119,20 @@ impl Walk<'_> {
                 None => Place::Head,
                 Some(before) => Place::Behind(order[before].clone()),
             };
-            if copies < 2 {
-                let at = take_first(order, &entry.member);
-                assert_eq!(told.stood, at.map(|at| place(order, at)));
-                continue;
-            }
-            // Which copy left is not said, but where it is said it is so.
-            let now = Model::read(self.server, &self.queue).order;
+            assert_eq!(told.copies, copies as u64);
             let possible = [take_first, take_last].map(|take| {
                 let mut order = order.clone();
-                let at = take(&mut order, &entry.member).unwrap();
-                (place(&order, at), order)
+                let at = take(&mut order, &entry.member)?;
+                Some(place(&order, at))
             });
-            let stood = told.stood.unwrap();
-            let fits =
-                |(place, _): &&(Place, Vec<Vec<u8>>)| stood == Place::Tail || stood == *place;
-            let mut fitting = possible.iter().filter(fits).map(|(_, order)| order);
-            if chosen.len() == 1 {
-                assert!(fitting.any(|order| *order == now), "{stood:?}");
+            // Of copies either is told; one that stood behind another one stood where that did.
+            order.retain(|m| *m != entry.member);
+            let is_copy = |stood: &Option<Place>| matches!(stood, Some(Place::Behind(m)) if *m == entry.member);
+            if possible.iter().any(is_copy) {
+                assert!(!is_copy(&told.stood));
+            } else {
+                assert!(possible.contains(&told.stood), "{:?}", told.stood);
             }
-            self.model.order = now;
-            self.model.waiting = Model::read(self.server, &self.queue).waiting;
-            return "delete a copy";
         }
         "delete"
     }
@@ -301,8 +293,11 @@ impl Walk<'_> {
                 if let Some(first) = order.find(|m| **m == entry.member) {
                     first.clone_from(new);
                 }
+                let old = (*new != entry.member).then_some(&entry.member);
+                self.model.order.retain(|m| Some(m) != old);
             }
         }
+        let told: Vec<Fate> = told.iter().map(|edited| edited.fate).collect();
         assert_eq!(told, fates);
         "edit"
     }

@@ -43,6 +43,8 @@ pub(super) struct Did {
     pub(super) fated: Vec<Fated>,
     /// For how long it kept the server.
     pub(super) took: Duration,
+    /// So many copies beyond the first left the order list with them.
+    pub(super) copies: u64,
     /// The server's words when it refused to announce a new head.
     pub(super) unannounced: Option<String>,
 }
@@ -167,14 +169,16 @@ async fn edit(
 ) -> Result<Did, StoreError> {
     let Timed { done, took, .. } = writer.edit(queue, edits).await?;
     let each = done.into_iter().zip(edits);
-    let fated = each.map(|(fate, (chosen, _))| match fate {
+    let mut more = 0;
+    let fated = each.map(|(edited, (chosen, _))| match edited.fate {
         Fate::Changed(score) if score.total_cmp(&chosen.score).is_eq() => {
             Fated::because(Outcome::Refused, TWIN)
         }
-        fate => fated(fate, SCORE),
+        fate => copied(fated(fate, SCORE), edited.copies, ONCE, &mut more),
     });
     Ok(Did {
         fated: fated.collect(),
+        copies: more,
         took,
         unannounced: None,
     })
@@ -196,6 +200,7 @@ async fn offer(
     });
     Ok(Did {
         fated: fated.collect(),
+        copies: 0,
         took,
         unannounced: words(done.head),
     })
@@ -210,13 +215,33 @@ fn fated(fate: Fate, why_changed: &str) -> Fated {
     }
 }
 
+/// How often it stands in the order list now.
+const ONCE: &str = "it stands there once now";
+const NOT: &str = "all of its copies were removed";
+
+/// The same of one that stood in the order list in so many copies; `more` counts those beyond the
+/// first.
+fn copied(fated: Fated, copies: u64, now: &str, more: &mut u64) -> Fated {
+    if copies < 2 {
+        return fated;
+    }
+    *more += copies - 1;
+    let why = format!("it stood {copies} times in the order list: {now}");
+    Fated {
+        reason: Some(why),
+        ..fated
+    }
+}
+
 fn left(timed: Timed<Vec<Deleted>>) -> Did {
+    let mut more = 0;
     let fated = timed.done.into_iter().map(|deleted| Fated {
         stood: deleted.stood,
-        ..fated(deleted.fate, SCORE)
+        ..copied(fated(deleted.fate, SCORE), deleted.copies, NOT, &mut more)
     });
     Did {
         fated: fated.collect(),
+        copies: more,
         took: timed.took,
         unannounced: None,
     }
@@ -226,6 +251,7 @@ fn plain(timed: Timed<Vec<Fate>>, why_changed: &str) -> Did {
     let fates = timed.done.into_iter();
     Did {
         fated: fates.map(|fate| fated(fate, why_changed)).collect(),
+        copies: 0,
         took: timed.took,
         unannounced: None,
     }
@@ -235,6 +261,7 @@ fn changed(timed: Timed<Changed>, why_changed: &str) -> Did {
     let fates = timed.done.fates.into_iter();
     Did {
         fated: fates.map(|fate| fated(fate, why_changed)).collect(),
+        copies: 0,
         took: timed.took,
         unannounced: words(timed.done.head),
     }

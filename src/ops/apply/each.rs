@@ -156,6 +156,7 @@ impl Run {
 
     fn account(&mut self, did: Did) -> Vec<Fated> {
         self.took(did.fated.len(), did.took);
+        self.copies += did.copies;
         if let Some(words) = did.unannounced {
             let note = format!(
                 "Nobody was told of the new head, because the server refused that: {words}."

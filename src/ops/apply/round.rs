@@ -218,6 +218,7 @@ impl Run {
     /// `beside`: a script before it was never answered.
     async fn step(&mut self, step: Step, told: Option<&mut Told<'_>>, beside: bool) -> Ended {
         self.phase = step.phase;
+        self.copies += step.copies;
         if step.wrote {
             self.longest = self.longest.max(step.took);
         }

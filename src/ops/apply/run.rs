@@ -17,7 +17,7 @@ use crate::ops::journal::{Happened, Head, Journal, JournalError, Record, ServerI
 use crate::ops::plan::Prepared;
 use crate::ops::plan::work::Job;
 use crate::queue::plan::{Progress, Way};
-use crate::queue::{EntryId, EntryResult, Outcome, Plan, Queue, Summary, Tally};
+use crate::queue::{EntryId, EntryResult, Outcome, Plan, Queue, Summary, Tally, text};
 use crate::store::StoreError;
 use crate::store::write::Writer;
 
@@ -100,6 +100,8 @@ pub(super) struct Run {
     pub(super) back: Option<Back>,
     /// In which way it goes.
     pub(super) way: Way,
+    /// So many copies beyond the first left the order list with entries that stood there twice.
+    pub(super) copies: u64,
     /// How many listened to a kick.
     pub(super) listening: Option<u64>,
     /// What was stuck before it kicked.
@@ -142,6 +144,7 @@ impl Run {
             goes_round: false,
             back: None,
             way: plan.way,
+            copies: 0,
             listening: None,
             kicked: None,
             woken: None,
@@ -228,6 +231,7 @@ impl Run {
         {
             self.notes.push(error.to_string());
         }
+        self.notes.extend(copied(self.copies));
         let elapsed = instant().saturating_duration_since(self.began);
         self.see_whether_it_helps().await;
         self.see_whether_it_is_cured().await;
@@ -351,6 +355,17 @@ impl Run {
         self.results(results);
         written
     }
+}
+
+/// That entries stood in the order list more than once.
+fn copied(copies: u64) -> Option<String> {
+    let more = text::counted(copies, "more copy", "more copies");
+    (copies > 0).then(|| {
+        format!(
+            "The order list held {more} of these entries, as clients of Redisson up to 3.16.3 leave \
+             them when they repeat an offer. None is left there; an undo puts each entry back once."
+        )
+    })
 }
 
 #[cfg(test)]

@@ -36,8 +36,11 @@ pub struct Sweep {
     open: HashMap<Vec<u8>, usize>,
     /// Those that a script was sent for whose answer never came, and where they stood then.
     unsure: HashMap<usize, Option<Place>>,
-    /// Strays that were told already: there may be more copies of them.
+    /// Strays that were told already, and what was taken out of timeouts, a stray by that: there may
+    /// be more copies of them.
     told: HashSet<usize>,
+    /// So many copies beyond the first have left since that was told.
+    copies: u64,
     turn: Turn,
     stage: Stage,
     /// The element that the next to go round stands behind, once some have.
@@ -96,6 +99,7 @@ impl Sweep {
             open: numbered.collect(),
             unsure: HashMap::new(),
             told: HashSet::new(),
+            copies: 0,
             turn: Turn::new(),
             stage: Stage::Turning,
             before: None,
@@ -134,7 +138,9 @@ impl Sweep {
                 return Ok(self.turned());
             };
             self.before = self.turn.behind().or_else(|| self.before.take());
-            let tries: Vec<usize> = self.met(&page).iter().map(|&(_, i)| i).collect();
+            // Copies of what has left need not be written down once more.
+            let tries = self.met(&page).into_iter().map(|(_, i)| i);
+            let tries: Vec<usize> = tries.filter(|i| !self.told.contains(i)).collect();
             if !tries.is_empty() {
                 self.looked = Some((n, page));
                 let step = self.step(self.phase());
@@ -144,7 +150,7 @@ impl Sweep {
         };
         let met = self.met(&page);
         let brooms: Vec<_> = (met.iter())
-            .map(|&(member, i)| (member, self.brooms[i]))
+            .map(|&(member, i)| (member, self.broom(i)))
             .collect();
         let done = match writer.sweep(&self.queue, n, &brooms, self.to).await {
             Ok(done) => done,
@@ -168,6 +174,7 @@ impl Sweep {
             at,
             of,
             fates: self.took_out(done.done, &met),
+            copies: std::mem::take(&mut self.copies),
             ..Step::default()
         }))
     }
@@ -183,18 +190,26 @@ impl Sweep {
     }
 
     fn looking(&self) -> Stage {
-        Stage::Looking(self.open.keys().cloned().collect(), HashSet::new())
+        let untold = self.open.iter().filter(|(_, i)| !self.told.contains(i));
+        let untold = untold.map(|(member, _)| member.clone());
+        Stage::Looking(untold.collect(), HashSet::new())
     }
 
-    /// Which of these elements are chosen, each once, with their numbers.
-    fn met<'a>(&self, page: &'a [Vec<u8>]) -> Vec<(&'a [u8], usize)> {
-        if self.stopped {
-            return Vec::new();
+    /// What is to be done with one of the chosen.
+    fn broom(&self, i: usize) -> Broom {
+        match self.brooms[i] {
+            Broom::Delete(score) if self.unsure.contains_key(&i) => Broom::DeleteAgain(score),
+            broom => broom,
         }
+    }
+
+    /// Which of these elements are chosen, each once, with their numbers; after a stop, copies of
+    /// what has left.
+    fn met<'a>(&self, page: &'a [Vec<u8>]) -> Vec<(&'a [u8], usize)> {
         let mut seen = HashSet::new();
         let number = |element: &'a Vec<u8>| Some((element.as_slice(), *self.open.get(element)?));
         let mut met: Vec<_> = page.iter().filter_map(number).collect();
-        met.retain(|(_, i)| seen.insert(*i));
+        met.retain(|(_, i)| (!self.stopped || self.told.contains(i)) && seen.insert(*i));
         met
     }
 
@@ -212,11 +227,19 @@ impl Sweep {
                 }
                 Swept::Not => (Fate::Gone, None),
                 Swept::Changed(score) => (Fate::Changed(score), None),
+                Swept::Copies(more) => {
+                    self.copies += more;
+                    continue;
+                }
             };
             if self.brooms[*i] == Broom::Stray {
                 if !self.told.insert(*i) {
+                    self.copies += u64::from(fate == Fate::Done);
                     continue;
                 }
+            } else if fate == Fate::Done || fate == Fate::Gone && self.unsure.contains_key(i) {
+                self.brooms[*i] = Broom::Stray;
+                self.told.insert(*i);
             } else {
                 self.open.remove(member);
             }
@@ -320,7 +343,7 @@ impl Sweep {
             return Ok(step);
         }
         if some.is_empty() {
-            if self.open.is_empty() {
+            if self.open.values().all(|i| self.told.contains(i)) {
                 self.stage = Stage::Ended;
             } else {
                 // They are in the list: once more round.

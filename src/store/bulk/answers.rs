@@ -20,6 +20,7 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
             Value::Int(1) => Swept::Left(Some(bytes(how)?).filter(|behind| !behind.is_empty())),
             Value::Int(2) => Swept::Not,
             Value::Int(3) => Swept::Changed(text(how)?.parse().ok()?),
+            Value::Int(4) => Swept::Copies(number(how)?),
             _ => return None,
         };
         Some((index(i)?, swept))

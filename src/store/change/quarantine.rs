@@ -20,7 +20,11 @@ impl Writer {
         let all = of_both(&keys, &[&keys.order]);
         let told = script::quarantine(&self.lane, &all, pairs(&scores, chosen)).await?;
         Ok(told.map(|told| {
-            let deleted = |(fate, stood)| Deleted { fate, stood };
+            let deleted = |(fate, stood, copies)| Deleted {
+                fate,
+                stood,
+                copies,
+            };
             told.into_iter().map(deleted).collect()
         }))
     }

@@ -2,12 +2,12 @@
 
 use redis::Value;
 
-use super::{Head, Script, Timed, bytes, list, run, text};
+use super::{Head, Script, Timed, bytes, index, list, run, text};
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 
 static DELETE: Script = script!(
-    [guard, chosen, place, "delete.lua"],
+    [guard, chosen, place, copies, "delete.lua"],
     "delete entries",
     ["zset", "list"]
 );
@@ -102,7 +102,7 @@ pub enum Place {
 
 pub(super) type Args<'a> = Vec<&'a [u8]>;
 
-/// `delete.lua`: of each entry its fate and where it stood. `keys`: timeouts, order list.
+/// `delete.lua`: of each entry its fate, where it stood and how often. `keys`: timeouts, order list.
 pub(in crate::store) async fn delete(
     lane: &Lane,
     keys: &[&[u8]],
@@ -111,15 +111,32 @@ pub(in crate::store) async fn delete(
     run(lane, &DELETE, keys, args, fates_and_places).await
 }
 
-/// Of each entry its fate and where it stood.
-pub(super) type Left = Vec<(Fate, Option<Place>)>;
+/// Of each entry its fate, where it stood in the order list, and in how many copies.
+pub(super) type Left = Vec<(Fate, Option<Place>, u64)>;
 
-pub(super) fn fates_and_places([told]: &[Value; 1]) -> Option<Left> {
-    let pair = |pair: &[Value]| match pair {
-        [fate, place] => Some((Fate::read(fate)?, stood(place)?)),
+pub(super) fn fates_and_places([told, again]: &[Value; 2]) -> Option<Left> {
+    let read = |pair: &[Value]| match pair {
+        [fate, place] => {
+            let stood = stood(place)?;
+            let copies = u64::from(stood.is_some());
+            Some((Fate::read(fate)?, stood, copies))
+        }
         _ => None,
     };
-    list(told)?.chunks(2).map(pair).collect()
+    let mut left: Left = list(told)?.chunks(2).map(read).collect::<Option<_>>()?;
+    for (i, copies) in copies(again)? {
+        left.get_mut(i)?.2 = copies;
+    }
+    Some(left)
+}
+
+/// Of those that stood more than once in the order list: which, and how often.
+fn copies(again: &Value) -> Option<Vec<(usize, u64)>> {
+    let read = |pair: &[Value]| match pair {
+        [i, Value::Int(copies)] => Some((index(i)?, u64::try_from(*copies).ok()?)),
+        _ => None,
+    };
+    list(again)?.chunks(2).map(read).collect()
 }
 
 #[expect(clippy::option_option, reason = "not understood, or not in the list")]
@@ -186,13 +203,22 @@ pub(in crate::store) async fn take_back(
     run(lane, &TAKE_BACK, keys, args, head_and_fates).await
 }
 
-/// `edit.lua`. `keys`: timeouts, then order list and aside.
+/// `edit.lua`: of each entry its fate, and in how many copies it stood in the order list where that
+/// was more than one. `keys`: timeouts, then order list and aside.
 pub(in crate::store) async fn edit(
     lane: &Lane,
     keys: &[&[u8]],
     args: Args<'_>,
-) -> Result<Timed<Vec<Fate>>, StoreError> {
-    run(lane, &EDIT, keys, args, fates).await
+) -> Result<Timed<Vec<(Fate, u64)>>, StoreError> {
+    run(lane, &EDIT, keys, args, |[fates, again]: &[Value; 2]| {
+        let read = |fate| Some((Fate::read(fate)?, 1));
+        let mut edited: Vec<_> = list(fates)?.iter().map(read).collect::<Option<_>>()?;
+        for (i, copies) in copies(again)? {
+            edited.get_mut(i)?.1 = copies;
+        }
+        Some(edited)
+    })
+    .await
 }
 
 /// `order-list.lua`. `keys`: order list, aside.

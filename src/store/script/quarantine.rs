@@ -6,7 +6,7 @@ use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 
 static QUARANTINE: Script = script!(
-    [guard, chosen, place, "quarantine.lua"],
+    [guard, chosen, place, copies, "quarantine.lua"],
     "quarantine entries",
     ["zset", "zset", "list"]
 );
