@@ -13,6 +13,7 @@ pub mod journal;
 pub mod noted;
 pub mod offer;
 pub mod plan;
+pub mod presence;
 mod private;
 pub mod refresh;
 pub mod remembered;

@@ -18,6 +18,8 @@ mod guards;
 mod hostile;
 #[path = "cli/journal.rs"]
 mod journal;
+#[path = "cli/keeping.rs"]
+mod keeping;
 #[path = "cli/offering.rs"]
 mod offering;
 #[path = "cli/pasting.rs"]

@@ -355,6 +355,9 @@ async fn under_a_prefix_exactly_the_demos_own_keys_come_and_go() {
         server.int(&["EXISTS", "redisson_delay_queue_timeout:{demo:orders}"]) == 1,
         "the demo's queues carry the prefix"
     );
+    // What a repair and a change that died have left of the demo's entries.
+    server.cmd(&["RPUSH", "delayscope:aside:{demo:orders}", "x"]);
+    server.cmd(&["ZADD", "delayscope:quarantine:{demo:orders}", "1", "x"]);
     demo.end().await.unwrap();
     assert_eq!(server.int(&["DBSIZE"]), before);
     assert_eq!(

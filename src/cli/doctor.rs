@@ -22,6 +22,7 @@ use crate::clock::instant;
 use crate::config::Config;
 use crate::ops::doctor::{self, Examination, look, look_again};
 use crate::ops::journal::Journal;
+use crate::ops::presence::is_there;
 use crate::queue::finding::Diagnosis;
 use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
 
@@ -48,7 +49,7 @@ pub(super) async fn run<W: Write>(
     }
     let all = doctor.examine(span).await?;
     if asked.queue.is_some() {
-        doctor.check_that_it_is_there(config)?;
+        doctor.check_that_it_is_there(config).await?;
     }
     told::print(&doctor, &all, &config.programs(), out)?;
     let worst = all.iter().filter_map(worst).max();
@@ -205,12 +206,17 @@ impl<'a> Doctor<'a> {
 
     /// A name that was mistyped is no healthy queue. One of the plain layout has keys only while
     /// something is in it.
-    fn check_that_it_is_there(&self, config: &Config) -> anyhow::Result<()> {
+    async fn check_that_it_is_there(&self, config: &Config) -> anyhow::Result<()> {
         let Some(one) = self.queues.first() else {
             return Ok(());
         };
-        let there = one.pulse().is_none_or(queues::is_there);
-        if there || one.queue().layout != Layout::Redisson {
+        let Some(pulse) = one
+            .pulse()
+            .filter(|_| one.queue().layout == Layout::Redisson)
+        else {
+            return Ok(());
+        };
+        if is_there(&self.session.store, one.queue(), pulse).await? {
             return Ok(());
         }
         // Not as something that merely did not match: it could not look.

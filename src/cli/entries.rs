@@ -13,10 +13,10 @@ use super::session::{Session, meant};
 use super::{NothingMatched, Outcome, queues, say};
 use crate::args;
 use crate::config::Config;
-use crate::ops::entries::{entries, quarantined};
+use crate::ops::entries::entries;
+use crate::ops::presence::is_there;
 use crate::ops::refresh::pulse;
 use crate::queue::Queue;
-use crate::store::StoreError;
 
 /// What a terminal gets when nobody says how many.
 pub(super) const SCREENFUL: u64 = 100;
@@ -74,12 +74,7 @@ pub(super) async fn check_that_it_is_there(
 ) -> anyhow::Result<()> {
     let seen = async {
         let seen = pulse(&session.store, queue, None).await?;
-        if queues::is_there(&seen) {
-            return Ok(true);
-        }
-        // What is set aside alone is a sign too.
-        let kept = quarantined(&session.store, std::slice::from_ref(queue)).await?;
-        Ok::<_, StoreError>(kept.iter().any(|count| *count > Some(0)))
+        is_there(&session.store, queue, &seen).await
     };
     if !seen.await.with_context(what)? {
         return Err(queues::no_such(queue, config));

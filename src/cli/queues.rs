@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::ops::entries::quarantined;
 use crate::ops::{discover::Found, discover::discover, refresh::whole_pulses};
 use crate::queue::finding;
-use crate::queue::{Known, Optional, Queue, text};
+use crate::queue::{Optional, Queue, text};
 
 /// Prints the queues.
 pub(super) async fn run<W: Write>(config: &Config, out: &mut Output<W>) -> anyhow::Result<Outcome> {
@@ -112,34 +112,12 @@ pub(super) fn none_found(session: &Session, config: &Config, looked: u64) -> Str
     )
 }
 
-/// Whether there is any sign of the queue: entries, elements, or somebody who listens.
-pub(super) fn is_there(pulse: &crate::queue::Pulse) -> bool {
-    let figures = [&pulse.waiting, &pulse.order, &pulse.transfer_clients];
-    // What cannot be counted is there: a key of another type, say. Not so a key of the target's
-    // name: where there is nothing else it is somebody else's.
-    let target = match &pulse.target {
-        Known::Unknown(why) if why.contains("WRONGTYPE") => &Known::None,
-        known => known,
-    };
-    figures
-        .into_iter()
-        .chain([target])
-        .any(|known| !matches!(known, Known::Is(0) | Known::None))
-}
-
 /// The sentence for a queue of which there is no sign.
 pub(super) fn no_such(queue: &Queue, config: &Config) -> anyhow::Error {
     let keys = queue.keys();
-    let looked_for: Vec<String> = [
-        Some(&keys.timeouts),
-        keys.order.as_ref(),
-        Some(&keys.target),
-    ]
-    .into_iter()
-    .flatten()
-    .chain(keys.channel.as_ref())
-    .map(|key| text::printable_bytes(key))
-    .collect();
+    let looked_for = keys.own().into_iter().chain([keys.target]);
+    let looked_for = looked_for.chain(keys.channel);
+    let looked_for: Vec<String> = looked_for.map(|key| text::printable_bytes(&key)).collect();
     NothingMatched(format!(
         "no such queue {:?} in {}; looked for {}. delayscope queues prints those that are there; a \
          plain one is called zset-list:TIMEOUTS,TARGET.",

@@ -11,6 +11,7 @@ use super::stand_ins::StandIns;
 use super::{Outcome, queues, shape, times};
 use crate::args;
 use crate::config::Config;
+use crate::ops::presence::is_there;
 use crate::ops::refresh::{pulse, survey};
 use crate::queue::finding;
 use crate::queue::{Due, Known, Pulse, Queue, Survey, Zoom, text};
@@ -61,7 +62,8 @@ impl Shown {
         let first = survey(&session.store, queue, Some(Zoom::default()), None)
             .await
             .with_context(what)?;
-        if !queues::is_there(&pulse) && first.quarantined.unwrap_or(0) == 0 {
+        let there = is_there(&session.store, queue, &pulse).await;
+        if !there.with_context(what)? {
             return Err(queues::no_such(queue, config));
         }
         let survey = match fitting(&first) {

@@ -45,7 +45,7 @@ pub enum From {
     Late,
     /// Target, from its head.
     Delivered,
-    /// The order list, from its head.
+    /// The order list, from its head, behind what is set aside of it.
     Order,
     /// The same, but only what timeouts does not hold.
     OrderOnly,

@@ -35,6 +35,10 @@ const PLAIN_HOLD_PREFIXES: [&[u8]; 3] = [
     b"delayscope:zset-list-lease:",
     b"delayscope:zset-list-intake:",
 ];
+/// What begins the keys that delayscope keeps for a Redisson queue under the name of its order list:
+/// where one of them is, there is the queue. (They stand in [`Keys::own`] too; what consumers hold
+/// goes by [`name_of_hold_key`].)
+pub const KEPT_PREFIXES: [&[u8]; 2] = [ASIDE_PREFIX, QUARANTINE_PREFIX];
 
 /// A queue's name: bytes as Redis has them, which need not be UTF-8.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -106,6 +110,23 @@ pub struct HoldKeys {
     pub leases: Vec<u8>,
     /// A list: elements that the server moved here for a consumer that waited for one.
     pub intake: Vec<u8>,
+}
+
+impl Keys {
+    /// The keys that are this queue's alone, also those that delayscope keeps for it: where one of
+    /// them is, there is the queue. (Target may be somebody else's.)
+    #[must_use]
+    pub fn own(&self) -> Vec<Vec<u8>> {
+        let all = [Some(&self.timeouts), self.order.as_ref()];
+        let kept = [self.aside.as_ref(), Some(&self.quarantine)];
+        let held = [Some(&self.hold.held), Some(&self.hold.intake)];
+        all.into_iter()
+            .chain(kept)
+            .chain(held)
+            .flatten()
+            .cloned()
+            .collect()
+    }
 }
 
 /// Where the Redisson queue `name` lies.

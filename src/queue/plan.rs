@@ -263,5 +263,18 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
+impl Summary {
+    /// Whether all was done that there was to do: of an order list that was aside, what does not
+    /// wait any more need not come back.
+    #[must_use]
+    pub fn all_done(&self) -> bool {
+        let needless = match self.change {
+            Change::RestoreOrder => self.tally.get(Outcome::Gone),
+            _ => 0,
+        };
+        self.tally.get(Outcome::Done) + needless == self.tally.sum()
+    }
+}
+
 #[cfg(test)]
 mod tests;

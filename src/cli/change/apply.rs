@@ -176,7 +176,7 @@ impl Following {
         if let Some(why) = self.why {
             return Err(anyhow!("{why}"));
         }
-        let all = summary.tally.all_done();
+        let all = summary.all_done();
         Ok(if all { Outcome::Done } else { Outcome::Partly })
     }
 

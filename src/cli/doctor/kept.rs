@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::super::meter::Meter;
+use super::Doctor;
 use super::looks::Looks;
-use super::{Doctor, queues};
 use crate::clock::{EpochMillis, instant};
 use crate::ops::doctor::Examination;
+use crate::ops::presence::is_there;
 use crate::queue::{Exact, Queue, text};
 use crate::store::{Store, StoreError};
 
@@ -95,17 +96,20 @@ impl Doctor<'_> {
     }
 
     /// The queues of which nothing has been left for so long: they are watched no more.
-    pub(super) fn gone(&mut self, after: Duration) -> Vec<Queue> {
+    pub(super) async fn gone(&mut self, after: Duration) -> Vec<Queue> {
         let now = instant();
-        let empty = |one: &Examination| {
-            let pulse = one.pulse();
-            pulse.is_some_and(|pulse| !queues::is_there(pulse))
-        };
-        let (empty, there): (Vec<_>, Vec<_>) = self.queues.iter().partition(|one| empty(one));
-        let there: Vec<Queue> = there.iter().map(|one| one.queue().clone()).collect();
-        self.empty.retain(|queue, _| !there.contains(queue));
-        for one in empty {
-            self.empty.entry(one.queue().clone()).or_insert(now);
+        for one in &self.queues {
+            let Some(pulse) = one.pulse() else { continue };
+            // What cannot be looked at now is as it was.
+            match is_there(&self.session.store, one.queue(), pulse).await {
+                Ok(true) => {
+                    self.empty.remove(one.queue());
+                }
+                Ok(false) => {
+                    self.empty.entry(one.queue().clone()).or_insert(now);
+                }
+                Err(_) => {}
+            }
         }
         let long = |since: &Instant| now.saturating_duration_since(*since) >= after;
         let gone: Vec<Queue> = (self.empty.iter())

@@ -63,7 +63,7 @@ pub(super) async fn run<W: Write>(
             }
         }
         if all {
-            for queue in doctor.gone(discover) {
+            for queue in doctor.gone(discover).await {
                 told.queue_gone(&queue, doctor.now(), out)?;
             }
         }

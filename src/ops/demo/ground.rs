@@ -37,16 +37,11 @@ pub(super) async fn clear(writer: &Writer, queues: &[Queue]) -> Result<(), Store
 }
 
 fn keys_of(queues: &[Queue]) -> Vec<Vec<u8>> {
+    let keys = queues.iter().map(Queue::keys);
     let of = |keys: Keys| {
-        let hold = keys.hold;
-        let own = [
-            keys.timeouts,
-            keys.target,
-            hold.held,
-            hold.leases,
-            hold.intake,
-        ];
-        own.into_iter().chain(keys.order)
+        let mut all = keys.own();
+        all.extend([keys.target, keys.hold.leases]);
+        all
     };
-    queues.iter().map(Queue::keys).flat_map(of).collect()
+    keys.flat_map(of).collect()
 }

@@ -3,13 +3,11 @@
 use crate::queue::{QueueName, name};
 use crate::store::read::Kind;
 
-/// Where bulk changes and repairs keep entries of a queue; what follows is what follows
-/// `redisson_delay_queue:` in the name of its order list.
-const OWN_PREFIXES: [&[u8]; 2] = [b"delayscope:aside:", b"delayscope:quarantine:"];
-
-/// The names that a queue with this key or channel may have; see [`name::names_of_key`].
+/// The names that a queue with this key or channel may have; see [`name::names_of_key`]. Where bulk
+/// changes and repairs keep entries of a queue follows what follows `redisson_delay_queue:` in the
+/// name of its order list.
 pub(super) fn names(key: &[u8]) -> Vec<QueueName> {
-    let own = OWN_PREFIXES
+    let own = name::KEPT_PREFIXES
         .iter()
         .find_map(|prefix| key.strip_prefix(*prefix));
     match own {

@@ -107,9 +107,40 @@ enum LookUp {
 
 enum Source {
     Timeouts(TimeoutsReader),
-    List(ListReader),
-    /// The layout has no such place.
-    Nothing,
+    /// These, one after the other; none where the layout has no such place.
+    Lists(VecDeque<ListReader>),
+}
+
+impl Source {
+    /// How many entries there are to be read now; to be asked first.
+    async fn count(&mut self) -> Result<u64, StoreError> {
+        match self {
+            Self::Timeouts(reader) => reader.count().await,
+            Self::Lists(readers) => {
+                let mut all = 0;
+                for reader in readers {
+                    all += reader.count().await?;
+                }
+                Ok(all)
+            }
+        }
+    }
+
+    /// The next page; none at the end.
+    async fn page(&mut self, now: EpochMillis) -> Result<Option<Vec<Entry>>, StoreError> {
+        let readers = match self {
+            Self::Timeouts(reader) => return reader.page(now).await,
+            Self::Lists(readers) => readers,
+        };
+        while let Some(reader) = readers.front_mut() {
+            let page = reader.page().await?;
+            if page.is_some() {
+                return Ok(page);
+            }
+            readers.pop_front();
+        }
+        Ok(None)
+    }
 }
 
 impl Drop for Pages {
@@ -169,11 +200,7 @@ impl Pages {
             let open = Open::at(&self.store, &self.queue, &self.selection, now).await?;
             self.open.insert(open)
         };
-        let mut page = match &mut open.source {
-            Source::Timeouts(reader) => reader.page(now).await?,
-            Source::List(reader) => reader.page().await?,
-            Source::Nothing => None,
-        };
+        let mut page = open.source.page(now).await?;
         if let Some(page) = &mut page {
             self.look_up(LookUp::All, page).await?;
         }
@@ -226,12 +253,7 @@ pub(super) async fn first(
         ..Selection::default()
     };
     let mut open = Open::at(store, queue, &selection, now).await?;
-    let page = match &mut open.source {
-        Source::Timeouts(reader) => reader.page(now).await?,
-        Source::List(reader) => reader.page().await?,
-        Source::Nothing => None,
-    };
-    Ok(page.unwrap_or_default())
+    Ok(open.source.page(now).await?.unwrap_or_default())
 }
 
 /// A page, once it is looked through. A panic in there is ours.
@@ -264,7 +286,7 @@ impl Open {
                 before: late,
             });
         let keys = queue.keys();
-        let list = |list, ordered| Source::List(ListReader::new(store, queue, list, ordered));
+        let list = |list, ordered| ListReader::new(store, queue, list, ordered);
         let mut source = match selection.from {
             From::Waiting | From::Late => {
                 Source::Timeouts(TimeoutsReader::new(store, queue, bounds))
@@ -272,16 +294,14 @@ impl Open {
             From::Quarantined => {
                 Source::Timeouts(TimeoutsReader::of_quarantine(store, queue, bounds))
             }
-            From::Delivered => list(keys.target, false),
-            From::Order | From::OrderOnly => keys
-                .order
-                .map_or(Source::Nothing, |order| list(order, true)),
+            From::Delivered => Source::Lists([list(keys.target, false)].into()),
+            // What was set aside stood before what was offered since.
+            From::Order | From::OrderOnly => {
+                let both = [keys.aside, keys.order].into_iter().flatten();
+                Source::Lists(both.map(|key| list(key, true)).collect())
+            }
         };
-        let of = match &mut source {
-            Source::Timeouts(reader) => reader.count().await?,
-            Source::List(reader) => reader.count().await?,
-            Source::Nothing => 0,
-        };
+        let of = source.count().await?;
         let look_up = match selection.from {
             From::Order if bounds == Bounds::default() => LookUp::Wanted,
             From::Order | From::OrderOnly => LookUp::All,

@@ -10,7 +10,7 @@ use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
 use crate::queue::plan::{Cost, Way};
-use crate::queue::{EntryResult, Outcome, Plan, Queue, text};
+use crate::queue::{EntryResult, Outcome, Plan, Queue, redis_cli, shell, text};
 use crate::store::bulk::facts;
 use crate::store::{Store, StoreError, read};
 
@@ -181,10 +181,15 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             ..Cost::default()
         };
         if found.waiting == 0 {
+            let flags = ["--from", "order", "--all", "--in", "0s"];
+            let program = redis_cli::ours(store.endpoint());
+            let instead = shell::about(&program, "requeue", &plan.queue, &flags);
             plan.warnings.push(format!(
                 "Nothing waits in timeouts: all {} elements of the order list that is aside would \
-                 be dropped. They may be the last copy.",
-                text::thousands(found.aside)
+                 be dropped. If a transfer has delivered them, that is right; if timeouts was lost, \
+                 they are the last copy. `{instead}` lets them wait again instead; bring the list \
+                 back after it.",
+                text::thousands(found.aside),
             ));
         }
         plan.warnings.push(

@@ -1,6 +1,6 @@
 //! The order list is set aside: a change is under way that has done so, or one was interrupted.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, Open, Seen, Severity, Step, Verdict};
 use crate::queue::text;
 use crate::queue::wish::What;
 
@@ -28,10 +28,16 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         (Some((_, since)), Some(pulse)) => pulse.at.since(since),
         _ => 0,
     };
+    let mut open = None;
     let (severity, why, repair) = if seen.watch.changing {
         let repair = "The change brings it back when it ends, pauses or is stopped.";
         (Severity::Note, "a change is under way", repair)
     } else if still_ms < STILL_MS {
+        open = Some(Open::new(
+            format!("{members} of the order list are set aside"),
+            "whether a change is under way or was interrupted",
+            Some(STILL_MS - still_ms),
+        ));
         (
             Severity::Note,
             "a change is under way or was interrupted",
@@ -50,6 +56,7 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         .of(length)
         .number("aside", length)
         .words(format!("{members} in it"));
+    finding.open = open.map(Into::into);
     if severity == Severity::Warning {
         let still = text::countdown(still_ms);
         finding = finding
@@ -96,7 +103,16 @@ mod tests {
                 server: &ServerWatch::default(),
             };
             match look(&seen) {
-                Verdict::Found(finding) => finding.severity,
+                Verdict::Found(finding) => {
+                    let open = finding.open.as_ref().and_then(|open| open.known_in_ms);
+                    let decided = watch.changing || finding.severity == Severity::Warning;
+                    assert_eq!(
+                        open.is_none(),
+                        decided,
+                        "whoever asks is told when it is known"
+                    );
+                    finding.severity
+                }
                 other => panic!("{other:?}"),
             }
         };

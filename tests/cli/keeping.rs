@@ -1,0 +1,79 @@
+//! Queues of which only that is left which delayscope keeps for them.
+
+use crate::changing::depths;
+use crate::program::Program;
+use crate::support::frame;
+
+const ASIDE: &str = "delayscope:aside:{orders}";
+
+/// Three entries in an order list that a change left aside; timeouts is gone.
+fn only_aside() -> Program {
+    let program = Program::start();
+    for n in 1..=3 {
+        let member = frame(n, format!("entry {n}").as_bytes());
+        let words = [&b"RPUSH"[..], ASIDE.as_bytes(), &member];
+        program.server.cmd_bytes(&words);
+    }
+    program
+}
+
+#[test]
+fn a_queue_of_which_only_a_list_set_aside_is_left_is_told_with_a_repair_that_works() {
+    let program = only_aside();
+    let listed = program.run(&["queues", "--json"]).done().json();
+    assert_eq!(listed[0]["queue"], "orders");
+    // Within moments nobody can tell a change under way from one that died.
+    let told = ["doctor", "orders", "--for", "200ms"];
+    let told = program.run(&told).done().out;
+    assert!(told.contains("not yet   set-aside"), "{told}");
+    for command in ["repair orders --restore-order", "doctor orders --for "] {
+        assert!(told.contains(command), "{told}");
+    }
+    let repair = ["repair", "orders", "--restore-order"];
+    let dry = program.run(&[&repair[..], &["--dry-run", "--json"]].concat());
+    let dry = dry.done().json();
+    let warnings = dry[0]["warnings"].to_string();
+    assert!(warnings.contains("the last copy"), "{warnings}");
+    let instead = "requeue orders --from order --all --in 0s";
+    assert!(warnings.contains(instead), "{warnings}");
+    let refused = program.run(&repair);
+    assert_eq!(refused.code, 2, "it asks: {refused:?}");
+    // They are not wanted: all that there was to do is done.
+    program.run(&[&repair[..], &["--yes"]].concat()).done();
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+}
+
+#[test]
+fn the_last_copies_in_a_list_set_aside_wait_again() {
+    let program = only_aside();
+    let listed = ["entries", "orders", "--from", "order", "--json"];
+    assert_eq!(program.run(&listed).done().json().len(), 3);
+    let requeue = "requeue orders --from order --all --in 1h --yes";
+    let requeue: Vec<&str> = requeue.split(' ').collect();
+    program.run(&requeue).done();
+    assert_eq!(program.server.int(&["LLEN", ASIDE]), 3);
+    program
+        .run(&["repair", "orders", "--restore-order", "--yes"])
+        .done();
+    assert_eq!(depths(&program), [3, 3, 0]);
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+}
+
+#[test]
+fn a_queue_of_which_only_a_quarantine_is_left_is_there() {
+    let program = Program::start();
+    let key = "delayscope:quarantine:{orders}";
+    program.server.cmd(&["ZADD", key, "5", "poison"]);
+    let listed = program.run(&["queues", "--json"]).done().json();
+    assert_eq!(listed[0]["queue"], "orders");
+    for args in [
+        &["doctor", "orders", "--for", "200ms"][..],
+        &["show", "orders"],
+    ] {
+        program.run(args).done();
+    }
+    let repair = "repair orders --restore --all --yes";
+    let repair: Vec<&str> = repair.split(' ').collect();
+    program.run(&repair).done();
+    assert_eq!(depths(&program)[0], 1);
+}
