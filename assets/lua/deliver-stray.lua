@@ -14,8 +14,10 @@
 -- All copies of a member leave the order list, and it comes to target once. Parts: guard, chosen,
 -- aside, frame.
 
-local needed = {{'ZADD', KEYS[2], 'XX', '0', ''}, {'LREM', KEYS[3], '0', ''}, {'RPUSH', KEYS[1], ''}}
-local refusal = guard({'list', 'zset', 'list', 'list'}, needed) or is_aside(KEYS[4])
+local needed = {
+  {'ZSCORE', KEYS[2]}, {'EXISTS', KEYS[4]}, {'ZADD', KEYS[2]}, {'LREM', KEYS[3]}, {'RPUSH', KEYS[1]},
+}
+local refusal = guard({'list', 'zset', 'list', 'list'}, needed, 2) or is_aside(KEYS[4])
 if refusal then return refusal end
 
 local fates = {}

@@ -13,12 +13,13 @@ use crate::support::{Server, frame};
 
 /// All of them. What begins with an `o` knows queues without an order list, too; what ends with
 /// `aside` finds one that is.
-pub(crate) const MORE: [&str; 17] = [
+pub(crate) const MORE: [&str; 18] = [
     "offer",
     "or a worker's transfer",
     "or an expiry taken away",
     "or the take of a consumer",
     "or the end of a consumer",
+    "deliver what only the order list holds",
     "set an order list aside",
     "bring back what is aside",
     "bring back and tell what is aside",
@@ -80,6 +81,10 @@ pub(crate) async fn make_more(
             taker.take(Duration::ZERO).await.map(drop)
         }
         "or the end of a consumer" => writer.taker(queue, tag()).end().await,
+        "deliver what only the order list holds" => {
+            let strays = [8, 9, 1].map(member);
+            writer.deliver_strays(queue, &strays).await.map(drop)
+        }
         "set an order list aside" => writer.set_aside(queue).await.map(drop),
         "bring back what is aside" => writer.bring_back(queue, 3, false).await.map(drop),
         "bring back and tell what is aside" => writer.bring_back(queue, 3, true).await.map(drop),
