@@ -255,6 +255,7 @@ impl<'a> Making<'a> {
             say::note("interrupted: nothing was changed");
             return Ok(Outcome::Partly);
         };
+        let prepared = prepared.within(self.how.max_block);
         let plan = &prepared.plan;
         if plan.planned == 0 && plan.change != Change::Kick {
             if out.is_json() {

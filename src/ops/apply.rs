@@ -80,6 +80,7 @@ impl Applying {
 /// to a script never came: what it did is read again by identity.
 #[must_use]
 pub fn apply(writer: &Writer, journal: &Journal, prepared: Prepared, limits: Limits) -> Applying {
+    let prepared = prepared.within(limits.max_block);
     let (tell, told) = unheard::line(limits.max_unheard);
     let (order, orders) = watch::channel(Order::Go);
     let tell = Arc::new(tell);

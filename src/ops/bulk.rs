@@ -2,7 +2,7 @@
 //!
 //! Redisson takes each delivered entry out of the order list by `LREM 1`, which walks from the
 //! head past every entry that falls due later. What is far down a long list costs milliseconds, so
-//! the work is to make the walk short. [`choose`](estimate::choose) picks the way from a
+//! the work is to make the walk short. [`Reckoned`](estimate::Reckoned) picks the way from a
 //! [`Sample`](estimate::Sample) of the list; the ways themselves are steppers: each call of `next`
 //! is **one** script (or one bounded read), so that its caller can brake, pause, stop and journal
 //! between any two. `None` says that it has ended.
@@ -106,6 +106,15 @@ impl Size {
     #[must_use]
     pub const fn new(first: usize, most: usize) -> Self {
         Self { now: first, most }
+    }
+
+    /// The same, beginning with `first` where that is less.
+    #[must_use]
+    pub fn beginning_with(self, first: usize) -> Self {
+        Self {
+            now: self.now.min(first).max(1),
+            most: self.most,
+        }
     }
 
     /// How many.

@@ -15,6 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::work::Job;
+use super::apply::Limits;
+use super::bulk::estimate::Reckoned;
 use super::entries::{From, Selection};
 use super::journal::{Journal, JournalError};
 use crate::queue::plan::Progress;
@@ -90,6 +92,48 @@ pub struct Prepared {
     pub(super) settled: Vec<EntryResult>,
     /// The change of the journal that it takes back.
     pub(super) undoes: Option<Undone>,
+    /// What its way and its cost follow from; empty where there is no choice.
+    reckoned: Vec<Reckoned>,
+    /// The warnings of the plan that belong to its way.
+    of_way: Vec<String>,
+    /// No script shall keep the server for longer: for that the way was chosen.
+    max_block: Duration,
+}
+
+impl Prepared {
+    /// A change whose way and cost follow from `reckoned`; without it, they stand in the plan. No
+    /// script shall keep the server for longer than is usual.
+    fn new(plan: Plan, job: Job, settled: Vec<EntryResult>, reckoned: Vec<Reckoned>) -> Self {
+        let prepared = Self {
+            plan,
+            job,
+            settled,
+            undoes: None,
+            reckoned,
+            of_way: Vec::new(),
+            max_block: Duration::MAX,
+        };
+        prepared.within(Limits::default().max_block)
+    }
+
+    /// The same change where no script shall keep the server for longer than `max_block`: which way
+    /// it goes, how many entries its first script takes and what the plan says of that all follow
+    /// from it.
+    #[must_use]
+    pub fn within(mut self, max_block: Duration) -> Self {
+        if self.max_block == max_block {
+            return self;
+        }
+        self.max_block = max_block;
+        let plan = &mut self.plan;
+        cost::within(plan, &self.reckoned, max_block);
+        let old = std::mem::take(&mut self.of_way);
+        plan.warnings.retain(|warning| !old.contains(warning));
+        let why = self.reckoned.iter().find_map(|one| one.why_long(max_block));
+        self.of_way = words::of_way(plan, max_block, why);
+        plan.warnings.extend(self.of_way.iter().cloned());
+        self
+    }
 }
 
 /// A change of the journal that is taken back.

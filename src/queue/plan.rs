@@ -134,14 +134,45 @@ impl Way {
 /// What a change is thought to cost.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Cost {
-    /// For how long its longest script keeps the server from others.
+    /// For how long its longest script keeps the server from others, at most.
     pub longest_block: Duration,
+    /// What a single entry costs the server in a script, at most.
+    pub entry: Duration,
+    /// The same of an element of the order list that goes round, comes back or changes its place.
+    pub element: Duration,
     /// How long it takes from begin to end.
     pub takes: Duration,
     /// What goes to replicas and into the append-only file, in bytes.
     pub replicated_bytes: u64,
     /// What the journal takes on this machine's disk, in bytes.
     pub journal_bytes: u64,
+}
+
+impl Cost {
+    /// How many entries a script may take at first, so that it keeps the server no longer than
+    /// `max_block`: one at least.
+    #[must_use]
+    pub fn entries_within(&self, max_block: Duration) -> usize {
+        within(self.entry, max_block)
+    }
+
+    /// The same of elements of the order list.
+    #[must_use]
+    pub fn elements_within(&self, max_block: Duration) -> usize {
+        within(self.element, max_block)
+    }
+
+    /// For how long a single entry or element keeps the server, at most: nothing is in smaller
+    /// parts than that.
+    #[must_use]
+    pub fn single(&self) -> Duration {
+        self.entry.max(self.element)
+    }
+}
+
+fn within(each: Duration, max_block: Duration) -> usize {
+    let many = max_block.as_nanos() / each.as_nanos().max(1);
+    usize::try_from(many).unwrap_or(usize::MAX).max(1)
 }
 
 /// What a change would do. Nothing is written by making one.

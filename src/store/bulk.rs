@@ -7,7 +7,7 @@ mod read;
 use redis::Value;
 
 use self::answers::{appended, brought_back, put_back, round};
-pub use self::read::{Facts, facts, sample_list};
+pub use self::read::{Facts, ListSample, facts, sample_list};
 use super::error::StoreError;
 pub use super::script::Timed;
 use super::script::{self, Script};

@@ -282,7 +282,8 @@ async fn a_plan_writes_nothing_and_shows_the_commands_for_a_single_entry() {
     for words in monitor.commands(&bench.server) {
         let verb = words[0].to_uppercase();
         let reads = [
-            "TIME", "LLEN", "LRANGE", "ZRANGE", "MULTI", "EXEC", "ZSCORE", "PTTL", "PUBSUB",
+            "TIME", "LLEN", "LRANGE", "ZRANGE", "ZCARD", "MULTI", "EXEC", "ZSCORE", "ZMSCORE",
+            "PTTL", "PUBSUB",
         ];
         assert!(reads.contains(&verb.as_str()), "{words:?}");
     }

@@ -131,7 +131,7 @@ async fn a_paused_change_does_nothing_until_it_is_told_to_go_on() {
 #[tokio::test]
 async fn a_target_that_is_too_full_is_waited_for() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
-    bench.fill(150, bench.server.now().plus(-900_000), 1_000);
+    bench.fill(600, bench.server.now().plus(-900_000), 1_000);
     let prepared = bench.plan(What::Transfer, Which::Due).await.unwrap();
     let limits = Limits {
         max_target: Some(20),

@@ -246,6 +246,7 @@ fn fields(plan: &Plan) -> Value {
             "cost",
             json!({
                 "longest_block_ms": ms(cost.longest_block),
+                "single_ms": ms(cost.single()),
                 "takes_ms": ms(cost.takes),
                 "replicated_bytes": cost.replicated_bytes,
                 "journal_bytes": cost.journal_bytes,

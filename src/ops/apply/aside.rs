@@ -91,7 +91,7 @@ impl Run {
     pub(super) async fn bring_back(&mut self) {
         let phase = self.phase;
         let mut back = BringBack::new(&self.queue);
-        let mut size = aside::SIZE;
+        let mut size = aside::SIZE.beginning_with(self.elements);
         let began = instant();
         let per_s = self.meter.per_s(began);
         loop {

@@ -113,7 +113,7 @@ impl Run {
     async fn full(&self) -> Option<String> {
         let most = self.limits.max_target?;
         let target = self.queue.keys().target;
-        let page = read::list_page(self.writer.store(), &target, 0, 1).await;
+        let page = read::list_page(self.writer.store(), &target, 0, 0).await;
         let length = page.ok()?.length;
         (length > most)
             .then(|| format!("target holds {length}, and shall not hold more than {most}"))

@@ -159,7 +159,7 @@ impl Run {
     pub(super) async fn newest_of_target(&self) -> Result<HashSet<[u8; 20]>, Halt> {
         let target = self.queue.keys().target;
         let store = self.writer.store();
-        let length = read::list_page(store, &target, 0, 1).await?.length;
+        let length = read::list_page(store, &target, 0, 0).await?.length;
         let first = if self.queue.comes_at_head() {
             0
         } else {

@@ -19,7 +19,7 @@ impl Run {
     pub(super) async fn restore_order(&mut self) -> Ended {
         let store = self.writer.store().clone();
         let mut restore = RestoreOrder::new(&self.queue);
-        let mut size = aside::SIZE;
+        let mut size = aside::SIZE.beginning_with(self.elements);
         let mut taken = 0;
         loop {
             self.hold().await?;
@@ -121,7 +121,7 @@ impl Run {
     }
 
     async fn mend(&mut self, drift: &mut Drift, first: u64, open: &mut [Option<EntryId>]) -> Ended {
-        let mut size = drift::SIZE;
+        let mut size = drift::SIZE.beginning_with(self.elements);
         loop {
             self.hold().await?;
             let step = match drift.next(&self.writer, size.get()).await {

@@ -9,8 +9,6 @@ use crate::ops::bulk::Size;
 use crate::ops::plan::work::Work;
 use crate::store::change::MOST_CHANGED;
 
-/// Entries in the first script, when it is not known yet what they cost.
-const FIRST: usize = 100;
 /// Entries in a script at most: beyond them little is gained, and others wait longer.
 const MOST: usize = 500;
 /// The same where a script is told what to move by a number alone, and tells what it moved.
@@ -21,6 +19,8 @@ pub(super) const MOST_WATCHED: usize = 2_000;
 const WIDE: Duration = Duration::from_millis(25);
 /// Bytes in a script at most, about: a large entry alone may be more.
 const BYTES: usize = 4 << 20;
+/// So many bytes keep the server for a millisecond.
+const BYTES_PER_MS: u128 = 100_000;
 /// With a limit of entries a second, so many batches of them go in a second.
 const BATCHES_PER_S: f64 = 5.0;
 /// So long back the speed is reckoned.
@@ -33,11 +33,14 @@ pub(super) struct Pace {
     most: usize,
     /// By a limit of entries a second.
     limited: bool,
+    /// Bytes in a script at most, but for a single entry.
+    bytes: usize,
     max_block: Duration,
 }
 
 impl Pace {
-    pub(super) fn new(limits: &Limits) -> Self {
+    /// `first`: so many entries in the first script, by what one of them is thought to cost.
+    pub(super) fn new(limits: &Limits, first: usize) -> Self {
         let wide = limits.max_block >= WIDE;
         let mut most = if wide { MOST_CHANGED } else { MOST };
         if let Some(per_s) = limits.per_s {
@@ -49,10 +52,12 @@ impl Pace {
             let share = (per_s / BATCHES_PER_S) as usize;
             most = share.clamp(1, most);
         }
+        let bytes = limits.max_block.as_micros() * BYTES_PER_MS / 1_000;
         Self {
-            size: FIRST.min(most),
+            size: first.clamp(1, most),
             most,
             limited: limits.per_s.is_some(),
+            bytes: usize::try_from(bytes).map_or(BYTES, |bytes| bytes.min(BYTES)),
             max_block: limits.max_block,
         }
     }
@@ -66,12 +71,19 @@ impl Pace {
         }
     }
 
+    /// So many bytes in a script at most, but for a single entry.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(super) const fn size(&self) -> usize {
         self.size
     }
 
-    /// The size for a way that goes step by step: a limit of entries a second holds for it too.
-    pub(super) fn of(&self, size: Size) -> Size {
+    /// The size for a way that goes step by step, of which `first` elements are thought to be cheap
+    /// enough: a limit of entries a second holds for it too.
+    pub(super) fn of(&self, size: Size, first: usize) -> Size {
+        let size = size.beginning_with(first);
         if self.limited {
             Size::new(size.get().min(self.most), self.most)
         } else {
@@ -93,7 +105,7 @@ impl Pace {
         let (mut end, mut bytes) = (first, 0);
         while end < work.len() && end - first < self.size {
             bytes += work.bytes(end);
-            if bytes > BYTES && end > first {
+            if bytes > self.bytes && end > first {
                 break;
             }
             end += 1;
@@ -164,15 +176,19 @@ impl Meter {
 mod tests {
     use super::*;
     use crate::clock::instant;
+    use crate::queue::plan::Cost;
     use crate::store::change::Chosen;
 
     fn pace(max_block: u64, per_s: Option<f64>) -> Pace {
-        Pace::new(&Limits {
+        let limits = Limits {
             max_block: Duration::from_millis(max_block),
             per_s,
             ..Limits::default()
-        })
+        };
+        Pace::new(&limits, FIRST)
     }
+
+    const FIRST: usize = 100;
 
     #[test]
     fn batches_grow_while_they_are_cheap_and_halve_when_they_are_not() {
@@ -195,6 +211,22 @@ mod tests {
     }
 
     #[test]
+    fn the_first_batch_is_as_large_as_its_entries_are_cheap() {
+        let first = |entry: u64| {
+            let cost = Cost {
+                entry: Duration::from_micros(entry),
+                ..Cost::default()
+            };
+            let limits = Limits::default();
+            Pace::new(&limits, cost.entries_within(limits.max_block)).size()
+        };
+        assert_eq!(first(1), MOST);
+        assert_eq!(first(100), 100);
+        assert_eq!(first(4_000), 2);
+        assert_eq!(first(60_000), 1, "one alone is longer than a script may be");
+    }
+
+    #[test]
     fn a_limit_of_entries_a_second_makes_small_batches() {
         assert_eq!(pace(10, Some(50.0)).size(), 10);
         assert_eq!(pace(10, Some(0.5)).size(), 1);
@@ -207,8 +239,10 @@ mod tests {
             member: vec![0; len],
             score: 0.0,
         };
-        let work = Work::Delete(vec![chosen(BYTES), chosen(BYTES / 2), chosen(BYTES / 2)]);
         let pace = pace(10, None);
+        let most = pace.bytes;
+        assert_eq!(most, 1_000_000);
+        let work = Work::Delete(vec![chosen(most), chosen(most / 2), chosen(most / 2)]);
         assert_eq!(pace.batch(&work, 0), 0..1);
         assert_eq!(pace.batch(&work, 1), 1..3);
         assert_eq!(pace.batch(&work, 3), 3..3);

@@ -44,6 +44,15 @@ impl Stepper {
         true
     }
 
+    /// So many bytes go round in a script at most.
+    fn within(&mut self, bytes: usize) {
+        match self {
+            Self::Realign(_) => {}
+            Self::Sweep(sweep) => sweep.within(bytes),
+            Self::PutBack(put_back) => put_back.within(bytes),
+        }
+    }
+
     const fn size(&self) -> Size {
         match self {
             Self::Realign(_) => realign::SIZE,
@@ -177,7 +186,8 @@ impl Run {
 
     /// Step by step, with brakes between them.
     async fn steps(&mut self, stepper: &mut Stepper, mut told: Option<&mut Told<'_>>) -> Ended {
-        let mut size = self.pace.of(stepper.size());
+        let mut size = self.pace.of(stepper.size(), self.elements);
+        stepper.within(self.pace.bytes());
         let (mut wrote, mut beside) = (true, false);
         loop {
             if wrote {
@@ -204,10 +214,15 @@ impl Run {
 
     /// After a stop: what must be finished, without brakes, however long the server is away.
     async fn finish(&mut self, stepper: &mut Stepper, told: &mut Told<'_>) -> Ended {
-        let size = stepper.size();
+        let mut size = stepper.size().beginning_with(self.elements);
         loop {
             match stepper.next(self, size.get()).await {
-                Ok(Some(step)) => self.step(step, Some(told), true).await?,
+                Ok(Some(step)) => {
+                    if step.wrote {
+                        size.took(step.took, self.limits.max_block);
+                    }
+                    self.step(step, Some(told), true).await?;
+                }
                 Ok(None) => return Err(Halt::Stopped),
                 Err(error) if error.may_heal() => self.answers(0, false).await?,
                 Err(error) => return Err(error.into()),

@@ -76,6 +76,9 @@ pub(super) struct Run {
     pub(super) limits: Limits,
     pub(super) order: watch::Receiver<Order>,
     pub(super) pace: Pace,
+    /// So many elements of the order list are thought to be cheap enough for the first script in
+    /// which they go round, come back or change their places.
+    pub(super) elements: usize,
     pub(super) meter: Meter,
     /// What it is written down in, from its begin to its end.
     pub(super) record: Option<Record>,
@@ -125,7 +128,8 @@ impl Run {
         Self {
             writer,
             queue: plan.queue.clone(),
-            pace: Pace::new(&limits),
+            pace: Pace::new(&limits, plan.cost.entries_within(limits.max_block)),
+            elements: plan.cost.elements_within(limits.max_block),
             meter: Meter::new(&limits, began),
             limits,
             order,
@@ -160,6 +164,7 @@ impl Run {
             job,
             settled,
             undoes,
+            ..
         } = prepared;
         let head = Head {
             change: plan.change,

@@ -1,37 +1,25 @@
 //! What a change will cost, and which way is the cheapest.
 //!
 //! The figures are those of Redis 7.0 on a quiet machine, frames of 41 bytes; `cargo bench --bench
-//! bulk` measures them. The first batch of a change tells its caller how far off they are.
+//! bulk` measures them, and `cargo bench --bench bounds` what is promised with them. How many
+//! entries the first script of a change takes follows from the same figures, so that a plan and
+//! what happens cannot differ; each script then tells how far off they are.
 
 mod figures;
 
-use self::figures::Figures;
-use crate::queue::plan::{Cost, Way};
-use crate::queue::{Layout, Queue};
+pub use self::figures::Reckoned;
+use crate::queue::Queue;
 use crate::store::bulk::{facts, sample_list};
 use crate::store::{Store, StoreError, read};
 
 /// What a walk costs the server for each element that it passes, in µs.
-pub(super) const STEP_US: f64 = 0.016;
+pub(super) const STEP_US: f64 = 0.018;
 /// What an entry costs that leaves the order list without a walk, script and round trip and all.
 pub(super) const ENTRY_US: f64 = 2.0;
-/// The same of one that is due and first in the order list, where a transaction moves it that
-/// others have not disturbed.
-const WATCHED_US: f64 = 1.2;
 /// The same of one that is deleted or put back by itself, which looks for its neighbour too.
 pub(super) const SINGLE_US: f64 = 12.0;
-/// The same of one that is looked up by itself: delivered, or given another score or other bytes.
-const CHANGED_US: f64 = 6.0;
-/// The same of one that is taken back out of target.
-const TAKEN_BACK_US: f64 = 9.0;
-/// The same of an element of target that is deleted or put back.
-const ELEMENT_US: f64 = 1.5;
 /// What each element costs that is read.
 pub(super) const READ_US: f64 = 0.9;
-/// What two elements cost that change places.
-const SWAP_US: f64 = 25.0;
-/// What each element costs that is brought back, or dropped.
-const BACK_US: f64 = 2.3;
 /// What each element costs that goes round.
 pub(super) const ROUND_US: f64 = 2.6;
 /// What a chosen one costs more.
@@ -40,16 +28,10 @@ pub(super) const SWEPT_US: f64 = 7.0;
 /// What the first script costs more, whose text the server has to read.
 pub(super) const TEXT_US: f64 = 150.0;
 
-/// With no more elements to pass for each entry, a script of Redisson takes at most 2 ms: in order.
-const SHORT_WALK: f64 = 1_250.0;
-/// So many entries make a batch at most, as long as they take no longer than [`BLOCK_US`].
+/// So many entries make a batch at most, as long as they take no longer than a script may.
 pub(super) const BATCH: f64 = 500.0;
 /// The same where what is due is delivered, or the order list goes round or comes back.
 pub(super) const LARGE_BATCH: f64 = 1_000.0;
-/// The same of swaps.
-const SWAPS: f64 = 250.0;
-/// How long a script shall keep the server at most, in µs, unless a single entry takes longer.
-pub(super) const BLOCK_US: f64 = 10_000.0;
 
 /// What is to be done with the chosen entries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -60,8 +42,10 @@ pub enum Kind {
     Deliver,
     /// They are deleted.
     Delete,
-    /// They stay in the order list: requeue, edit, or a change of something else.
+    /// They stay in the order list: requeue, or a change of something else.
     Stay,
+    /// They get other bytes, in their places of the order list.
+    Edit,
     /// They come to the head of the order list: `repair --realign`.
     Realign,
     /// They go into quarantine.
@@ -78,6 +62,10 @@ pub enum Kind {
     Discard,
     /// Elements of target are put back.
     PutElements,
+    /// Elements of target get other bytes, in their places.
+    Replace,
+    /// A repair of the order list is taken back.
+    OrderList,
 }
 
 /// What the estimate has to know of a change.
@@ -87,8 +75,8 @@ pub struct Ask {
     pub kind: Kind,
     /// With how many entries.
     pub count: u64,
-    /// How many bytes one of them has, on the average.
-    pub bytes: u64,
+    /// How many bytes one of them has: on the average, and the largest.
+    pub bytes: [u64; 2],
     /// All of them are due.
     pub due: bool,
     /// How many transfer clients are subscribed.
@@ -113,8 +101,23 @@ pub struct Sample {
     pub length: u64,
     /// It has an expiry, which forbids setting it aside.
     pub expires: bool,
+    /// How many bytes an element has: on the average, and the largest that was seen.
+    bytes: [u64; 2],
     /// From the head, page after page.
     elements: Vec<Sampled>,
+}
+
+/// How many elements a script passes to find an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Walk {
+    /// From the head, when its turn comes in due order, on the average: those that stay.
+    pub turn: f64,
+    /// From the head, on the average.
+    pub head: f64,
+    /// From the nearer end, on the average.
+    pub near: f64,
+    /// At most: the same three.
+    pub most: [f64; 3],
 }
 
 impl Sample {
@@ -123,30 +126,26 @@ impl Sample {
     pub async fn take(store: &Store, queue: &Queue) -> Result<Self, StoreError> {
         let facts = facts(store, queue).await?;
         let keys = queue.keys();
-        let pages = match &keys.order {
-            Some(order) => sample_list(store, order, facts.order).await?,
-            None => Vec::new(),
+        let Some(order) = &keys.order else {
+            return Ok(Self::default());
         };
-        let placed = pages
-            .into_iter()
-            .flat_map(|(first, page)| (first..).zip(page));
-        let (stand_at, members): (Vec<u64>, Vec<_>) = placed.unzip();
+        let mut sample = Self {
+            length: facts.order,
+            expires: facts.expires,
+            ..Self::default()
+        };
+        let (stand_at, members) = sample.look(store, order).await?;
         // All pages in one go: where others block the server, each answer is waited for.
         let scores = super::scores(store, &keys.timeouts, &members).await?;
         let each = stand_at.into_iter().zip(members).zip(scores);
-        let each = each.map(|((place, member), score)| Sampled {
-            place,
-            member,
-            score,
-        });
-        let mut elements: Vec<Sampled> = each.collect();
-        elements.sort_by_key(|e| e.place);
-        elements.dedup_by_key(|e| e.place);
-        Ok(Self {
-            length: facts.order,
-            expires: facts.expires,
-            elements,
-        })
+        sample.elements = each
+            .map(|((place, member), score)| Sampled {
+                place,
+                member,
+                score,
+            })
+            .collect();
+        Ok(sample.sorted())
     }
 
     /// The same look at target, to be gone through from its head or from its tail: its elements
@@ -157,7 +156,7 @@ impl Sample {
         from_head: bool,
     ) -> Result<Self, StoreError> {
         let target = queue.keys().target;
-        let length = read::list_page(store, &target, 0, 1).await?.length;
+        let length = read::list_page(store, &target, 0, 0).await?.length;
         let place = |at: u64| {
             if from_head {
                 at
@@ -165,42 +164,65 @@ impl Sample {
                 length.saturating_sub(at + 1)
             }
         };
-        let mut elements = Vec::new();
-        for (first, members) in sample_list(store, &target, length).await? {
-            elements.extend((first..).zip(members).map(|(at, member)| Sampled {
+        let mut sample = Self {
+            length,
+            ..Self::default()
+        };
+        let (stand_at, members) = sample.look(store, &target).await?;
+        let each = stand_at.into_iter().zip(members);
+        sample.elements = each
+            .map(|(at, member)| Sampled {
                 place: place(at),
                 member,
                 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
                 score: Some(place(at) as f64),
-            }));
-        }
-        elements.sort_by_key(|e| e.place);
-        elements.dedup_by_key(|e| e.place);
-        Ok(Self {
-            length,
-            expires: false,
-            elements,
-        })
+            })
+            .collect();
+        Ok(sample.sorted())
     }
 
-    /// How many entries that stay stand before one of the chosen when its turn comes, in due order,
-    /// on the average: what the server walks past to take it out. `chosen` says which of the
+    /// Elements of this list with their places. Takes note of how large they are; of large ones
+    /// that is all.
+    async fn look(
+        &mut self,
+        store: &Store,
+        key: &[u8],
+    ) -> Result<(Vec<u64>, Vec<Vec<u8>>), StoreError> {
+        let sampled = sample_list(store, key, self.length).await?;
+        self.bytes = [sampled.mean, sampled.most];
+        let placed = sampled.pages.into_iter();
+        let placed = placed.flat_map(|(first, page)| (first..).zip(page));
+        Ok(placed
+            .filter(|(_, member)| member.len() <= LOOKED_UP)
+            .unzip())
+    }
+
+    fn sorted(mut self) -> Self {
+        self.elements.sort_by_key(|e| e.place);
+        self.elements.dedup_by_key(|e| e.place);
+        self
+    }
+
+    /// How many elements a script passes to find one of the chosen. `chosen` says which of the
     /// sampled ones (member, score) are. When none is, those with the nearest scores stand for
     /// them.
     #[must_use]
-    pub fn walk(&self, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> f64 {
+    pub fn walk(&self, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Walk {
         let is = |e: &Sampled| e.score.filter(|&score| chosen(&e.member, score));
         let scores: Vec<Option<f64>> = self.elements.iter().map(is).collect();
         let found: Vec<usize> = (0..scores.len()).filter(|&i| scores[i].is_some()).collect();
+        let mut steps = Steps::default();
         if found.is_empty() {
-            return self.places_near(ask.scores);
+            for place in self.places_near(ask.scores) {
+                steps.add(self, place, place);
+            }
+            return steps.walk(self, ask);
         }
         let weight = self.weight();
         // Of the chosen those remain that are due later, or at the same time, with greater bytes;
         // the others remain all.
         let turn = |i: usize| (scores[i], &self.elements[i].member);
         let remains = |i: usize, of: usize| scores[i].is_none() || turn(i) > turn(of);
-        let mut sum = 0.0;
         let mut page = 0;
         let mut found_at = found.iter().copied().peekable();
         for at in 0..self.elements.len() {
@@ -211,21 +233,20 @@ impl Sample {
             if found_at.next_if_eq(&at).is_some() {
                 let far = (0..page).filter(|&i| remains(i, at)).count();
                 let near = (page..at).filter(|&i| remains(i, at)).count();
-                sum += count(far) * weight + count(near);
+                let stay = count(far) * weight + count(near);
+                steps.add(self, stay, float(self.elements[at].place));
             }
         }
-        sum / count(found.len())
+        steps.walk(self, ask)
     }
 
     /// How many elements one that was looked at stands for.
     fn weight(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let length = self.length as f64;
-        length / count(self.elements.len().max(1))
+        float(self.length) / count(self.elements.len().max(1))
     }
 
-    /// The mean place of those sampled whose scores are nearest.
-    fn places_near(&self, (low, high): (f64, f64)) -> f64 {
+    /// The places of those sampled whose scores are nearest.
+    fn places_near(&self, (low, high): (f64, f64)) -> Vec<f64> {
         let away = |score: f64| (low - score).max(score - high).max(0.0);
         let mut near: Vec<(f64, u64)> = (self.elements.iter())
             .filter_map(|e| Some((away(e.score?), e.place)))
@@ -237,55 +258,80 @@ impl Sample {
         if !far {
             near.truncate(within);
         }
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let sum: f64 = near.iter().map(|n| n.1 as f64).sum();
-        sum / count(near.len().max(1))
+        if near.is_empty() && self.length > 0 {
+            // Nothing could be looked at: they may stand anywhere.
+            return vec![float(self.length)];
+        }
+        near.into_iter().map(|(_, place)| float(place)).collect()
     }
 }
+
+/// The walks to what stands for the chosen.
+#[derive(Default)]
+struct Steps {
+    count: usize,
+    sums: [f64; 3],
+    most: [f64; 3],
+}
+
+impl Steps {
+    /// One that `stay` elements stand before when its turn comes, at this place.
+    fn add(&mut self, sample: &Sample, stay: f64, place: f64) {
+        let near = place.min((float(sample.length) - place).max(0.0));
+        self.count += 1;
+        for (i, steps) in [stay, place, near].into_iter().enumerate() {
+            self.sums[i] += steps;
+            self.most[i] = self.most[i].max(steps);
+        }
+    }
+
+    fn walk(self, sample: &Sample, ask: &Ask) -> Walk {
+        if self.count == 0 {
+            return Walk::default();
+        }
+        let [turn, head, near] = self.sums.map(|sum| sum / count(self.count));
+        // What was not looked at stands further off: between two pages, and the further the
+        // fewer were looked at.
+        let all = self.count as u64 >= ask.count.min(sample.length);
+        let (more, gap) = if all {
+            (1.0, 0.0)
+        } else {
+            let gap = float(sample.length) / count(sample.elements.len().max(1)) * 16.0;
+            (1.0 + 1.0 / count(self.count), gap)
+        };
+        // Without a walk on the average there is hardly one at most: they stand in a row.
+        let most = |most: f64, mean: f64, end: f64| {
+            if mean < 1.0 && most < 32.0 {
+                most
+            } else {
+                (most * more + gap).min(end)
+            }
+        };
+        let length = float(sample.length);
+        Walk {
+            turn,
+            head,
+            near,
+            most: [
+                most(self.most[0], turn, length),
+                most(self.most[1], head, length),
+                most(self.most[2], near, length / 2.0),
+            ],
+        }
+    }
+}
+
+/// Larger elements are not looked up in timeouts: they stand for nothing but their bytes.
+const LOOKED_UP: usize = 64 * 1024;
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn count(n: usize) -> f64 {
     n as f64
 }
 
-/// The way that a change should go, and what it costs the server, beginning with a walk of so many
-/// entries. Of a `zset-list` queue always in order.
-#[must_use]
-pub fn choose(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> (Way, Cost) {
-    let way = way(queue, sample, ask, walk);
-    let figures = Figures::new(sample, ask, walk);
-    (way, figures.cost(way, ask.kind))
-}
-
-fn way(queue: &Queue, sample: &Sample, ask: &Ask, walk: f64) -> Way {
-    let figures = Figures::new(sample, ask, walk);
-    let faster = |a: Way, b: Way| figures.takes_us(a, ask.kind) < figures.takes_us(b, ask.kind);
-    if !matches!(queue.layout, Layout::Redisson) {
-        return Way::InOrder;
-    }
-    match ask.kind {
-        Kind::Realign => Way::Swap,
-        Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore
-            if faster(Way::Sweep, Way::InOrder) =>
-        {
-            Way::Sweep
-        }
-        Kind::Delete
-        | Kind::Quarantine
-        | Kind::PutBack
-        | Kind::Restore
-        | Kind::Append
-        | Kind::Stay
-        | Kind::TakeBack
-        | Kind::Discard
-        | Kind::PutElements => Way::InOrder,
-        // Few are done before the list has been read once.
-        _ if walk <= SHORT_WALK || faster(Way::InOrder, Way::Swap) => Way::InOrder,
-        _ if !ask.due => Way::Swap,
-        _ if ask.clients == 0 && ask.count < sample.length / 15 => Way::Swap,
-        _ if sample.expires => Way::Swap,
-        Kind::Transfer | Kind::Deliver => Way::SetAside,
-    }
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+const fn float(n: u64) -> f64 {
+    n as f64
 }
 
 #[cfg(test)]

@@ -80,6 +80,11 @@ impl PutBack {
         }
     }
 
+    /// So many bytes go round in a script at most, but for a single element.
+    pub fn within(&mut self, bytes: usize) {
+        self.turn.within(bytes);
+    }
+
     /// Puts no more back; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.groups = Groups::default();
@@ -117,7 +122,9 @@ impl PutBack {
             match self.stage {
                 Stage::Heads if self.groups.heads.is_empty() => self.stage = Stage::Turning,
                 Stage::Heads => {
-                    let from = self.groups.heads.len().saturating_sub(most);
+                    let last_first = self.groups.heads.iter().rev();
+                    let some = self.fitting(last_first, most);
+                    let from = self.groups.heads.len() - some;
                     let some = self.groups.heads[from..].to_vec();
                     if !announced {
                         return Ok(Some(self.trying(some)));
@@ -132,7 +139,7 @@ impl PutBack {
                 },
                 Stage::Tails if self.groups.tails.is_empty() => self.stage = Stage::Ended,
                 Stage::Tails => {
-                    let end = most.min(self.groups.tails.len());
+                    let end = self.fitting(self.groups.tails.iter(), most);
                     let some = self.groups.tails[..end].to_vec();
                     if !announced {
                         return Ok(Some(self.trying(some)));
@@ -153,6 +160,16 @@ impl PutBack {
             wrote: false,
             ..self.step(std::time::Duration::ZERO, Vec::new())
         }
+    }
+
+    /// How many of the first of these a script takes: at most `most`, and one at least.
+    fn fitting<'a>(&self, numbers: impl Iterator<Item = &'a usize>, most: usize) -> usize {
+        let mut bytes = 0;
+        let fits = numbers.take(most).take_while(|i| {
+            bytes += self.entries[**i].member.len();
+            bytes <= self.turn.bytes()
+        });
+        fits.count().max(1)
     }
 
     fn never_answered(&mut self, numbers: &[usize]) {
@@ -188,7 +205,7 @@ impl PutBack {
             // More stand behind the first one than a script takes: the last of them first, while
             // it stays where it is.
             let group: Vec<usize> = group(&page[0]).copied().collect();
-            let from = group.len().saturating_sub(most);
+            let from = group.len() - self.fitting(group.iter().rev(), most);
             if !announced {
                 self.looked = Some((n, page));
                 return Ok(Some(self.trying(group[from..].to_vec())));
@@ -271,6 +288,8 @@ impl PutBack {
         most: usize,
     ) -> (usize, Vec<&'a Vec<u8>>) {
         let (mut count, mut neighbours) = (0, Vec::new());
+        let long = |i: &usize| self.entries[*i].member.len();
+        let mut bytes = 0;
         let mut seen = HashSet::new();
         for (at, element) in page.iter().enumerate() {
             if at >= n + BEYOND {
@@ -280,7 +299,8 @@ impl PutBack {
                 continue;
             };
             count += group.len();
-            if count > most {
+            bytes += group.iter().map(long).sum::<usize>();
+            if count > most || (bytes > self.turn.bytes() && count > 1) {
                 n = n.min(at);
                 break;
             }

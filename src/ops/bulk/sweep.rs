@@ -109,6 +109,11 @@ impl Sweep {
         }
     }
 
+    /// So many bytes go round in a script at most, but for a single element.
+    pub fn within(&mut self, bytes: usize) {
+        self.turn.within(bytes);
+    }
+
     /// Deletes no more; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.stopped = true;

@@ -2,16 +2,26 @@
 //! came.
 
 use crate::queue::Queue;
-use crate::store::bulk::facts;
+use crate::store::bulk::{MOST_MOVED, facts};
 use crate::store::{Store, StoreError, read};
 
 /// What others take from the head moves the list up between the look and the script: so many more
 /// elements than go round are looked at.
 const BEYOND: usize = 256;
 
+/// So many elements are looked at first, when it is not known yet how large they are.
+const FIRST: usize = 100;
+/// So many bytes go round in a script at most, and are looked at in one go, as long as elements are
+/// about as large as those before them. A large element alone may be more.
+const BYTES: usize = 1 << 20;
+
 /// One turn of the order list.
 #[derive(Debug)]
 pub(super) struct Turn {
+    /// So many elements are looked at in one go, at most.
+    most: usize,
+    /// So many bytes go round in a script, at most.
+    bytes: usize,
     /// How many elements are still to go round; none: it has not begun.
     left: Option<u64>,
     /// How many there are in all.
@@ -36,11 +46,23 @@ struct Sent {
 impl Turn {
     pub(super) const fn new() -> Self {
         Self {
+            most: FIRST,
+            bytes: BYTES,
             left: None,
             of: 0,
             sent: None,
             behind: None,
         }
+    }
+
+    /// So many bytes go round in a script at most; never more than is usual.
+    pub(super) fn within(&mut self, bytes: usize) {
+        self.bytes = bytes.min(BYTES);
+    }
+
+    /// So many bytes go round in a script, at most.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(super) const fn is_begun(&self) -> bool {
@@ -68,7 +90,8 @@ impl Turn {
         if n == 0 {
             return Ok(None);
         }
-        let count = u32::try_from(n + BEYOND).unwrap_or(u32::MAX);
+        let n = n.min(self.most);
+        let count = u32::try_from((n + BEYOND).min(self.most.max(n + 1))).unwrap_or(u32::MAX);
         let page = read::list_page(store, &order, 0, count).await?.elements;
         if let Some(sent) = self.sent.take()
             && page.first() != Some(&sent.head)
@@ -82,7 +105,20 @@ impl Turn {
             self.left = Some(0);
             return Ok(None);
         }
-        Ok(Some((n, page)))
+        Ok(Some((self.sized(n, &page), page)))
+    }
+
+    /// How many of `n` elements have no more bytes than may go round in a script; one at least.
+    fn sized(&mut self, n: usize, page: &[Vec<u8>]) -> usize {
+        let held: usize = page.iter().map(Vec::len).sum();
+        let each = held.div_ceil(page.len().max(1)).max(1);
+        self.most = (BYTES / each).clamp(1, MOST_MOVED + BEYOND);
+        let mut bytes = 0;
+        let fits = page.iter().take_while(|element| {
+            bytes += element.len();
+            bytes <= self.bytes
+        });
+        fits.count().clamp(1, n)
     }
 
     /// So many of the `asked` elements went round: fewer, when the list has no more.

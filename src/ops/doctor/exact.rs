@@ -108,7 +108,7 @@ async fn look(
 ) -> Result<Exact, StoreError> {
     let from = store.ready(READY).await?.now();
     let target = queue.keys().target;
-    let delivered = read::list_page(store, &target, 0, 1).await?.length;
+    let delivered = read::list_page(store, &target, 0, 0).await?.length;
     let mut looker = Looker {
         queue: queue.clone(),
         long,

@@ -97,7 +97,7 @@ impl ListReader {
 
     /// How many entries there are to be read now; to be asked first.
     pub(super) async fn count(&mut self) -> Result<u64, StoreError> {
-        let page = read::list_page(&self.store, &self.list, 0, 1).await?;
+        let page = read::list_page(&self.store, &self.list, 0, 0).await?;
         self.left = page.length;
         Ok(page.length)
     }

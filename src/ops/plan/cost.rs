@@ -9,17 +9,13 @@ use super::work::{Work, has_places};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::clients;
 use crate::ops::bulk::drift::{self, Difference};
-use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
+use crate::ops::bulk::estimate::{Ask, Kind, Reckoned, Sample, Walk};
 use crate::queue::Queue;
-use crate::queue::plan::{Cost, Way};
+use crate::queue::plan::{Cost, Plan, Way};
 use crate::store::Store;
 use crate::store::bulk::facts;
 use crate::store::change::End;
 
-/// What an entry costs the server in a script, without its walk through the order list.
-const ENTRY: Duration = Duration::from_micros(10);
-/// A script's round trip and what is fixed in it.
-const SCRIPT: Duration = Duration::from_micros(300);
 /// What an entry costs in the journal beside its bytes: id, score, lengths, result.
 pub(super) const KEPT: u64 = 24;
 /// A second score.
@@ -27,73 +23,36 @@ const SCORE: u64 = 8;
 /// The hash that a delivered entry is found again by, and its form.
 const HASH: u64 = 21;
 
-/// The way for chosen entries, and what they cost.
-pub(super) async fn of(making: &Making<'_>, work: &[Work]) -> Result<(Way, Cost), ChangeError> {
-    let Some(main) = work.iter().max_by_key(|work| work.len()) else {
-        return Ok((Way::InOrder, Cost::default()));
-    };
-    let count: usize = work.iter().map(Work::len).sum();
-    let bytes: u64 = work.iter().map(bytes).sum();
+/// What the way for chosen entries and their cost follow from: for each list of them. What goes to
+/// the journal comes to stand in the plan, and all of it where there is no choice.
+pub(super) async fn of(
+    making: &Making<'_>,
+    work: &[Work],
+    plan: &mut Plan,
+) -> Result<Vec<Reckoned>, ChangeError> {
     let journal_bytes = work.iter().map(|work| kept(making.queue, work)).sum();
-    if let Work::DropStrays(members) = main {
-        let cost = of_strays(making, members).await?;
-        return Ok((
-            Way::Sweep,
-            Cost {
-                journal_bytes,
-                ..cost
-            },
-        ));
+    if let Some(Work::DropStrays(members)) = work.iter().max_by_key(|work| work.len()) {
+        plan.way = Way::Sweep;
+        plan.cost = of_strays(making, members).await?;
+        plan.cost.journal_bytes = journal_bytes;
+        return Ok(Vec::new());
     }
+    let cost = &mut plan.cost;
+    cost.journal_bytes = journal_bytes;
     // Of keys nothing is searched for in the order list, which may be of another type.
-    if count == 1 || work.iter().all(Work::is_of_keys) {
-        return Ok((Way::InOrder, single(bytes, journal_bytes)));
+    if work.iter().all(Work::is_of_keys) {
+        let n = u32::try_from(work.iter().map(Work::len).sum::<usize>()).unwrap_or(u32::MAX);
+        (cost.entry, cost.longest_block) = (KEY, KEY.saturating_mul(n.min(BATCH)));
+        cost.takes = KEY.saturating_mul(n);
+        cost.replicated_bytes = work.iter().map(bytes).sum::<u64>().saturating_mul(3);
+        return Ok(Vec::new());
     }
-    let count = u64::try_from(count).unwrap_or(u64::MAX);
-    // What does not wait yet stands for the estimate where those with such scores do.
-    let score = |i| main.score(i).or_else(|| main.new_score(making.queue, i));
-    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    for score in (0..main.len()).filter_map(score) {
-        (lowest, highest) = (lowest.min(score), highest.max(score));
+    let mut reckoned = Vec::with_capacity(work.len());
+    let mut sample = None;
+    for work in work {
+        reckoned.push(reckon(making, work, &mut sample).await?);
     }
-    let ask = Ask {
-        kind: match main {
-            Work::Deliver(_) => Kind::Deliver,
-            Work::Delete(_) => Kind::Delete,
-            Work::Quarantine(_) => Kind::Quarantine,
-            Work::PutBack(_) => Kind::PutBack,
-            Work::Restore(all) if has_places(all) => Kind::Restore,
-            Work::Restore(_) => Kind::Append,
-            Work::TakeBack(..) => Kind::TakeBack,
-            Work::Discard(_) => Kind::Discard,
-            Work::PutElements(_) => Kind::PutElements,
-            _ => Kind::Stay,
-        },
-        count,
-        bytes: bytes / count,
-        due: highest <= making.queue.score(making.now),
-        clients: clients(making.store, making.queue, making.now).await?,
-        scores: (lowest, highest),
-    };
-    let Making { store, queue, .. } = making;
-    let sample = match main {
-        Work::TakeBack(.., End::Head) => {
-            Sample::of_target(store, queue, queue.comes_at_head()).await?
-        }
-        Work::TakeBack(..) | Work::Discard(_) => Sample::of_target(store, queue, true).await?,
-        _ => Sample::take(store, queue).await?,
-    };
-    let looked_for = |i| main.element(i).or_else(|| main.member(i));
-    let chosen: HashSet<&[u8]> = (0..main.len()).filter_map(looked_for).collect();
-    let walk = sample.walk(&ask, |member, _| chosen.contains(member));
-    let (way, cost) = estimate::choose(making.queue, &sample, &ask, walk);
-    Ok((
-        way,
-        Cost {
-            journal_bytes,
-            ..cost
-        },
-    ))
+    Ok(reckoned)
 }
 
 /// What it costs to take these out of the order list while that goes round.
@@ -103,34 +62,143 @@ async fn of_strays(making: &Making<'_>, members: &[Vec<u8>]) -> Result<Cost, Cha
     Ok(drift::cost(&found.collect::<Vec<_>>(), order))
 }
 
-/// The way for all that is due, and what it costs. `bytes`: those of an entry, on the average.
+/// What it costs to change a key, at most.
+const KEY: Duration = Duration::from_micros(110);
+/// So many of them in a script.
+const BATCH: u32 = 500;
+
+/// `sample`: that of the order list, once it was taken.
+async fn reckon(
+    making: &Making<'_>,
+    work: &Work,
+    sample: &mut Option<Sample>,
+) -> Result<Reckoned, ChangeError> {
+    let Making { store, queue, now } = *making;
+    // What does not wait yet stands for the estimate where those with such scores do.
+    let score = |i| work.score(i).or_else(|| work.new_score(queue, i));
+    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for score in (0..work.len()).filter_map(score) {
+        (lowest, highest) = (lowest.min(score), highest.max(score));
+    }
+    let count = u64::try_from(work.len()).unwrap_or(u64::MAX);
+    let largest = (0..work.len()).map(|i| work.bytes(i)).max().unwrap_or(0);
+    let kind = kind(work);
+    let delivers = kind == Kind::Deliver;
+    let ask = Ask {
+        kind,
+        count,
+        bytes: [bytes(work) / count.max(1), largest as u64],
+        due: highest <= queue.score(now),
+        clients: if delivers {
+            clients(store, queue, now).await?
+        } else {
+            0
+        },
+        scores: (lowest, highest),
+    };
+    let of_target;
+    let sample = match work {
+        Work::TakeBack(.., End::Head) => {
+            of_target = Sample::of_target(store, queue, queue.comes_at_head()).await?;
+            &of_target
+        }
+        Work::TakeBack(..) | Work::Discard(_) | Work::Replace(_) => {
+            of_target = Sample::of_target(store, queue, true).await?;
+            &of_target
+        }
+        _ => match sample {
+            Some(sample) => sample,
+            None => sample.insert(Sample::take(store, queue).await?),
+        },
+    };
+    let looked_for = |i| work.looked_for(i);
+    let chosen: HashSet<&[u8]> = (0..work.len()).filter_map(looked_for).collect();
+    // What comes to an end of the list is not looked for in it.
+    let walk = if chosen.is_empty() {
+        Walk::default()
+    } else {
+        sample.walk(&ask, |member, _| chosen.contains(member))
+    };
+    Ok(Reckoned::new(queue, sample, &ask, walk))
+}
+
+fn kind(work: &Work) -> Kind {
+    match work {
+        Work::Deliver(_) => Kind::Deliver,
+        Work::Delete(_) => Kind::Delete,
+        Work::Quarantine(_) => Kind::Quarantine,
+        Work::PutBack(_) => Kind::PutBack,
+        Work::Restore(all) if has_places(all) => Kind::Restore,
+        Work::Restore(_) => Kind::Append,
+        Work::TakeBack(..) => Kind::TakeBack,
+        Work::Discard(_) => Kind::Discard,
+        Work::PutElements(_) => Kind::PutElements,
+        Work::Edit(_) => Kind::Edit,
+        Work::Replace(_) => Kind::Replace,
+        Work::OrderList(_) => Kind::OrderList,
+        Work::Requeue(_)
+        | Work::WaitAgain(_)
+        | Work::Expiry(_)
+        | Work::Rename(_)
+        | Work::DropStrays(_)
+        | Work::Offer(_) => Kind::Stay,
+    }
+}
+
+/// What all that is due costs, and which way follows from that: how many they are, the bytes of an
+/// entry on the average, and those of the largest that was seen.
 pub(super) async fn of_due(
     store: &Store,
     queue: &Queue,
     now: EpochMillis,
-    [count, bytes]: [u64; 2],
-) -> Result<(Way, Cost), ChangeError> {
+    [count, bytes, largest]: [u64; 3],
+) -> Result<Reckoned, ChangeError> {
     let bound = queue.score(now);
     let (clients, sample) =
         tokio::try_join!(clients(store, queue, now), Sample::take(store, queue))?;
     let ask = Ask {
         kind: Kind::Transfer,
         count,
-        bytes,
+        bytes: [bytes, largest],
         due: true,
         clients,
         scores: (0.0, bound),
     };
     let walk = sample.walk(&ask, |_, score| (0.0..=bound).contains(&score));
-    let (way, cost) = estimate::choose(queue, &sample, &ask, walk);
-    let journal_bytes = count.saturating_mul(KEPT + HASH);
-    Ok((
-        way,
-        Cost {
-            journal_bytes,
-            ..cost
-        },
-    ))
+    Ok(Reckoned::new(queue, &sample, &ask, walk))
+}
+
+/// What it takes in the journal to transfer so many that are due.
+pub(super) const fn journalled(count: u64) -> u64 {
+    count.saturating_mul(KEPT + HASH)
+}
+
+/// Says in the plan which way the change goes, and what that costs, when no script shall keep the
+/// server for longer than `max_block`.
+pub(super) fn within(plan: &mut Plan, reckoned: &[Reckoned], max_block: Duration) {
+    let cost = &mut plan.cost;
+    if reckoned.is_empty() {
+        let longest = cost.longest_block.min(max_block).max(cost.single());
+        cost.longest_block = longest.min(cost.longest_block);
+        return;
+    }
+    let journal_bytes = cost.journal_bytes;
+    plan.way = Way::InOrder;
+    *cost = Cost {
+        journal_bytes,
+        ..Cost::default()
+    };
+    for one in reckoned {
+        let (way, its) = one.choose(max_block);
+        if plan.way == Way::InOrder {
+            plan.way = way;
+        }
+        cost.longest_block = cost.longest_block.max(its.longest_block);
+        cost.entry = cost.entry.max(its.entry);
+        cost.element = cost.element.max(its.element);
+        cost.takes += its.takes;
+        cost.replicated_bytes += its.replicated_bytes;
+    }
 }
 
 fn bytes(work: &Work) -> u64 {
@@ -156,15 +224,4 @@ fn kept(queue: &Queue, work: &Work) -> u64 {
             }
             _ => bytes(work),
         }
-}
-
-/// A single entry.
-fn single(bytes: u64, journal_bytes: u64) -> Cost {
-    Cost {
-        longest_block: ENTRY + SCRIPT / 3,
-        takes: ENTRY + SCRIPT,
-        // Payload to target, member out of timeouts and order list.
-        replicated_bytes: bytes.saturating_mul(3),
-        journal_bytes,
-    }
 }

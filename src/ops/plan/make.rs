@@ -376,20 +376,16 @@ pub(in crate::ops) async fn describe(
     plan.first = ids.chain(settled).take(FIRST).collect();
     let to_target: i64 = made.work.iter().map(Work::to_target).sum();
     if to_target != 0 {
-        let now = read::list_page(making.store, &queue.keys().target, 0, 1).await?;
+        let now = read::list_page(making.store, &queue.keys().target, 0, 0).await?;
         let then = now.length.saturating_add_signed(to_target);
         plan.target = Some((now.length, then));
     }
-    (plan.way, plan.cost) = cost::of(making, &made.work).await?;
+    let reckoned = cost::of(making, &made.work, plan).await?;
     plan.warnings = made.warnings;
     words::warn(plan, &made.work, &made.settled);
     plan.commands = words::commands(making, &made.work);
-    Ok(Prepared {
-        plan: plan.clone(),
-        job: Job::Entries(made.work),
-        settled: made.settled,
-        undoes: None,
-    })
+    let job = Job::Entries(made.work);
+    Ok(Prepared::new(plan.clone(), job, made.settled, reckoned))
 }
 
 /// So many entries are shown.

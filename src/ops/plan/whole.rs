@@ -6,10 +6,10 @@ use super::work::Job;
 use super::{ChangeError, Prepared, Telling, What, Wish, blank, cost, make, words};
 use crate::clock::EpochMillis;
 use crate::ops::bulk::drift::{self, Difference, Drift};
-use crate::ops::bulk::estimate::{self, Ask, Kind, Sample};
+use crate::ops::bulk::estimate::{Ask, Kind, Reckoned, Sample, Walk};
 use crate::ops::bulk::realign::due_until;
 use crate::ops::bulk::restore_order::RestoreOrder;
-use crate::queue::plan::{Cost, Way};
+use crate::queue::plan::Cost;
 use crate::queue::{EntryResult, Outcome, Plan, Queue, redis_cli, shell, text};
 use crate::store::bulk::facts;
 use crate::store::{Store, StoreError, read};
@@ -28,13 +28,13 @@ pub(super) async fn due(
     // together.
     let (due, target, (_, head), newest, (refused, settled)) = tokio::try_join!(
         read::count_between(store, &timeouts, 0.0, bound),
-        read::list_page(store, &target, 0, 1),
+        read::list_page(store, &target, 0, 0),
         read::rows_from(store, &timeouts, 0.0, FIRST),
         read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))),
         below_zero(store, queue),
     )?;
     plan.target = Some((target.length, target.length.saturating_add(due)));
-    let mut strange = 0;
+    let (mut strange, mut reckoned) = (0, Vec::new());
     if due > 0 {
         let first = head.rows.iter().filter(|(_, score)| *score <= bound);
         plan.first = first.clone().map(|(member, _)| queue.id(member)).collect();
@@ -42,10 +42,11 @@ pub(super) async fn due(
         strange = first.clone().filter(|(m, _)| is_strange(m)).count();
         plan.oldest = first.clone().next().map(|(_, score)| queue.due(*score));
         plan.newest = newest.map(|score| queue.due(score));
-        let bytes: usize = first.clone().map(|(member, _)| member.len()).sum();
-        let each = u64::try_from(bytes / first.count().max(1)).unwrap_or(0);
-        let asked = [due, each];
-        (plan.way, plan.cost) = cost::of_due(store, queue, now, asked).await?;
+        let lengths: Vec<usize> = first.map(|(member, _)| member.len()).collect();
+        let largest = lengths.iter().max().map_or(0, |long| *long as u64);
+        let asked = [due, average(lengths.iter().copied()), largest];
+        plan.cost.journal_bytes = cost::journalled(due);
+        reckoned.push(cost::of_due(store, queue, now, asked).await?);
     }
     plan.planned = due;
     plan.commands = words::of_whole(&plan);
@@ -56,15 +57,11 @@ pub(super) async fn due(
     words::warn_of_transfer(&mut plan, strange, refused);
     plan.profile = wish.profile;
     let unnamed = refused.saturating_sub(u64::try_from(settled.len()).unwrap_or(0));
-    Ok(Prepared {
-        plan,
-        job: Job::Due {
-            bound: now,
-            unnamed,
-        },
-        settled,
-        undoes: None,
-    })
+    let job = Job::Due {
+        bound: now,
+        unnamed,
+    };
+    Ok(Prepared::new(plan, job, settled, reckoned))
 }
 
 /// So many entries with a score below 0 are named one by one.
@@ -111,6 +108,7 @@ pub(super) async fn of_queue(
         };
         return Err(lacks(queue, what));
     }
+    let mut reckoned = Vec::new();
     let job = match wish.what {
         What::Kick => {
             let channel = keys.channel.unwrap_or_default();
@@ -118,7 +116,7 @@ pub(super) async fn of_queue(
             plan.warnings = vec!["A kick cannot be taken back; it is harmless.".to_owned()];
             Job::Kick
         }
-        What::Realign(within) => realign(store, &mut plan, within).await?,
+        What::Realign(within) => realign(store, &mut plan, &mut reckoned, within).await?,
         What::RestoreOrder => restore_order(store, &mut plan).await?,
         _ => drift(store, &mut plan, tell).await?,
     };
@@ -129,15 +127,15 @@ pub(super) async fn of_queue(
         Job::Drift(drift) => left_alone(queue, drift),
         _ => Vec::new(),
     };
-    Ok(Prepared {
-        plan,
-        job,
-        settled,
-        undoes: None,
-    })
+    Ok(Prepared::new(plan, job, settled, reckoned))
 }
 
-async fn realign(store: &Store, plan: &mut Plan, within: Option<u64>) -> Result<Job, ChangeError> {
+async fn realign(
+    store: &Store,
+    plan: &mut Plan,
+    reckoned: &mut Vec<Reckoned>,
+    within: Option<u64>,
+) -> Result<Job, ChangeError> {
     let until = within.map(|ms| {
         let ms = i64::try_from(ms).unwrap_or(i64::MAX);
         EpochMillis::new(plan.at.get().saturating_add(ms))
@@ -146,11 +144,17 @@ async fn realign(store: &Store, plan: &mut Plan, within: Option<u64>) -> Result<
     plan.planned = u64::try_from(members.len()).unwrap_or(0);
     let first = members.iter().take(FIRST as usize);
     plan.first = first.map(|member| plan.queue.id(member)).collect();
-    plan.way = Way::Swap;
     let ask = Ask {
         kind: Kind::Realign,
         count: plan.planned,
-        bytes: average(members.iter().map(Vec::len)),
+        bytes: [
+            average(members.iter().map(Vec::len)),
+            members
+                .iter()
+                .map(Vec::len)
+                .max()
+                .map_or(0, |long| long as u64),
+        ],
         due: false,
         clients: 0,
         scores: (
@@ -159,8 +163,8 @@ async fn realign(store: &Store, plan: &mut Plan, within: Option<u64>) -> Result<
         ),
     };
     let sample = Sample::take(store, &plan.queue).await?;
-    plan.cost = estimate::choose(&plan.queue, &sample, &ask, 0.0).1;
-    words::warn_of_way(plan);
+    let walk = Walk::default();
+    reckoned.push(Reckoned::new(&plan.queue, &sample, &ask, walk));
     plan.warnings.push(NOT_UNDONE.to_owned());
     Ok(Job::Realign(members))
 }
@@ -178,6 +182,7 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
         plan.cost = Cost {
             takes: BACK.saturating_mul(u32::try_from(found.aside).unwrap_or(u32::MAX)),
             longest_block: BACK * BACK_AT_ONCE,
+            element: BACK * 2,
             ..Cost::default()
         };
         if found.waiting == 0 {

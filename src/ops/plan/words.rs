@@ -1,5 +1,7 @@
 //! What a plan says in words: what there is to know before, and the commands.
 
+use std::time::Duration;
+
 use super::make::Making;
 use super::work::Work;
 use crate::ops::bulk::drift::Drift;
@@ -101,7 +103,6 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
             "{they} delivered: what a consumer takes first is left to it."
         ));
     }
-    warn_of_way(plan);
 }
 
 const CONSUMED: &str =
@@ -125,24 +126,37 @@ pub(super) fn warn_of_transfer(plan: &mut Plan, strange: usize, refused: u64) {
         ));
     }
     plan.warnings.push(CONSUMED.to_owned());
-    warn_of_way(plan);
 }
 
-/// What others see or do not see of the way.
-pub(super) fn warn_of_way(plan: &mut Plan) {
+/// What others see or do not see of the way, and whether a script can be as short as it shall be.
+pub(super) fn of_way(plan: &Plan, max_block: Duration, why: Option<String>) -> Vec<String> {
+    let mut warnings = Vec::new();
     match plan.way {
-        Way::SetAside => plan.warnings.push(format!(
+        Way::SetAside => warnings.push(format!(
             "The order list is set aside for about {} s: until it is back, size(), contains(), \
              remove() and poll() of Redisson clients do not see what is in it.",
             plan.cost.takes.as_secs().max(1)
         )),
-        Way::Swap => plan.warnings.push(
+        Way::Swap => warnings.push(
             "What stands at the head of the order list changes places with the chosen ones: \
              poll() takes entries in another order afterwards."
                 .to_owned(),
         ),
         Way::InOrder | Way::Sweep => {}
     }
+    let single = plan.cost.single();
+    if single > max_block {
+        let [single, most] = [single, max_block].map(|span| {
+            let ms = span.as_micros().div_ceil(1_000);
+            text::span(u64::try_from(ms).unwrap_or(u64::MAX))
+        });
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        warnings.push(format!(
+            "A single entry may keep the server for {single}, longer than the {most} that a script \
+             shall take at most{why}."
+        ));
+    }
+    warnings
 }
 
 /// Members that are no frames: scripts leave them alone.

@@ -147,12 +147,15 @@ impl Work {
         })
     }
 
-    /// The element of target that is looked for there; none where none is.
-    pub(in crate::ops) fn element(&self, i: usize) -> Option<&[u8]> {
+    /// What is looked for in the order list or in target; none where nothing is.
+    pub(in crate::ops) fn looked_for(&self, i: usize) -> Option<&[u8]> {
         match self {
             Self::TakeBack(all, ..) => Some(&all[i].element),
             Self::Discard(all) => Some(&all[i]),
-            _ => None,
+            Self::Replace(all) => Some(&all[i].0),
+            Self::PutBack(all) => behind(Some(&all[i].1)),
+            Self::Restore(all) => behind(all[i].1.as_ref()),
+            _ => self.member(i),
         }
     }
 
@@ -329,12 +332,17 @@ pub(in crate::ops) fn has_places(entries: &[(Chosen, Option<Place>)]) -> bool {
     places.any(|place| *place != Place::Tail)
 }
 
-/// How many bytes the element has that an entry is to stand behind.
-fn neighbour(place: Option<&Place>) -> usize {
+/// The element that an entry is to stand behind.
+fn behind(place: Option<&Place>) -> Option<&[u8]> {
     match place {
-        Some(Place::Behind(neighbour)) => neighbour.len(),
-        _ => 0,
+        Some(Place::Behind(neighbour)) => Some(neighbour),
+        _ => None,
     }
+}
+
+/// How many bytes that has.
+fn neighbour(place: Option<&Place>) -> usize {
+    behind(place).map_or(0, <[u8]>::len)
 }
 
 /// A key that gets another expiry.

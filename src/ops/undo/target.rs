@@ -73,7 +73,7 @@ pub(super) async fn elements(
     let (mut read_so_far, mut size) = (0, PAGE.0);
     let length = match missing {
         0 => 0,
-        _ => read::list_page(making.store, &target, 0, 1).await?.length,
+        _ => read::list_page(making.store, &target, 0, 0).await?.length,
     };
     while missing > 0 && read_so_far < length {
         let count = u32::try_from(length - read_so_far)

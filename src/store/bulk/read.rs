@@ -52,40 +52,113 @@ const PAGES: u64 = 64;
 const A_PAGE: u64 = 32;
 /// So many bytes of them in all, about.
 const SAMPLE_BYTES: u64 = 1024 * 1024;
+/// So many bytes at once, as long as elements are about as large as those before them; and no more
+/// is looked at once there are more.
+const MOST_BYTES: u64 = 4 * SAMPLE_BYTES;
+/// So many pages in one go: others wait for them.
+const AT_ONCE: u64 = 16;
 
-/// Pages of the list `key` (the order list, or target), spread evenly over its `length`: the place
-/// of the first element of each, and its elements.
-pub async fn sample_list(
+/// Some elements of a list.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct ListSample {
+    /// The place of the first element of each page, and its elements. No element stands in two.
+    pub pages: Vec<(u64, Vec<Vec<u8>>)>,
+    /// How many bytes an element has on the average.
+    pub mean: u64,
+    /// How many the largest of them has.
+    pub most: u64,
+}
+
+/// Pages of the list `key` (the order list, or target), spread evenly over its `length`; all of a
+/// short list.
+pub async fn sample_list(store: &Store, key: &[u8], length: u64) -> Result<ListSample, StoreError> {
+    let mut sample = ListSample::default();
+    let (mut held, mut count) = (0, 0);
+    // The first element tells how large they are.
+    let mut ranges = if length > 0 { vec![(0, 0)] } else { Vec::new() };
+    let mut open = std::collections::VecDeque::new();
+    while !ranges.is_empty() {
+        for (first, page) in read_pages(store, key, &ranges).await? {
+            let bytes: u64 = page.iter().map(|element| element.len() as u64).sum();
+            (held, count) = (held + bytes, count + page.len() as u64);
+            let largest = page.iter().map(Vec::len).max().unwrap_or(0) as u64;
+            sample.most = sample.most.max(largest);
+            sample.pages.push((first, page));
+        }
+        sample.mean = held / count.max(1);
+        if sample.pages.len() == 1 {
+            open = spread(length, sample.mean);
+        }
+        if held > MOST_BYTES {
+            break;
+        }
+        let a_page = open.front().map_or(1, |(first, last)| last + 1 - first);
+        let pages = MOST_BYTES / (sample.mean * a_page).max(1);
+        let pages = usize::try_from(pages.clamp(1, AT_ONCE)).unwrap_or(1);
+        ranges = open.drain(..pages.min(open.len())).collect();
+    }
+    Ok(sample)
+}
+
+/// The first and the last place of each page of a list that is so long, without its head, and whose
+/// elements have so many bytes.
+fn spread(length: u64, each: u64) -> std::collections::VecDeque<(u64, u64)> {
+    let size = (SAMPLE_BYTES / PAGES / each.max(1)).clamp(1, A_PAGE);
+    let rest = length.saturating_sub(1);
+    let pages = PAGES.min(rest.div_ceil(size));
+    let page = |i: u64| {
+        let first = 1 + i * rest / pages;
+        let next = 1 + (i + 1) * rest / pages;
+        (first, next.min(first + size) - 1)
+    };
+    (0..pages).map(page).collect()
+}
+
+/// Pages of a list: where each begins, and what stands there.
+async fn read_pages(
     store: &Store,
     key: &[u8],
-    length: u64,
+    ranges: &[(u64, u64)],
 ) -> Result<Vec<(u64, Vec<Vec<u8>>)>, StoreError> {
     const ATTEMPT: &str = "look at a sample of a list";
-    if length == 0 {
-        return Ok(Vec::new());
+    let mut read = Pipeline::new();
+    for (first, last) in ranges {
+        read.cmd("LRANGE").arg(key).arg(first).arg(last);
     }
-    let mut size = A_PAGE.min(length);
-    let mut pages = Vec::new();
-    // The first page tells how large elements are.
-    for range in [0..1, 1..PAGES] {
-        let mut read = Pipeline::new();
-        let firsts: Vec<u64> = range.map(|i| i * length / PAGES).collect();
-        for first in &firsts {
-            read.cmd("LRANGE").arg(key).arg(first).arg(first + size - 1);
-        }
-        for (first, page) in firsts
-            .into_iter()
-            .zip(store.query(ATTEMPT, &read, LIMIT).await?)
-        {
-            let page = store.accept(ATTEMPT, page)?;
-            let elements = list(&page).and_then(|page| page.iter().map(bytes).collect());
-            let elements: Vec<Vec<u8>> =
-                elements.ok_or_else(|| store.unexpected(ATTEMPT, &page))?;
-            pages.push((first, elements));
-        }
-        let held: usize = pages.iter().flat_map(|(_, page)| page).map(Vec::len).sum();
-        let each = held as u64 / size.max(1);
-        size = size.min(SAMPLE_BYTES / PAGES / each.max(1)).max(1);
+    let mut pages = Vec::with_capacity(ranges.len());
+    let values = store.query(ATTEMPT, &read, LIMIT).await?;
+    for ((first, _), page) in ranges.iter().zip(values) {
+        let page = store.accept(ATTEMPT, page)?;
+        let elements = list(&page).and_then(|page| page.iter().map(bytes).collect());
+        pages.push((
+            *first,
+            elements.ok_or_else(|| store.unexpected(ATTEMPT, &page))?,
+        ));
     }
     Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_list_is_looked_at_whole_and_no_element_twice() {
+        for length in [2, 11, 32, 33, 1_000, 2_000] {
+            let places = spread(length, 41).into_iter();
+            let places: Vec<u64> = places.flat_map(|(first, last)| first..=last).collect();
+            assert_eq!(places, (1..length).collect::<Vec<_>>());
+        }
+        assert!(spread(1, 41).is_empty());
+    }
+
+    #[test]
+    fn of_a_long_list_or_of_large_elements_a_part_is_looked_at() {
+        let long = spread(1_000_000, 41);
+        assert_eq!(long.len(), 64);
+        assert!(long.iter().all(|(first, last)| last + 1 - first == 32));
+        let large = spread(1_000, 1 << 20);
+        assert_eq!(large.len(), 64);
+        assert!(large.iter().all(|(first, last)| first == last));
+    }
 }

@@ -5,13 +5,14 @@ use std::time::Duration;
 use super::Difference;
 use super::mend::{AT_ONCE, LOOKED_THROUGH};
 use crate::ops::bulk::estimate::{
-    BATCH, BLOCK_US, ENTRY_US, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US,
-    TEXT_US,
+    BATCH, ENTRY_US, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US, TEXT_US,
 };
 use crate::queue::plan::Cost;
 
 /// What a replica gets of a command beside the entry itself, in bytes.
 const BESIDE: f64 = 8.0;
+/// What is promised is a bound: so many times what is thought.
+const SURE: f64 = 2.0;
 /// The same of a second copy, which becomes a mark and leaves.
 const MARKED: f64 = 180.0;
 
@@ -50,7 +51,7 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
         takes += list * ROUND_US + strays * SWEPT_US;
         let share = (strays / list.max(1.0)).min(1.0);
         let slice = LARGE_BATCH.min(list) * (ROUND_US + share * SWEPT_US);
-        longest = longest.max(slice.min(BLOCK_US));
+        longest = longest.max(slice);
         replicated += list * (bytes + BESIDE);
     }
     let us = |us: f64| Duration::from_secs_f64(us / 1e6);
@@ -61,6 +62,8 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
     )]
     Cost {
         longest_block: us(longest + if found.is_empty() { 0.0 } else { TEXT_US }),
+        entry: us(SURE * appended),
+        element: us(SURE * (ROUND_US + SWEPT_US)),
         takes: us(takes),
         replicated_bytes: replicated as u64,
         journal_bytes: 0,

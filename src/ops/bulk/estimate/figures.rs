@@ -1,131 +1,321 @@
-//! What a way costs, reckoned from its figures.
+//! Which way a change goes, and what that costs, reckoned from what is known of it.
 
 use std::time::Duration;
 
 use super::{
-    Ask, BACK_US, BATCH, BLOCK_US, CHANGED_US, ELEMENT_US, ENTRY_US, Kind, LARGE_BATCH, READ_US,
-    ROUND_US, SINGLE_US, STEP_US, SWAP_US, SWAPS, SWEPT_US, Sample, TAKEN_BACK_US, TEXT_US,
-    WATCHED_US,
+    Ask, BATCH, ENTRY_US, Kind, LARGE_BATCH, READ_US, ROUND_US, SINGLE_US, STEP_US, SWEPT_US,
+    Sample, TEXT_US, Walk, float,
 };
 use crate::queue::plan::{Cost, Way};
+use crate::queue::{Layout, Queue, text};
 
-/// What the cost of a way is made of.
-pub(super) struct Figures {
+/// What an entry costs that is due and first in the order list, where a transaction moves it that
+/// others have not disturbed, in µs.
+const WATCHED_US: f64 = 1.2;
+/// The same of one that is looked up by itself: delivered, or given another score or other bytes.
+const CHANGED_US: f64 = 6.0;
+/// The same of one that is taken back out of target.
+const TAKEN_BACK_US: f64 = 9.0;
+/// The same of an element of target that is deleted or put back.
+const ELEMENT_US: f64 = 1.5;
+/// What two elements cost that change places; and what it costs more for each element of the list,
+/// since a place in it is looked for.
+const SWAP_US: [f64; 2] = [20.0, 0.000_07];
+/// What each element costs that is brought back, or dropped.
+const BACK_US: f64 = 2.3;
+/// So many bytes are in the other figures.
+const SMALL: u64 = 64;
+/// What a byte of an entry costs that is named to a script, or goes round.
+const BYTE_US: f64 = 0.005;
+/// The same where a script reads it, writes it and tells it.
+const MOVED_BYTE_US: f64 = 0.010;
+/// What each script costs beside its entries: its round trip, and what is written down.
+const SCRIPT_US: f64 = 150.0;
+
+/// With no more elements to pass for each entry, a script of Redisson takes at most 2 ms: in order.
+const SHORT_WALK: f64 = 1_250.0;
+/// So many swaps make a batch at most.
+const SWAPS: f64 = 250.0;
+/// What is promised is a bound: so many times what is thought.
+const SURE: f64 = 2.0;
+
+/// All that the way of a change and its cost depend on, but for how long a script may keep the
+/// server.
+#[derive(Clone, Debug)]
+pub struct Reckoned {
+    redisson: bool,
+    expires: bool,
+    ask: Ask,
+    walk: Walk,
     /// Entries that are changed.
     count: f64,
-    /// Elements of the order list.
+    /// Elements of the list.
     length: f64,
-    /// Bytes of an entry.
-    bytes: f64,
-    walk: f64,
+    /// Bytes of an entry beyond those of a small one: on the average, and of the largest.
+    bytes: [f64; 2],
+    /// The same of an element of the list.
+    element: [f64; 2],
+    /// All bytes of an element of the list, on the average.
+    sampled: u64,
 }
 
-impl Figures {
+/// What one of those costs that a script takes some of, in µs: on the average, and at most.
+type Each = [f64; 2];
+
+impl Reckoned {
+    /// What is known of a change whose entries are walked to like this.
+    #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    pub(super) const fn new(sample: &Sample, ask: &Ask, walk: f64) -> Self {
+    pub fn new(queue: &Queue, sample: &Sample, ask: &Ask, walk: Walk) -> Self {
         Self {
+            redisson: matches!(queue.layout, Layout::Redisson),
+            expires: sample.expires,
+            ask: *ask,
+            walk,
             count: ask.count as f64,
             length: sample.length as f64,
-            bytes: ask.bytes as f64,
-            walk,
+            bytes: ask.bytes.map(|bytes| bytes.saturating_sub(SMALL) as f64),
+            sampled: sample.bytes[0],
+            element: sample.bytes.map(|bytes| bytes.saturating_sub(SMALL) as f64),
         }
     }
 
-    /// What an entry costs that is changed by itself, in µs.
-    fn entry_us(&self, kind: Kind) -> f64 {
-        match kind {
-            // It is looked for, and then taken out.
-            Kind::Delete | Kind::PutBack | Kind::Restore => SINGLE_US + 2.0 * self.walk * STEP_US,
-            // It is looked for, and then all of its copies are taken out.
-            Kind::Quarantine => SINGLE_US + (self.walk + self.length) * STEP_US,
-            Kind::Append => SINGLE_US,
-            Kind::Transfer if self.walk < 1.0 => WATCHED_US,
-            Kind::Transfer => ENTRY_US + self.walk * STEP_US,
-            Kind::Deliver => CHANGED_US + self.walk * STEP_US,
-            Kind::TakeBack => TAKEN_BACK_US + self.walk * STEP_US,
-            Kind::Stay => CHANGED_US,
-            Kind::Discard => ELEMENT_US + self.walk * STEP_US,
-            Kind::PutElements => ELEMENT_US,
-            Kind::Realign => ENTRY_US,
-        }
+    /// The way that a change should go when no script shall keep the server for longer than
+    /// `max_block`, and what it costs. Of a `zset-list` queue always in order. A way that keeps the
+    /// bound comes before one that is faster.
+    #[must_use]
+    pub fn choose(&self, max_block: Duration) -> (Way, Cost) {
+        let most = max_block.as_secs_f64() * 1e6;
+        let way = self.way(most);
+        (way, self.cost(way, most))
     }
 
-    pub(super) fn takes_us(&self, way: Way, kind: Kind) -> f64 {
-        let delivered = match (kind, way) {
-            (Kind::Deliver, _) => self.count * CHANGED_US,
-            // In due order by then.
-            (Kind::Transfer, Way::Swap) => self.count * WATCHED_US,
-            _ => self.count * ENTRY_US,
+    /// Why a single entry keeps the server for longer than a script shall, where it does.
+    #[must_use]
+    pub fn why_long(&self, max_block: Duration) -> Option<String> {
+        let most = max_block.as_secs_f64() * 1e6;
+        let way = self.way(most);
+        if SURE * self.longest_one(way) <= most {
+            return None;
+        }
+        let largest = if way == Way::InOrder {
+            self.bytes[1]
+        } else {
+            self.bytes[1].max(self.element[1])
         };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a length, for people"
+        )]
+        let [bytes, length] = [largest, self.length].map(|n| n as u64);
+        Some(if largest * MOVED_BYTE_US > self.longest_one(way) / 2.0 {
+            format!("the largest has {}B", text::compact(bytes))
+        } else {
+            let elements = text::counted(length, "element", "elements");
+            format!("it is searched for in a list of {elements}")
+        })
+    }
+
+    fn way(&self, most: f64) -> Way {
+        let takes = |way| self.takes_us(way, most);
+        let better = |a: Way, b: Way| {
+            let [one, other] = [a, b].map(|way| self.longest_one(way).max(most));
+            if (one - other).abs() > other * 0.2 {
+                one < other
+            } else {
+                takes(a) < takes(b)
+            }
+        };
+        if !self.redisson {
+            return Way::InOrder;
+        }
+        match self.ask.kind {
+            Kind::Realign => Way::Swap,
+            Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore | Kind::Edit
+                if better(Way::Sweep, Way::InOrder) =>
+            {
+                Way::Sweep
+            }
+            Kind::Transfer | Kind::Deliver => {
+                let short = self.walk.turn <= SHORT_WALK && self.longest_one(Way::InOrder) <= most;
+                match () {
+                    // Few are done before the list has been read once.
+                    () if short || better(Way::InOrder, Way::Swap) => Way::InOrder,
+                    () if !self.ask.due => Way::Swap,
+                    () if self.count < self.length / 1_000.0 => Way::Swap,
+                    () if self.ask.clients == 0 && self.count < self.length / 15.0 => Way::Swap,
+                    () if self.expires => Way::Swap,
+                    () => Way::SetAside,
+                }
+            }
+            _ => Way::InOrder,
+        }
+    }
+
+    /// What an entry costs that is changed by itself.
+    fn entry_us(&self) -> Each {
+        let Walk {
+            turn,
+            head,
+            near,
+            most: [turn_most, head_most, near_most],
+        } = self.walk;
+        let (fixed, steps, byte) = match self.ask.kind {
+            // It is looked for from both ends, and then all of its copies are taken out.
+            Kind::Delete | Kind::Quarantine if self.redisson => {
+                let all = self.length;
+                (
+                    SINGLE_US,
+                    [2.3 * near + all, 2.3 * near_most + all],
+                    BYTE_US,
+                )
+            }
+            Kind::Delete | Kind::Quarantine | Kind::Append => (SINGLE_US, [0.0; 2], BYTE_US),
+            Kind::PutBack | Kind::Restore => (SINGLE_US, [head, head_most], BYTE_US),
+            // Its place is looked for twice.
+            Kind::Edit | Kind::Replace => (CHANGED_US, [2.0 * head, 2.0 * head_most], BYTE_US),
+            Kind::OrderList => (CHANGED_US, [self.length; 2], BYTE_US),
+            Kind::Transfer if turn < 1.0 => (WATCHED_US, [0.0; 2], MOVED_BYTE_US),
+            Kind::Transfer => (ENTRY_US, [turn, turn_most], MOVED_BYTE_US),
+            Kind::Deliver => (CHANGED_US, [turn, turn_most], BYTE_US),
+            Kind::TakeBack => (TAKEN_BACK_US, [turn, turn_most], BYTE_US),
+            Kind::Stay => (CHANGED_US, [0.0; 2], BYTE_US),
+            Kind::Discard => (ELEMENT_US, [turn, turn_most], BYTE_US),
+            Kind::PutElements => (ELEMENT_US, [0.0; 2], BYTE_US),
+            Kind::Realign => (ENTRY_US, [0.0; 2], BYTE_US),
+        };
+        let each = |i: usize| fixed + steps[i] * STEP_US + self.bytes[i] * byte;
+        [each(0), each(1)]
+    }
+
+    /// What an entry costs that is delivered once nothing stands before it.
+    fn delivered_us(&self) -> Each {
+        let (fixed, byte) = match self.ask.kind {
+            Kind::Deliver => (CHANGED_US, BYTE_US),
+            Kind::Transfer => (ENTRY_US, MOVED_BYTE_US),
+            _ => return [0.0; 2],
+        };
+        self.bytes.map(|bytes| fixed + bytes * byte)
+    }
+
+    /// What each element of the list costs that goes round, comes back or changes its place.
+    fn element_us(&self, way: Way) -> Each {
+        let [mean, most] = self.element.map(|bytes| bytes * BYTE_US);
         match way {
-            Way::InOrder => self.count * self.entry_us(kind),
+            Way::InOrder => [0.0; 2],
             Way::Swap => {
-                let swapped = self.length * READ_US + self.count * SWAP_US;
-                swapped
-                    + if kind == Kind::Realign {
-                        0.0
-                    } else {
-                        delivered
-                    }
+                let place = SWAP_US[0] + self.length * SWAP_US[1];
+                [place + 2.0 * mean, place + 2.0 * most]
             }
-            Way::SetAside => delivered + self.length.max(self.count) * BACK_US,
-            Way::Sweep => self.length * ROUND_US + self.count * SWEPT_US,
+            Way::SetAside => [BACK_US + mean, BACK_US + most],
+            Way::Sweep => {
+                let share = (self.count / self.length.max(1.0)).min(1.0);
+                let swept = |i: usize| SWEPT_US + self.bytes[i] * MOVED_BYTE_US;
+                [
+                    ROUND_US + mean + share * swept(0),
+                    (ROUND_US + most).max(ROUND_US + swept(1)),
+                ]
+            }
         }
     }
 
-    fn longest_us(&self, way: Way, kind: Kind) -> f64 {
-        let (most, one) = match way {
-            Way::InOrder if kind == Kind::Transfer => (LARGE_BATCH, self.entry_us(kind)),
-            Way::InOrder => (BATCH, self.entry_us(kind)),
-            Way::Swap => (SWAPS, SWAP_US),
-            Way::SetAside => (LARGE_BATCH, BACK_US),
-            Way::Sweep => {
-                let chosen = self.count / self.length.max(1.0);
-                (LARGE_BATCH, ROUND_US + SWEPT_US * chosen.min(1.0))
+    /// What a single entry or element costs at most.
+    fn longest_one(&self, way: Way) -> f64 {
+        match way {
+            Way::InOrder => self.entry_us()[1],
+            way => self.element_us(way)[1].max(self.delivered_us()[1]),
+        }
+    }
+
+    /// What the scripts cost that take `count` of what costs so much each, at most `batch` at once.
+    fn scripts(count: f64, [each, _]: Each, batch: f64, most: f64) -> f64 {
+        let at_once = (most / each.max(0.01)).clamp(1.0, batch);
+        // Those of full batches are in the other figures.
+        count * each + ((count / at_once).ceil() - count / batch).max(0.0) * SCRIPT_US
+    }
+
+    fn takes_us(&self, way: Way, most: f64) -> f64 {
+        let scripts = |count, each, batch| Self::scripts(count, each, batch, most);
+        let delivered = scripts(self.count, self.delivered_us(), LARGE_BATCH);
+        let element = self.element_us(way);
+        match way {
+            Way::InOrder => scripts(self.count, self.entry_us(), self.batch()),
+            Way::Swap => {
+                let read = self.length * (READ_US + self.element[0] * BYTE_US / 4.0);
+                let swapped = read + scripts(self.count, element, SWAPS);
+                if self.ask.kind == Kind::Realign {
+                    swapped
+                } else {
+                    swapped + delivered
+                }
+            }
+            Way::SetAside => delivered + scripts(self.length.max(self.count), element, LARGE_BATCH),
+            Way::Sweep => scripts(self.length, element, LARGE_BATCH),
+        }
+    }
+
+    const fn batch(&self) -> f64 {
+        match self.ask.kind {
+            Kind::Transfer => LARGE_BATCH,
+            _ => BATCH,
+        }
+    }
+
+    /// For how long the longest script keeps the server: no longer than it may, unless a single
+    /// entry takes longer.
+    fn longest_us(&self, way: Way, most: f64) -> f64 {
+        let (batch, [each, _], all) = match way {
+            Way::InOrder => (self.batch(), self.entry_us(), self.count),
+            Way::Swap => (SWAPS, self.element_us(way), self.count),
+            Way::SetAside | Way::Sweep => {
+                let all = self.length.max(self.count);
+                (LARGE_BATCH, self.element_us(way), all)
             }
         };
-        let all = match way {
-            Way::InOrder | Way::Swap => self.count,
-            Way::SetAside | Way::Sweep => self.length.max(self.count),
-        };
-        one.max((most.min(all) * one + TEXT_US).min(BLOCK_US))
+        let thought = SURE * (batch.min(all) * each + TEXT_US);
+        thought.min(most).max(self.longest_one(way) * SURE)
     }
 
     /// What replicas and the append-only file get: the commands that the scripts run.
-    fn replicated(&self, way: Way, kind: Kind) -> f64 {
+    fn replicated(&self, way: Way) -> f64 {
+        let kind = self.ask.kind;
+        let [bytes, element] = [self.ask.bytes[0], self.sampled].map(float);
         let staying = (self.length - self.count).max(0.0);
         // Into target, out of timeouts.
-        let delivered = self.count * (2.0 * self.bytes + 16.0);
+        let delivered = self.count * (2.0 * bytes + 16.0);
         match (way, kind) {
             // All of them at once, if none stands before them that stays.
-            (Way::InOrder, Kind::Transfer) if self.walk < 1.0 => delivered,
-            (Way::InOrder, Kind::Stay) => self.count * (self.bytes + 100.0),
-            (Way::InOrder, Kind::Discard) => self.count * (self.bytes + 45.0),
-            (Way::InOrder, Kind::PutElements) => self.count * (self.bytes + 8.0),
-            (Way::InOrder, Kind::TakeBack) => self.count * (2.0 * self.bytes + 180.0),
+            (Way::InOrder, Kind::Transfer) if self.walk.turn < 1.0 => delivered,
+            (Way::InOrder, Kind::Stay) => self.count * (bytes + 100.0),
+            (Way::InOrder, Kind::Discard) => self.count * (bytes + 45.0),
+            (Way::InOrder, Kind::PutElements | Kind::OrderList) => self.count * (bytes + 8.0),
+            (Way::InOrder, Kind::TakeBack) => self.count * (2.0 * bytes + 180.0),
             // LREM or LINSERT beside them names the entry once more.
-            (Way::InOrder, Kind::Quarantine | Kind::Restore | Kind::Append) => {
-                self.count * (4.0 * self.bytes + 190.0)
+            (Way::InOrder, Kind::Quarantine | Kind::Restore | Kind::Append | Kind::Edit) => {
+                self.count * (4.0 * bytes + 190.0)
             }
-            (Way::InOrder, _) => self.count * (3.0 * self.bytes + 100.0),
-            (Way::Swap, Kind::Realign) => self.count * 2.0 * (self.bytes + 90.0),
-            (Way::Swap, _) => self.count * 2.0 * (self.bytes + 90.0) + delivered,
-            (Way::SetAside, _) => delivered + staying * (self.bytes + 8.0),
+            (Way::InOrder, _) => self.count * (3.0 * bytes + 100.0),
+            (Way::Swap, Kind::Realign) => self.count * 2.0 * (bytes + 90.0),
+            (Way::Swap, _) => self.count * 2.0 * (bytes + 90.0) + delivered,
+            (Way::SetAside, _) => delivered + staying * (element + 8.0),
             (Way::Sweep, Kind::PutBack) => {
-                (self.length + self.count) * (self.bytes + 8.0) + self.count * (self.bytes + 90.0)
+                (self.length + self.count) * (element + 8.0) + self.count * (bytes + 90.0)
+            }
+            (Way::Sweep, Kind::Edit) => {
+                self.length * (element + 8.0) + self.count * (2.0 * bytes + 100.0)
             }
             (Way::Sweep, Kind::Restore) => {
-                (self.length + self.count) * (self.bytes + 8.0)
-                    + self.count * (2.0 * self.bytes + 180.0)
+                (self.length + self.count) * (element + 8.0) + self.count * (2.0 * bytes + 180.0)
             }
             (Way::Sweep, Kind::Quarantine) => {
-                staying * (self.bytes + 8.0) + self.count * (2.0 * self.bytes + 30.0)
+                staying * (element + 8.0) + self.count * (2.0 * bytes + 30.0)
             }
-            (Way::Sweep, _) => staying * (self.bytes + 8.0) + self.count * (self.bytes + 8.0),
+            (Way::Sweep, _) => staying * (element + 8.0) + self.count * (bytes + 8.0),
         }
     }
 
-    pub(super) fn cost(&self, way: Way, kind: Kind) -> Cost {
+    fn cost(&self, way: Way, most: f64) -> Cost {
         let us = |us: f64| Duration::from_secs_f64(us / 1e6);
         #[expect(
             clippy::cast_possible_truncation,
@@ -133,10 +323,16 @@ impl Figures {
             reason = "an estimate, and never below 0"
         )]
         let whole = |n: f64| n as u64;
+        let entry = match way {
+            Way::InOrder => self.entry_us(),
+            _ => self.delivered_us(),
+        };
         Cost {
-            longest_block: us(self.longest_us(way, kind)),
-            takes: us(self.takes_us(way, kind)),
-            replicated_bytes: whole(self.replicated(way, kind)),
+            longest_block: us(self.longest_us(way, most)),
+            entry: us(SURE * entry[1]),
+            element: us(SURE * self.element_us(way)[1]),
+            takes: us(self.takes_us(way, most)),
+            replicated_bytes: whole(self.replicated(way)),
             journal_bytes: 0,
         }
     }

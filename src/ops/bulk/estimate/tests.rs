@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::queue::plan::{Cost, Way};
 
 /// A list of `length`, of which 1,000 elements were looked at; `score(place)`.
 fn sample(length: u64, score: impl Fn(u64) -> f64) -> Sample {
@@ -8,6 +9,7 @@ fn sample(length: u64, score: impl Fn(u64) -> f64) -> Sample {
     Sample {
         length,
         expires: false,
+        bytes: [41, 41],
         elements: places
             .map(|place| Sampled {
                 place,
@@ -35,7 +37,7 @@ fn ask(kind: Kind, count: u64) -> Ask {
     Ask {
         kind,
         count,
-        bytes: 41,
+        bytes: [41, 41],
         due: true,
         clients: 1,
         scores: (0.0, 1e6),
@@ -44,14 +46,21 @@ fn ask(kind: Kind, count: u64) -> Ask {
 
 fn chosen_way(sample: &Sample, ask: &Ask, chosen: impl Fn(&[u8], f64) -> bool) -> Way {
     let walk = sample.walk(ask, chosen);
-    choose(&Queue::redisson("q"), sample, ask, walk).0
+    choose(sample, ask, walk).0
 }
+
+/// With scripts of at most 10 ms.
+fn choose(sample: &Sample, ask: &Ask, walk: Walk) -> (Way, Cost) {
+    Reckoned::new(&Queue::redisson("q"), sample, ask, walk).choose(MAX_BLOCK)
+}
+
+const MAX_BLOCK: Duration = Duration::from_millis(10);
 
 #[test]
 fn what_stands_in_due_order_costs_no_walk() {
     let sample = sample(MILLION, in_order);
     let all = ask(Kind::Deliver, MILLION);
-    assert!(sample.walk(&all, |_, _| true) < 1.0);
+    assert!(sample.walk(&all, |_, _| true).turn < 1.0);
     assert_eq!(chosen_way(&sample, &all, |_, _| true), Way::InOrder);
     let half = ask(Kind::Deliver, MILLION / 2);
     let is = |_: &[u8], score: f64| score < 5e5;
@@ -62,7 +71,13 @@ fn what_stands_in_due_order_costs_no_walk() {
 fn what_is_due_costs_half_where_it_stands_first() {
     let sample = sample(MILLION, in_order);
     let all = ask(Kind::Transfer, MILLION);
-    let takes = |walk| choose(&Queue::redisson("q"), &sample, &all, walk).1.takes;
+    let takes = |turn| {
+        let walk = Walk {
+            turn,
+            ..Walk::default()
+        };
+        choose(&sample, &all, walk).1.takes
+    };
     assert!(takes(0.0) * 3 < takes(1.0) * 2);
     assert!(takes(0.0) >= Duration::from_secs(1));
 }
@@ -70,9 +85,11 @@ fn what_is_due_costs_half_where_it_stands_first() {
 #[test]
 fn a_shuffled_backlog_walks_past_what_is_due_later() {
     let sample = sample(MILLION, shuffled);
-    let all = sample.walk(&ask(Kind::Deliver, MILLION), |_, _| true);
+    let all = sample.walk(&ask(Kind::Deliver, MILLION), |_, _| true).turn;
     assert!((230e3..270e3).contains(&all), "{all}");
-    let tenth = sample.walk(&ask(Kind::Deliver, MILLION / 10), |_, score| score < 1e5);
+    let tenth = sample
+        .walk(&ask(Kind::Deliver, MILLION / 10), |_, score| score < 1e5)
+        .turn;
     assert!((430e3..520e3).contains(&tenth), "{tenth}");
 }
 
@@ -80,11 +97,11 @@ fn a_shuffled_backlog_walks_past_what_is_due_later() {
 fn entries_that_are_due_at_one_moment_are_due_in_the_order_of_their_bytes() {
     let mut burst = sample(MILLION, |_| 5.0);
     let all = ask(Kind::Transfer, MILLION);
-    assert!(burst.walk(&all, |_, _| true) < 1.0);
+    assert!(burst.walk(&all, |_, _| true).turn < 1.0);
     for (i, element) in (0..).zip(&mut burst.elements) {
         element.member = (i * 7_919 % 1_009_u64).to_be_bytes().to_vec();
     }
-    let walk = burst.walk(&all, |_, _| true);
+    let walk = burst.walk(&all, |_, _| true).turn;
     assert!((200e3..300e3).contains(&walk), "{walk}");
     assert_eq!(chosen_way(&burst, &all, |_, _| true), Way::SetAside);
 }
@@ -109,25 +126,85 @@ fn many_due_are_set_aside_and_few_are_swapped_when_nobody_else_transfers() {
 }
 
 #[test]
-fn a_few_entries_are_not_worth_a_look_at_the_whole_list() {
-    let sample = sample(MILLION, shuffled);
-    let one = Ask {
-        scores: (5e5, 5e5),
-        ..ask(Kind::Deliver, 1)
+fn a_few_entries_are_not_worth_a_look_at_the_whole_list_unless_their_walk_is_too_long() {
+    let of = |length| {
+        let sample = sample(length, shuffled);
+        let one = Ask {
+            scores: (5e5, 5e5),
+            ..ask(Kind::Deliver, 1)
+        };
+        let walk = sample.walk(&one, |_, _| false);
+        assert!(walk.turn > 0.0);
+        choose(&sample, &one, walk)
     };
-    let walk = sample.walk(&one, |_, _| false);
-    assert!(walk > 0.0);
-    let (way, cost) = choose(&Queue::redisson("q"), &sample, &one, walk);
+    let (way, cost) = of(MILLION / 10);
     assert_eq!(way, Way::InOrder);
-    assert!(cost.longest_block < Duration::from_millis(20), "{cost:?}");
-    for kind in [Kind::Delete, Kind::PutBack] {
-        assert_eq!(
-            chosen_way(&sample, &ask(kind, 50), |_, _| false),
-            Way::InOrder
-        );
-        assert_eq!(
-            chosen_way(&sample, &ask(kind, 10_000), |_, _| false),
-            Way::Sweep
+    assert!(cost.longest_block <= MAX_BLOCK, "{cost:?}");
+    let (way, cost) = of(MILLION);
+    assert_eq!(way, Way::Swap);
+    assert!(cost.longest_block <= MAX_BLOCK, "{cost:?}");
+    let middling = sample(MILLION / 10, shuffled);
+    for kind in [Kind::Delete, Kind::PutBack, Kind::Edit, Kind::Quarantine] {
+        let way = |count| chosen_way(&middling, &ask(kind, count), |_, _| false);
+        assert_eq!(way(5), Way::InOrder, "{kind:?}");
+        assert_eq!(way(5_000), Way::Sweep, "{kind:?}");
+    }
+}
+
+#[test]
+fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
+    let sample = sample(MILLION, shuffled);
+    let kinds = [
+        (Kind::Transfer, true),
+        (Kind::Deliver, true),
+        (Kind::Delete, true),
+        (Kind::Quarantine, true),
+        (Kind::PutBack, true),
+        (Kind::Restore, true),
+        (Kind::Edit, true),
+        (Kind::Stay, true),
+        (Kind::Realign, true),
+        (Kind::Append, true),
+        (Kind::PutElements, true),
+        // An element of target is walked to, and there is no other way.
+        (Kind::TakeBack, false),
+        (Kind::Discard, false),
+        (Kind::Replace, false),
+    ];
+    for (kind, keeps) in kinds {
+        for count in [1, 100, 100_000] {
+            let ask = ask(kind, count);
+            let walk = sample.walk(&ask, |_, _| false);
+            for ms in [2, 10] {
+                let max_block = Duration::from_millis(ms);
+                let reckoned = Reckoned::new(&Queue::redisson("q"), &sample, &ask, walk);
+                let (way, cost) = reckoned.choose(max_block);
+                let told = format!("{kind:?} of {count} {way:?}: {cost:?}");
+                assert_eq!(cost.longest_block <= max_block, keeps, "{told}");
+                assert_eq!(cost.single() <= max_block, keeps, "{told}");
+                assert_eq!(reckoned.why_long(max_block).is_none(), keeps, "{told}");
+                let first = cost.entries_within(max_block);
+                assert!(first == 1 || cost.entry * u32::try_from(first).unwrap() <= max_block);
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_count_as_well_as_entries() {
+    let mut large = sample(100, in_order);
+    large.bytes = [1 << 20, 1 << 20];
+    for kind in [Kind::Transfer, Kind::Delete, Kind::Edit, Kind::Stay] {
+        let ask = Ask {
+            bytes: [1 << 20, 1 << 20],
+            ..ask(kind, 100)
+        };
+        let walk = large.walk(&ask, |_, _| true);
+        let (_, cost) = choose(&large, &ask, walk);
+        assert!(cost.entries_within(MAX_BLOCK) <= 1, "{kind:?} {cost:?}");
+        assert!(
+            cost.takes >= Duration::from_millis(400),
+            "{kind:?} {cost:?}"
         );
     }
 }
@@ -136,7 +213,9 @@ fn a_few_entries_are_not_worth_a_look_at_the_whole_list() {
 fn a_queue_without_order_list_goes_in_order() {
     let queue: Queue = "zset-list:a,b".parse().unwrap();
     for kind in [Kind::Deliver, Kind::Delete, Kind::Stay] {
-        let (way, cost) = choose(&queue, &Sample::default(), &ask(kind, 5_000), 0.0);
+        let ask = ask(kind, 5_000);
+        let reckoned = Reckoned::new(&queue, &Sample::default(), &ask, Walk::default());
+        let (way, cost) = reckoned.choose(MAX_BLOCK);
         assert_eq!(way, Way::InOrder);
         assert!(cost.takes > Duration::ZERO);
     }
@@ -145,7 +224,8 @@ fn a_queue_without_order_list_goes_in_order() {
 #[test]
 fn an_empty_sample_makes_no_walk() {
     let empty = Sample::default();
-    assert!(empty.walk(&ask(Kind::Deliver, 5), |_, _| true).abs() < 1e-9);
+    let walk = empty.walk(&ask(Kind::Deliver, 5), |_, _| true);
+    assert_eq!(walk, Walk::default());
 }
 
 #[test]
