@@ -4,28 +4,36 @@
 -- ARGV     the same
 -- returns  nothing: it defines place
 --
--- place(order, m, length, from_tail) is where m stands in order, which is so long, from 0: nil when
--- it does not, false when that is not known. The list is walked from the end where m is likely to be
--- nearer: what falls due late was mostly offered late. Of copies that nearest to this end is told.
+-- place(order, m, length) is where m stands in order, which is so long, from 0: nil when it does not,
+-- false when that is not known. It is looked for from both ends at once, further and further, so that
+-- what stands near either of them is found soon; nothing else tells where it stands, not even when
+-- it falls due. Of copies the one that is nearest to an end is told.
 
 -- How many elements may be read in search of places where the server has no LPOS (before 6.0.6).
 local readable = 10000
 
-local function place(order, m, length, from_tail)
-  local at = redis.pcall('LPOS', order, m, 'RANK', from_tail and -1 or 1)
-  if type(at) ~= 'table' then
-    return at or nil
+local function place(order, m, length)
+  local reach, half = 512, math.ceil(length / 2)
+  while length > 0 do
+    reach = math.min(reach, half)
+    local at = redis.pcall('LPOS', order, m, 'RANK', 1, 'MAXLEN', reach)
+    if type(at) == 'table' then break end
+    at = at or redis.call('LPOS', order, m, 'RANK', -1, 'MAXLEN', reach)
+    if at or reach == half then return at or nil end
+    reach = reach * 8
   end
   local read = 0
-  while read < length do
+  while read < half do
     if readable <= 0 then return false end
-    local count = math.min(500, length - read)
-    local first = from_tail and length - read - count or read
-    local page = redis.call('LRANGE', order, first, first + count - 1)
-    for i = from_tail and count or 1, from_tail and 1 or count, from_tail and -1 or 1 do
-      if page[i] == m then return first + i - 1 end
+    local count = math.min(500, half - read)
+    local head = redis.call('LRANGE', order, read, read + count - 1)
+    local first = length - read - count
+    local tail = redis.call('LRANGE', order, first, first + count - 1)
+    for i = 1, count do
+      if head[i] == m then return read + i - 1 end
+      if tail[count + 1 - i] == m then return first + count - i end
     end
-    read, readable = read + count, readable - count
+    read, readable = read + count, readable - 2 * count
   end
   return nil
 end

@@ -173,8 +173,14 @@ impl Reckoned {
             }
             Kind::Delete | Kind::Quarantine | Kind::Append => (SINGLE_US, [0.0; 2], BYTE_US),
             Kind::PutBack | Kind::Restore => (SINGLE_US, [head, head_most], BYTE_US),
+            // Its place is looked for, and then all copies of the old bytes are taken out.
+            Kind::Edit if self.redisson => {
+                let all = self.length;
+                (CHANGED_US, [head + all, head_most + all], BYTE_US)
+            }
+            Kind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
             // Its place is looked for twice.
-            Kind::Edit | Kind::Replace => (CHANGED_US, [2.0 * head, 2.0 * head_most], BYTE_US),
+            Kind::Replace => (CHANGED_US, [2.0 * head, 2.0 * head_most], BYTE_US),
             Kind::OrderList => (CHANGED_US, [self.length; 2], BYTE_US),
             Kind::Transfer if turn < 1.0 => (WATCHED_US, [0.0; 2], MOVED_BYTE_US),
             Kind::Transfer => (ENTRY_US, [turn, turn_most], MOVED_BYTE_US),
