@@ -19,6 +19,7 @@ mod edit;
 mod entries;
 mod entry;
 mod finding;
+mod input;
 mod journal;
 mod kick;
 mod messages;

@@ -65,7 +65,9 @@ fn lines<W: Write>(
     loop {
         bytes.clear();
         let why = || format!("could not read {}", from.display());
-        if input.read_until(b'\n', &mut bytes).with_context(why)? == 0 {
+        // Hexadecimal digits are twice the bytes.
+        let read = super::input::line(&mut input, &mut bytes, 2 * super::input::MOST);
+        if read.with_context(why)? == 0 {
             return Ok(outcome);
         }
         let content = bytes.strip_suffix(b"\n").unwrap_or(&bytes);

@@ -1,14 +1,13 @@
 //! `edit`: another payload for an entry.
 
-use std::fs;
-use std::io::{self, Read as _, Write};
-use std::path::Path;
+use std::io::Write;
 
 use anyhow::Context as _;
 use futures_util::TryStreamExt as _;
 
 use super::change::{Chosen, Making};
 use super::codec::{class, encoded, encoded_as, encoded_like, named, voted};
+use super::input;
 use super::output::Output;
 use super::session::meant;
 use super::{NothingMatched, Outcome};
@@ -28,7 +27,7 @@ pub(super) async fn run<W: Write>(
     let codec = asked.codec.as_deref().map(named).transpose()?;
     let class = asked.kind.as_deref().map(class).transpose()?;
     let chosen = Chosen::one(&asked.id)?;
-    let message = content(&asked.file)?;
+    let message = input::whole(&asked.file)?;
     let making = Making::begin(&asked.how, config).await?;
     let (own, held) = own(asked, &making, &meant(&asked.queue, config), config).await?;
     let codec = codec.unwrap_or(own);
@@ -44,17 +43,6 @@ pub(super) async fn run<W: Write>(
     };
     let what = What::Edit(bytes);
     making.queue(&asked.queue, what, Some(chosen), out).await
-}
-
-/// All that the file holds; `-` is standard input.
-fn content(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        read.context("could not read the standard input")?;
-        return Ok(bytes);
-    }
-    fs::read(path).with_context(|| format!("could not read {}", path.display()))
 }
 
 /// With which codec the entry is written, and what it holds. Where that cannot be told, bytes are

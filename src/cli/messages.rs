@@ -1,10 +1,10 @@
 //! The messages of an offer: from the argument, a file, or the lines of standard input.
 
-use std::fs;
-use std::io::{self, BufRead as _, BufReader, Read, Stdin};
+use std::io::{self, BufReader, Read, Stdin};
 
 use anyhow::Context as _;
 
+use super::input;
 use crate::args;
 
 /// About so many bytes go into one batch.
@@ -29,10 +29,7 @@ impl Messages {
             count,
         };
         match (&asked.file, asked.text.as_deref()) {
-            (Some(path), _) => {
-                let what = || format!("could not read {}", path.display());
-                Ok(one(fs::read(path).with_context(what)?))
-            }
+            (Some(path), _) => Ok(one(input::whole(path)?)),
             (None, Some("-")) => Ok(Self::lines(Box::new(StdinLines(io::stdin())), count)),
             (None, text) => Ok(one(text.unwrap_or_default().as_bytes().to_vec())),
         }
@@ -99,7 +96,7 @@ impl Messages {
             return Ok(None);
         };
         let mut line = Vec::new();
-        let read = lines.read_until(b'\n', &mut line);
+        let read = input::line(lines, &mut line, input::MOST);
         if read.context("could not read the standard input")? == 0 {
             self.lines = None;
             return Ok(None);

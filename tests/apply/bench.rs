@@ -131,6 +131,17 @@ impl Bench {
         Which::These(numbers.iter().map(|n| self.entry(*n)).collect())
     }
 
+    /// The same by their bytes.
+    pub(crate) fn entries_of(&self, members: &[Vec<u8>]) -> Which {
+        let timeouts = self.contents().timeouts;
+        let entry = |member: &Vec<u8>| Entry {
+            score: Some(timeouts[member].parse().unwrap()),
+            member: member.clone(),
+            state: State::Waiting,
+        };
+        Which::These(members.iter().map(entry).collect())
+    }
+
     pub(crate) fn contents(&self) -> Contents {
         let keys = self.queue.keys();
         let list = |key: &[u8]| -> Vec<Vec<u8>> {

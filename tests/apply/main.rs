@@ -11,6 +11,7 @@ mod support;
 
 mod below_zero;
 mod bench;
+mod bounds;
 mod changes;
 mod copies;
 mod costs;

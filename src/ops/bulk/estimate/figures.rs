@@ -132,7 +132,7 @@ impl Reckoned {
         }
         match self.ask.kind {
             Kind::Realign => Way::Swap,
-            Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore | Kind::Edit
+            Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore
                 if better(Way::Sweep, Way::InOrder) =>
             {
                 Way::Sweep
@@ -178,7 +178,6 @@ impl Reckoned {
                 let all = self.length;
                 (CHANGED_US, [head + all, head_most + all], BYTE_US)
             }
-            Kind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
             // Its place is looked for twice.
             Kind::Replace => (CHANGED_US, [2.0 * head, 2.0 * head_most], BYTE_US),
             Kind::OrderList => (CHANGED_US, [self.length; 2], BYTE_US),
@@ -186,7 +185,7 @@ impl Reckoned {
             Kind::Transfer => (ENTRY_US, [turn, turn_most], MOVED_BYTE_US),
             Kind::Deliver => (CHANGED_US, [turn, turn_most], BYTE_US),
             Kind::TakeBack => (TAKEN_BACK_US, [turn, turn_most], BYTE_US),
-            Kind::Stay => (CHANGED_US, [0.0; 2], BYTE_US),
+            Kind::Stay | Kind::Edit => (CHANGED_US, [0.0; 2], BYTE_US),
             Kind::Discard => (ELEMENT_US, [turn, turn_most], BYTE_US),
             Kind::PutElements => (ELEMENT_US, [0.0; 2], BYTE_US),
             Kind::Realign => (ENTRY_US, [0.0; 2], BYTE_US),
@@ -307,9 +306,6 @@ impl Reckoned {
             (Way::SetAside, _) => delivered + staying * (element + 8.0),
             (Way::Sweep, Kind::PutBack) => {
                 (self.length + self.count) * (element + 8.0) + self.count * (bytes + 90.0)
-            }
-            (Way::Sweep, Kind::Edit) => {
-                self.length * (element + 8.0) + self.count * (2.0 * bytes + 100.0)
             }
             (Way::Sweep, Kind::Restore) => {
                 (self.length + self.count) * (element + 8.0) + self.count * (2.0 * bytes + 180.0)

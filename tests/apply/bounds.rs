@@ -1,0 +1,122 @@
+//! How long a change keeps the server: what its first script takes, and what it walks past.
+
+use std::time::Duration;
+
+use delayscope::ops::apply::Limits;
+use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::plan::{What, Which};
+use delayscope::queue::plan::Way;
+use delayscope::queue::{Filter, Queue};
+
+use crate::bench::Bench;
+use crate::support::{Server, Value, frame};
+
+/// A long list costs no more to fill than a second.
+const ALL: u64 = 20_000;
+
+/// A queue whose order list stands in no order.
+async fn shuffled() -> Bench {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let first = bench.server.now().plus(900_000);
+    let due = |n: u64| first.plus(i64::try_from(n * 7_919 % ALL).unwrap());
+    bench.server.fill_with(&bench.queue, ALL, due);
+    bench
+}
+
+fn matching(filter: &str) -> Which {
+    Which::Selected(Selection {
+        filter: Filter::parse(filter).unwrap(),
+        from: From::Waiting,
+        ..Selection::default()
+    })
+}
+
+fn within(ms: u64) -> Limits {
+    Limits {
+        max_block: Duration::from_millis(ms),
+        ..Limits::default()
+    }
+}
+
+/// How often the server ran this command since it was asked to forget.
+fn calls(server: &Server, command: &str) -> u64 {
+    let Value::BulkString(info) = server.cmd(&["INFO", "commandstats"]) else {
+        panic!("INFO is text")
+    };
+    let info = String::from_utf8(info).unwrap();
+    let name = format!("cmdstat_{command}:calls=");
+    let mut lines = info.lines().filter_map(|line| line.strip_prefix(&name));
+    let calls = lines.next().and_then(|line| line.split(',').next());
+    calls.map_or(0, |calls| calls.parse().unwrap())
+}
+
+#[tokio::test]
+async fn a_repack_deep_in_a_list_begins_with_as_many_entries_as_may_be_walked_to() {
+    let bench = shuffled().await;
+    let prepared = bench
+        .plan(What::Repack(None), matching("re:/[05]0$/"))
+        .await;
+    let prepared = prepared.unwrap().within(Duration::from_millis(2));
+    let (plan, cost) = (&prepared.plan, prepared.plan.cost);
+    assert!(
+        plan.planned > 100 && cost.takes > Duration::from_millis(50),
+        "{plan:?}"
+    );
+    let first = cost.entries_within(Duration::from_millis(2));
+    assert!((1..=5).contains(&first), "{cost:?}");
+    // Its place is walked to, and then all copies of the old bytes are looked for.
+    let monitor = bench.server.monitor();
+    let told = bench.apply(prepared, within(2)).await;
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    let commands = monitor.commands(&bench.server);
+    let mut scripts = commands.split(|words| words[0].eq_ignore_ascii_case("EVALSHA"));
+    let edited = |run: &&[Vec<String>]| {
+        run.iter()
+            .any(|words| words[0].eq_ignore_ascii_case("LINSERT"))
+    };
+    let walks = |run: &[Vec<String>]| {
+        run.iter()
+            .filter(|words| words[0].eq_ignore_ascii_case("LINSERT"))
+            .count()
+    };
+    assert_eq!(walks(scripts.find(edited).unwrap()), first);
+}
+
+#[tokio::test]
+async fn a_single_entry_that_takes_longer_than_a_script_may_is_told() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let large = frame(1, &vec![b'x'; 3_000_000]);
+    bench.server.put(&bench.queue, &large, "4000000000000");
+    let prepared = bench
+        .plan(What::Delete, bench.entries_of(&[large]))
+        .await
+        .unwrap();
+    let plan = &prepared.plan;
+    assert!(
+        plan.cost.longest_block > Duration::from_millis(10),
+        "{:?}",
+        plan.cost
+    );
+    let told = plan
+        .warnings
+        .iter()
+        .find(|one| one.contains("A single entry"));
+    assert!(told.unwrap().contains("longer than the 10 ms"), "{told:?}");
+    assert!(told.unwrap().contains("the largest has 3"), "{told:?}");
+}
+
+#[tokio::test]
+async fn an_entry_is_looked_for_from_both_ends_whenever_it_falls_due() {
+    let bench = shuffled().await;
+    let order = bench.contents().order;
+    for at in [0, order.len() - 1] {
+        let entry = bench.entries_of(&[order[at].clone()]);
+        bench.server.cmd(&["CONFIG", "RESETSTAT"]);
+        let mut prepared = bench.plan(What::Delete, entry).await.unwrap();
+        prepared.plan.way = Way::InOrder;
+        let told = bench.apply(prepared, Limits::default()).await;
+        assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+        // The first reach from each end.
+        assert!(calls(&bench.server, "lpos") <= 2);
+    }
+}
