@@ -109,6 +109,7 @@ impl Reckoned {
             reason = "a length, for people"
         )]
         let [bytes, length] = [largest, self.length].map(|n| n as u64);
+        let bytes = bytes + SMALL;
         Some(if largest * MOVED_BYTE_US > self.longest_one(way) / 2.0 {
             format!("the largest has {}B", text::compact(bytes))
         } else {
