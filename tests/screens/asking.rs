@@ -46,6 +46,7 @@ fn deliver(planned: u64) -> Plan {
             takes: Duration::from_millis(planned / 4),
             replicated_bytes: planned * 130,
             journal_bytes: planned * 64,
+            ..Cost::default()
         },
         target: Some((3, 3 + planned)),
         consumed_per_s: many.then_some(2.5),
