@@ -32,7 +32,7 @@ pub use filter::{BadFilter, Filter, Progress, Seen};
 pub use finding::{Finding, Severity};
 pub use frame::{Era, Form, Frame, FrameError, Unpack};
 pub use frames::{Frames, FramesAsk, Judged};
-pub use hold::{ConsumerTag, Holder};
+pub use hold::{ConsumerTag, HeldCount, HeldElement, Holder};
 pub use layout::{BadQueue, Layout, Push, Queue, Unit, Unwrapped, ZsetList};
 pub use listing::{List, ListPage, ListRow, ListScore};
 pub use look::{ServerLook, ServerWatch};

@@ -13,7 +13,7 @@ use crate::queue::{Form, Queue};
     reason = "flags, of which one is given"
 )]
 #[command(
-    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore"]).required(true),
+    group = ArgGroup::new("repair").args(["kick", "repack", "realign", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore", "put_back"]).required(true),
     after_help = "\
 Examples:
   delayscope repair orders --realign --within 1h --dry-run
@@ -42,7 +42,9 @@ Each is planned first; --dry-run only prints the plan. What they do:
   --quarantine     sets entries aside, with their due times: those that are chosen, else every
                    member that is no frame, on which all transfers break off
   --restore        lets them wait again; they are seen with entries --from quarantined
-undo takes back all but --kick, --realign and --restore-order."
+  --put-back       messages that `consume` had taken when it died go back into the target, first in
+                   line; from any machine. What a consumer that lives holds is left alone
+undo takes back all but --kick, --realign, --restore-order and --put-back."
 )]
 pub struct Repair {
     /// The queue.
@@ -67,6 +69,9 @@ pub struct Repair {
     /// Let entries wait again that were set aside
     #[arg(long)]
     pub restore: bool,
+    /// Put back what a consumer had taken when it died
+    #[arg(long)]
+    pub put_back: bool,
     /// Put the order list into due order
     #[arg(long)]
     pub realign: bool,
@@ -75,7 +80,7 @@ pub struct Repair {
         long,
         value_name = "SPAN",
         requires = "realign",
-        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore"],
+        conflicts_with_all = ["kick", "repack", "restore_order", "drift", "unwrap", "persist", "rename_taken", "unit", "score", "quarantine", "restore", "put_back"],
         allow_hyphen_values = true
     )]
     pub within: Option<Span>,

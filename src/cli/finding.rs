@@ -191,6 +191,7 @@ fn flags(what: &What) -> Option<(&'static str, Vec<String>)> {
         What::Realign(None)
         | What::Repack(None)
         | What::RestoreOrder
+        | What::PutBack
         | What::Drift
         | What::Quarantine
         | What::Unwrap
@@ -240,6 +241,7 @@ mod tests {
             What::Repack(Some(crate::queue::Form::ByteId)),
             What::Quarantine,
             What::Restore,
+            What::PutBack,
             What::Unwrap,
             What::Persist,
             What::RenameTaken,

@@ -49,6 +49,8 @@ pub(super) async fn run<W: Write>(
         What::Quarantine
     } else if asked.restore {
         What::Restore
+    } else if asked.put_back {
+        What::PutBack
     } else if asked.drift {
         What::Drift
     } else if asked.unwrap {

@@ -2,6 +2,7 @@
 
 mod choose;
 mod cost;
+mod held;
 pub(super) mod make;
 mod mend;
 mod quarantine;
@@ -169,6 +170,7 @@ pub async fn plan(
                     mend::make(&making, &wish.what, &tell).await?
                 }
                 What::RenameTaken => taken::make(&making).await?,
+                What::PutBack => held::make(&making).await?,
                 _ => {
                     let which = match (&wish.what, wish.which) {
                         (What::Repack(_), Which::Due) => Which::Selected(Selection::default()),

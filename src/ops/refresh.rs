@@ -96,7 +96,7 @@ async fn look(
     let now = now(store)?;
     let (zoom, scale) = bars.unzip();
     let plan = SurveyPlan::new(queue, now, scale);
-    let seen = counts(store, &queue.keys(), &plan.ranges).await?;
+    let seen = counts(store, &queue.keys(), &plan.ranges, now).await?;
     let bars = plan.edges.len().saturating_sub(1);
     let count = |i: usize| seen.counts.get(i).copied().unwrap_or(0);
     let no_time = plan.late + 5 + CLASSES.len() + 1;
@@ -120,6 +120,7 @@ async fn look(
         keys: seen.keys,
         aside: seen.aside,
         quarantined: seen.quarantined,
+        held: seen.held,
         frames: None,
         server_us: seen.server_us,
     })

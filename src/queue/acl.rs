@@ -17,6 +17,7 @@ const READ: &[&str] = &[
     "client|setname",
     "exec",
     "exists",
+    "hlen",
     "info",
     "llen",
     "lpos",
@@ -169,6 +170,12 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::Drift => &[SCRIPT, &["lpos", "lrem", "lset", "ltrim", "rpush", "zrem"]],
         Change::Quarantine => &[SCRIPT, DELETE, &["publish", "zadd"]],
         Change::Restore => &[SCRIPT, OFFER, &["linsert", "lpush", "ltrim", "zrem"]],
+        Change::PutBack => &[
+            SCRIPT,
+            &[
+                "hdel", "hget", "hkeys", "hmget", "lpush", "lrem", "ltrim", "rpush", "zrem",
+            ],
+        ],
         Change::Unwrap => &[SCRIPT, REPLACE],
         Change::Persist => &[SCRIPT, EXPIRY],
         Change::RenameTaken => &[SCRIPT, RENAME, &["publish"]],

@@ -15,6 +15,7 @@ mod foreign_member;
 mod found;
 mod framed_target;
 mod heads;
+mod held;
 mod ledger;
 mod mixed_fleet;
 mod mixed_frames;
@@ -114,6 +115,7 @@ pub const RULES: &[Rule] = &[
     Rule::new(slow_transfer::ID, slow_transfer::look),
     Rule::new(drift::ID, drift::look),
     Rule::new(set_aside::ID, set_aside::look),
+    Rule::new(held::ID, held::look),
     Rule::new(quarantined::ID, quarantined::look),
     Rule::new(clock_skew::ID, clock_skew::look),
     Rule::new(falling_behind::ID, falling_behind::look),

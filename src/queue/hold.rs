@@ -2,6 +2,36 @@
 
 use crate::clock::EpochMillis;
 
+/// An element that was taken from target, and not yet handed on.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct HeldElement {
+    /// The field that it is held under; none while it is in the intake, where it belongs to nobody.
+    pub field: Option<Vec<u8>>,
+    /// Its bytes.
+    pub element: Vec<u8>,
+}
+
+/// What is held of a queue, counted.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct HeldCount {
+    /// Elements that are held.
+    pub held: u64,
+    /// Those of them whose consumers live.
+    pub living: u64,
+    /// Elements in the intake.
+    pub intake: u64,
+    /// When the first of the leases runs out, or has.
+    pub first_end: Option<EpochMillis>,
+}
+
+impl HeldCount {
+    /// How many are held for consumers that died.
+    #[must_use]
+    pub const fn of_dead(self) -> u64 {
+        self.held.saturating_sub(self.living)
+    }
+}
+
 /// A consumer, by what it writes beside each element that it holds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ConsumerTag {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::entry::Due;
 use super::frames::{Frames, Judged};
+use super::hold::HeldCount;
 use super::zoom::{Scale, Zoom};
 use crate::clock::EpochMillis;
 
@@ -125,6 +126,8 @@ pub struct Survey {
     pub aside: Option<u64>,
     /// How many entries are in quarantine; none when the server does not let us look.
     pub quarantined: Option<u64>,
+    /// What our consumers hold; none when the server does not let us look.
+    pub held: Option<HeldCount>,
     /// A sample of the members, when it was asked for.
     pub frames: Option<Box<Frames>>,
     /// What the read cost the server, in µs by its own clock.

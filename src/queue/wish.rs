@@ -35,6 +35,8 @@ pub enum What {
     Quarantine,
     /// Let entries wait again that are in quarantine. Of `Which::Due`: all of them.
     Restore,
+    /// Put back into target what consumers hold that died.
+    PutBack,
     /// Take the frames off that elements of target still have.
     Unwrap,
     /// Take the expiry of the queue's keys away.
@@ -66,6 +68,7 @@ impl What {
             Self::Drift => Change::Drift,
             Self::Quarantine => Change::Quarantine,
             Self::Restore => Change::Restore,
+            Self::PutBack => Change::PutBack,
             Self::Unwrap => Change::Unwrap,
             Self::Persist => Change::Persist,
             Self::RenameTaken => Change::RenameTaken,

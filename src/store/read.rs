@@ -2,6 +2,7 @@
 //! of the queue; what each brings is bounded by its caller.
 
 mod frames;
+mod hold;
 mod keys;
 mod lists;
 mod look;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use redis::Value;
 
 pub use frames::{MAXLEN, RawFrames, frames, places};
+pub use hold::{HeldNow, held_now, still_held};
 pub use keys::{Kind, Slice, channels, kinds, scan};
 pub use lists::{Elements, element_scores, held, list_page, quarantined, sorted_page, whole_order};
 pub use look::look;
@@ -26,7 +28,7 @@ use self::transaction::{Transaction, error_words};
 use super::error::StoreError;
 use super::link::Store;
 use crate::clock::EpochMillis;
-use crate::queue::{KeyFacts, Keys, Known, Optional, PageAsk};
+use crate::queue::{HeldCount, KeyFacts, Keys, Known, Optional, PageAsk};
 
 /// What a glance at a queue shall look at.
 #[derive(Clone, Debug)]
@@ -222,6 +224,8 @@ pub struct Counts {
     pub aside: Option<u64>,
     /// Members of quarantine; none when the server does not let us look, or it is no sorted set.
     pub quarantined: Option<u64>,
+    /// What our consumers hold; none when the server does not let us look.
+    pub held: Option<HeldCount>,
 }
 
 /// A key of ours beside the queue's that was counted and is of another type; which, nobody asked.
@@ -239,11 +243,13 @@ fn of_another_type(
     })
 }
 
-/// Counts the entries in each of `ranges` and looks at the queue's keys, all in one instant.
+/// Counts the entries in each of `ranges` and looks at the queue's keys, all in one instant; `now`:
+/// the server's time, by which the leases of consumers have run out or not.
 pub async fn counts(
     store: &Store,
     keys: &Keys,
     ranges: &[ScoreRange],
+    now: EpochMillis,
 ) -> Result<Counts, StoreError> {
     const ATTEMPT: &str = "count the due times of a queue";
     let mut t = Transaction::default();
@@ -260,6 +266,7 @@ pub async fn counts(
     }
     let aside = keys.aside.as_ref().map(|key| t.add("LLEN", &[key]));
     let quarantined = t.add("ZCARD", &[&keys.quarantine]);
+    let held = hold::add(&mut t, &keys.hold, now);
     let mut done = transaction::run(store, ATTEMPT, &[t]).await?;
     let Some(done) = done.pop() else {
         return Err(store.unexpected(ATTEMPT, &Value::Nil));
@@ -269,7 +276,9 @@ pub async fn counts(
         (keys.aside.as_ref(), "list", value(aside)),
         (Some(&keys.quarantine), "zset", value(Some(quarantined))),
     ];
-    let taken: Vec<KeyFacts> = beside.into_iter().filter_map(of_another_type).collect();
+    let of_hold = hold::looked_at(&keys.hold, held, &done.values);
+    let taken = beside.into_iter().chain(of_hold);
+    let taken: Vec<KeyFacts> = taken.filter_map(of_another_type).collect();
     // A list is never empty: without members there is none.
     let [aside, quarantined] = beside.map(|(_, _, value)| known(value?).get());
     let (counts, facts) = done.values.split_at(ranges.len());
@@ -297,5 +306,6 @@ pub async fn counts(
         keys: keys.chain(taken).collect(),
         aside: aside.filter(|length| *length > 0),
         quarantined,
+        held: hold::read(held, &done.values),
     })
 }

@@ -88,6 +88,7 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Restore, |stage| {
         quarantine::restore_around(stage).boxed()
     }),
+    (Change::PutBack, |stage| putting_back(stage).boxed()),
     (Change::Unwrap, |stage| {
         changes::unwrap(stage, false).boxed()
     }),
@@ -212,6 +213,25 @@ async fn work_until(stage: &Stage, is_last: impl Fn(&WorkerEvent) -> bool) {
         }
     }
     assert!(met);
+}
+
+async fn putting_back(stage: &Stage) {
+    let keys = stage.queue.keys().hold;
+    stage.by_hand(|server| {
+        server.cmd_bytes(&[b"HSET", &keys.held, b"field", b"one"]);
+        server.cmd_bytes(&[b"RPUSH", &keys.intake, b"two"]);
+    });
+    change(stage, What::PutBack, Chosen::Waiting).await;
+    assert!(
+        stage
+            .server
+            .int(&["LLEN", text(&stage.queue.keys().target)])
+            > 1
+    );
+}
+
+fn text(key: &[u8]) -> &str {
+    std::str::from_utf8(key).unwrap()
 }
 
 async fn consuming(stage: &Stage) {

@@ -23,6 +23,7 @@ mod newest;
 mod noted;
 mod panics;
 mod proxy;
+mod put_back;
 mod quarantine;
 mod repack;
 mod replicas;

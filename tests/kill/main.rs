@@ -2,6 +2,9 @@
 //! while other clients work on the queue. Whatever the moment, every message is in exactly one
 //! place; repairs bring the order list back; the journal tells what happened; undo takes it back.
 //!
+//! A consumer is killed too, and a worker: what a consumer held is put back, and at most the message
+//! that was being printed comes twice.
+//!
 //! `cargo test --test kill` kills each change a few times, beside a client that sends what Redisson
 //! sends. Hundreds of times each, and beside the real Redisson (needs a JDK and Maven):
 //!
@@ -35,6 +38,7 @@ mod scenario;
 mod single;
 #[path = "../support/mod.rs"]
 mod support;
+mod taking;
 mod together;
 mod whole;
 mod world;

@@ -85,8 +85,13 @@ impl Did {
 
     /// Whether each message that it offered is in one place, and what it cancelled in none.
     pub fn check(&self, world: &World) -> Result<(), String> {
+        self.check_beside(world, &BTreeSet::new())
+    }
+
+    /// The same where these were handed on, and are in no place any more, or are held still.
+    pub fn check_beside(&self, world: &World, taken: &BTreeSet<String>) -> Result<(), String> {
         for name in &self.offered {
-            let there = world.places.contains_key(name);
+            let there = world.places.contains_key(name) || taken.contains(name);
             if there == self.cancelled.contains(name) {
                 let how = if there { "was cancelled" } else { "is lost" };
                 return Err(format!("{name:?} {how}: {:?}", world.places.get(name)));

@@ -27,44 +27,67 @@ const FOREVER: Duration = Duration::from_mins(10);
 struct Control {
     before: World,
     after: Places,
-    scripts: usize,
-    bytes: usize,
-    took: Duration,
+    measured: Measured,
+}
+
+/// How long a run is that nobody kills.
+#[derive(Clone, Copy)]
+pub struct Measured {
+    /// In scripts.
+    pub scripts: usize,
+    /// In bytes of requests.
+    pub bytes: usize,
+    /// By the clock.
+    pub took: Duration,
 }
 
 /// One death.
-struct Kill {
-    point: Point,
-    after: Duration,
+#[derive(Clone, Copy)]
+pub struct Kill {
+    /// There.
+    pub point: Point,
+    /// Or after that time.
+    pub after: Duration,
     /// Whether other clients transfer what is due meanwhile.
-    transfers: bool,
+    pub transfers: bool,
 }
 
 /// Kills a change again and again: at each step boundary, and at random.
 pub fn kill(scenario: &Scenario) {
+    let beside = Beside::start();
+    let control = control(beside.server(), scenario);
+    each_kill(&scenario.typed.join(" "), control.measured, |kill| {
+        one(&beside, scenario, &control, kill)
+    });
+}
+
+/// Makes the kills of a run of that length; `one` says whether the program was alive then.
+pub fn each_kill(
+    what: &str,
+    measured: Measured,
+    mut one: impl FnMut(&Kill) -> Result<bool, String>,
+) {
     let kills = number("KILLS").unwrap_or(KILLS);
     let seed = number("KILL_SEED").unwrap_or_else(fresh_seed);
     let mut random = Random(u64::try_from(seed).unwrap());
-    let beside = Beside::start();
-    let control = control(beside.server(), scenario);
     let mut died = 0;
     for n in 0..kills {
-        let (point, after) = moment(n + seed % KINDS, kills, &control, &mut random);
+        let (point, after) = moment(n + seed % KINDS, kills, measured, &mut random);
         let told = format!(
-            "{} killed at {point:?} or after {after:?} (KILL_SEED={seed} KILLS={kills}, the {n}th)",
-            scenario.typed.join(" ")
+            "{what} killed at {point:?} or after {after:?} (KILL_SEED={seed} KILLS={kills}, the \
+             {n}th)"
         );
         let kill = Kill {
             point,
             after,
             transfers: random.below(2) == 0,
         };
-        match one(&beside, scenario, &control, &kill) {
+        match one(&kill) {
             Ok(killed) => died += usize::from(killed),
             Err(wrong) => panic!("{told}:\n{wrong}"),
         }
     }
-    println!("{died} of {kills} died of it: {}", scenario.typed.join(" "));
+    println!("{died} of {kills} died of it: {what}");
     // Some have ended before; of a few, all may have.
     assert!(kills < 20 || 2 * died >= kills, "most had ended before");
 }
@@ -80,8 +103,8 @@ fn fresh_seed() -> usize {
 
 /// Step boundaries and random moments take turns; which is first, the seed says, so that a few
 /// kills are of another kind in every run.
-fn moment(n: usize, kills: usize, control: &Control, random: &mut Random) -> (Point, Duration) {
-    let steps = control.scripts.max(1);
+fn moment(n: usize, kills: usize, measured: Measured, random: &mut Random) -> (Point, Duration) {
+    let steps = measured.scripts.max(1);
     // All boundaries when there are kills enough, else any.
     let step = if kills >= KINDS * steps {
         n / KINDS % steps
@@ -92,11 +115,11 @@ fn moment(n: usize, kills: usize, control: &Control, random: &mut Random) -> (Po
         0 => (Point::After(step), FOREVER),
         1 => (Point::Before(step), FOREVER),
         2 => {
-            let micros = usize::try_from(control.took.as_micros()).unwrap();
+            let micros = usize::try_from(measured.took.as_micros()).unwrap();
             let after = u64::try_from(random.below(micros.max(1))).unwrap();
             (Point::Never, Duration::from_micros(after))
         }
-        _ => (Point::Byte(random.below(control.bytes.max(1))), FOREVER),
+        _ => (Point::Byte(random.below(measured.bytes.max(1))), FOREVER),
     }
 }
 
@@ -148,9 +171,11 @@ fn control(server: &Server, scenario: &Scenario) -> Control {
     Control {
         before,
         after: after.places,
-        scripts,
-        bytes,
-        took,
+        measured: Measured {
+            scripts,
+            bytes,
+            took,
+        },
     }
 }
 

@@ -16,6 +16,10 @@ pub enum Place {
     Delivered,
     /// In quarantine, with that score.
     Quarantined(String),
+    /// Held by a consumer of ours.
+    Held,
+    /// Moved by the server for a consumer of ours.
+    Moved,
 }
 
 /// Where each message is; what is in none is not told.
@@ -58,8 +62,17 @@ impl World {
             .arg(0)
             .arg(-1)
             .arg("WITHSCORES");
-        let (scored, order, aside, target, kept): (Scored, Elements, Elements, Elements, Scored) =
-            all.query(&mut server.connection()).unwrap();
+        all.cmd("HVALS").arg(&keys.hold.held);
+        all.cmd("LRANGE").arg(&keys.hold.intake).arg(0).arg(-1);
+        let (scored, order, aside, target, kept, held, intake): (
+            Scored,
+            Elements,
+            Elements,
+            Elements,
+            Scored,
+            Elements,
+            Elements,
+        ) = all.query(&mut server.connection()).unwrap();
         let mut world = Self {
             order,
             aside,
@@ -74,6 +87,11 @@ impl World {
         }
         for (member, score) in kept {
             world.add(&member[17..], Place::Quarantined(score));
+        }
+        for (elements, place) in [(held, Place::Held), (intake, Place::Moved)] {
+            for element in elements {
+                world.add(&element, place.clone());
+            }
         }
         world.waiting.sort();
         world

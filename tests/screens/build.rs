@@ -200,6 +200,7 @@ pub(crate) fn survey(zoom: Zoom, classes: [u64; 7]) -> Survey {
         keys: Vec::new(),
         aside: None,
         quarantined: Some(0),
+        held: Some(delayscope::queue::HeldCount::default()),
         frames: None,
         server_us: 150,
     }

@@ -294,6 +294,7 @@ pub fn empty_survey(at: EpochMillis, zoom: Option<Zoom>) -> Survey {
         keys: Vec::new(),
         aside: None,
         quarantined: Some(0),
+        held: Some(delayscope::queue::HeldCount::default()),
         frames: None,
         server_us: 50,
     }

@@ -32,6 +32,10 @@ pub(super) fn headline(plan: &Plan) -> String {
             let keys = text::counted(plan.planned, "key", "keys");
             format!("rename what has taken {keys} of {name}")
         }
+        Change::PutBack => {
+            let messages = text::counted(plan.planned, "message", "messages");
+            format!("put back {messages} of {name} that consumers had taken which died")
+        }
         Change::Undo => format!("take back what was done to {entries} of {name}"),
         change => format!("{} {entries} of {name}", change.word()),
     };
@@ -61,6 +65,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::RenameTaken => format!("all keys of {name:?} are of their types."),
         Change::Repack => format!("every frame of {name:?} has that form already."),
         Change::Restore => format!("nothing of {name:?} is in quarantine, or none of it matched."),
+        Change::PutBack => format!("no consumer of {name:?} died holding a message."),
         Change::Undo => format!("nothing of {name:?} is left to be taken back."),
         _ => format!("no entry of {name:?} matched."),
     }

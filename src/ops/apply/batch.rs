@@ -121,6 +121,7 @@ pub(super) async fn run(
             let timed = writer.put_elements_back(queue, &first).await?;
             Ok(plain(timed, SCORE))
         }
+        Work::GiveBack(all) => Ok(plain(writer.give_back(queue, &all[range]).await?, LIVES)),
         Work::Offer(all) => offer(writer, queue, all[range].to_vec()).await,
     }
 }
@@ -128,6 +129,8 @@ pub(super) async fn run(
 /// Why an entry counts as changed.
 const SCORE: &str = "it has another due time now";
 const WAITS: &str = "it waits already";
+
+const LIVES: &str = "the consumer that holds it lives";
 
 const TWIN: &str = "an entry with the new bytes waits already";
 

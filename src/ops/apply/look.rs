@@ -7,7 +7,7 @@ use super::batch::Fated;
 use super::run::{Halt, Run};
 use crate::ops::bulk::may_have_left;
 use crate::ops::plan::work::{Rename, Work, sha1};
-use crate::queue::{Due, Outcome, Queue};
+use crate::queue::{Due, HeldElement, Outcome, Queue};
 use crate::store::read::Kind;
 use crate::store::{StoreError, read};
 
@@ -48,6 +48,9 @@ impl Run {
         self.heal(error, sent).await?;
         if let Work::Rename(all) = work {
             return self.renamed(&all[range]).await;
+        }
+        if let Work::GiveBack(all) = work {
+            return self.given_back(&all[range]).await;
         }
         if !work.may_be_repeated() {
             let why = "the answer never came, and equal elements cannot be told apart";
@@ -115,6 +118,17 @@ impl Run {
             left && !matches!(new, Kind::Missing | Kind::Unknown)
         });
         Ok(ran.then(|| vec![Fated::plain(Outcome::Done); renames.len()]))
+    }
+
+    /// Whether elements were put back that consumers held: a script is run whole or not at all, and
+    /// no field is ever used again. None: it was not run, or tells nothing; that which is not held
+    /// any more is not put back twice.
+    async fn given_back(&self, held: &[HeldElement]) -> Result<Option<Vec<Fated>>, Halt> {
+        let keys = self.queue.keys().hold;
+        let still = read::still_held(self.writer.store(), &keys).await?;
+        let mut fields = held.iter().filter_map(|one| one.field.as_ref());
+        let ran = fields.any(|field| !still.contains(field));
+        Ok(ran.then(|| vec![Fated::plain(Outcome::Done); held.len()]))
     }
 
     /// Whether what was to come into timeouts is not there because the script was not run: nobody
@@ -255,6 +269,7 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
         Work::Expiry(_) => Seen::NotDone,
         Work::Discard(_)
         | Work::PutElements(_)
+        | Work::GiveBack(_)
         | Work::OrderList(_)
         | Work::DeliverStrays(_)
         | Work::DropStrays(_)

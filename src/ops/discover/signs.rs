@@ -7,6 +7,9 @@ use crate::store::read::Kind;
 /// changes and repairs keep entries of a queue follows what follows `redisson_delay_queue:` in the
 /// name of its order list.
 pub(super) fn names(key: &[u8]) -> Vec<QueueName> {
+    if let Some(name) = name::name_of_hold_key(key) {
+        return vec![name];
+    }
     let own = name::KEPT_PREFIXES
         .iter()
         .find_map(|prefix| key.strip_prefix(*prefix));
@@ -54,6 +57,13 @@ mod tests {
             assert_eq!(text(&format!("{prefix}:a{{b}}c")), ["a{b}c"]);
             assert_eq!(text(&format!("{prefix}:q")), [""; 0]);
         }
+    }
+
+    #[test]
+    fn what_consumers_hold_is_a_sign_of_the_one_queue_whose_target_it_was_in() {
+        assert_eq!(text("delayscope:held:{q}"), ["q"]);
+        assert_eq!(text("delayscope:intake:={q}"), ["{q}"]);
+        assert_eq!(text("delayscope:zset-list-held:{q}"), [""; 0]);
     }
 
     #[test]

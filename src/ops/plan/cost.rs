@@ -132,7 +132,7 @@ fn kind(work: &Work) -> Kind {
         Work::Restore(_) => Kind::Append,
         Work::TakeBack(..) => Kind::TakeBack,
         Work::Discard(_) => Kind::Discard,
-        Work::PutElements(_) => Kind::PutElements,
+        Work::PutElements(_) | Work::GiveBack(_) => Kind::PutElements,
         Work::Edit(_) => Kind::Edit,
         Work::Replace(_) => Kind::Replace,
         Work::OrderList(_) => Kind::OrderList,

@@ -6,7 +6,7 @@ use super::make::Making;
 use super::work::Work;
 use crate::ops::bulk::drift::Drift;
 use crate::queue::plan::{Plan, Way};
-use crate::queue::{Change, EntryResult, Outcome, Queue, redis_cli, text};
+use crate::queue::{Change, EntryResult, HeldElement, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, Place, TakeBack};
 
@@ -286,9 +286,11 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
             lines.push(zadd(*score, member));
             order(&mut lines, &|list| stand(list, place, member));
         }
-        Work::TakeBack(..) | Work::Discard(_) | Work::PutElements(_) | Work::Replace(_) => {
-            lines = of_element(queue, work);
-        }
+        Work::TakeBack(..)
+        | Work::Discard(_)
+        | Work::PutElements(_)
+        | Work::GiveBack(_)
+        | Work::Replace(_) => lines = of_element(queue, work),
         Work::Expiry(all) => lines.push(if all[0].to.is_finite() {
             line(&[b"PEXPIREAT", &all[0].key, all[0].to.to_string().as_bytes()])
         } else {
@@ -376,15 +378,30 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
             line(&[b"LINSERT", target, b"BEFORE", &all[0].0, &all[0].1]),
             line(&[b"LREM", target, b"1", &all[0].0]),
         ],
-        Work::PutElements(all) => {
-            let back: &[u8] = if push(queue) == b"RPUSH" {
-                b"LPUSH"
-            } else {
-                b"RPUSH"
-            };
-            vec![line(&[back, target, &all[0]])]
+        Work::PutElements(all) => vec![line(&[back(queue), target, &all[0]])],
+        Work::GiveBack(all) => {
+            let hold = &keys.hold;
+            let HeldElement { field, element } = &all[0];
+            let mut lines = vec![line(&[back(queue), target, element])];
+            match field {
+                Some(field) => {
+                    lines.push(line(&[b"HDEL", &hold.held, field]));
+                    lines.push(line(&[b"ZREM", &hold.leases, field]));
+                }
+                None => lines.push(line(&[b"LREM", &hold.intake, b"-1", element])),
+            }
+            lines
         }
         _ => Vec::new(),
+    }
+}
+
+/// How something comes back into target, where the next consumer takes it.
+fn back(queue: &Queue) -> &'static [u8] {
+    if queue.comes_at_head() {
+        b"RPUSH"
+    } else {
+        b"LPUSH"
     }
 }
 

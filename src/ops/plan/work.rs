@@ -4,7 +4,7 @@
 use sha1::{Digest as _, Sha1};
 
 use crate::clock::EpochMillis;
-use crate::queue::{EntryId, Form, Queue, State, frame};
+use crate::queue::{EntryId, Form, HeldElement, Queue, State, frame};
 use crate::store::change::{Chosen, End, Place, TakeBack};
 
 use super::super::bulk::drift::Drift;
@@ -56,6 +56,8 @@ pub(in crate::ops) enum Work {
     /// What was taken out of target, where the next consumer takes it; those that a consumer is
     /// to take last stand first.
     PutElements(Vec<Vec<u8>>),
+    /// What consumers hold that died, where the next consumer takes it; in the same order.
+    GiveBack(Vec<HeldElement>),
     /// What only the order list holds, into timeouts too.
     WaitAgain(Vec<Chosen>),
     /// What only the order list holds, payload to target.
@@ -95,6 +97,7 @@ impl Work {
             | Self::PutElements(all)
             | Self::DeliverStrays(all)
             | Self::DropStrays(all) => all.len(),
+            Self::GiveBack(all) => all.len(),
             Self::Offer(all) => all.len(),
         }
     }
@@ -119,6 +122,7 @@ impl Work {
             | Self::PutElements(all)
             | Self::DeliverStrays(all)
             | Self::DropStrays(all) => all[i].len(),
+            Self::GiveBack(all) => all[i].element.len(),
             Self::Offer(all) => all[i].1.len(),
         }
     }
@@ -140,6 +144,7 @@ impl Work {
             Self::TakeBack(all, ..) => &all[i].member,
             Self::Discard(_)
             | Self::PutElements(_)
+            | Self::GiveBack(_)
             | Self::Replace(_)
             | Self::Expiry(_)
             | Self::Rename(_) => return None,
@@ -188,6 +193,7 @@ impl Work {
         match self {
             Self::TakeBack(_, called, _) => called[i],
             Self::Discard(all) | Self::PutElements(all) => EntryId::of_bytes(&all[i]),
+            Self::GiveBack(all) => EntryId::of_bytes(&all[i].element),
             Self::Replace(all) => queue.id(&all[i].0),
             Self::Expiry(all) => EntryId::of_bytes(&all[i].key),
             Self::Rename(all) => EntryId::of_bytes(&all[i].from),
@@ -206,7 +212,10 @@ impl Work {
     pub(in crate::ops) fn to_target(&self) -> i64 {
         let n = i64::try_from(self.len()).unwrap_or(i64::MAX);
         match self {
-            Self::Deliver(_) | Self::DeliverStrays(_) | Self::PutElements(_) => n,
+            Self::Deliver(_)
+            | Self::DeliverStrays(_)
+            | Self::PutElements(_)
+            | Self::GiveBack(_) => n,
             Self::TakeBack(..) | Self::Discard(_) => -n,
             _ => 0,
         }
@@ -221,7 +230,9 @@ impl Work {
             Self::Deliver(_) | Self::DeliverStrays(_) => "delivering",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
-            Self::PutBack(_) | Self::PutElements(_) | Self::OrderList(_) => "putting back",
+            Self::PutBack(_) | Self::PutElements(_) | Self::OrderList(_) | Self::GiveBack(_) => {
+                "putting back"
+            }
             Self::Offer(_) => "offering",
             Self::Replace(_) => "unwrapping",
             Self::Expiry(_) => "changing expiries",
@@ -245,9 +256,11 @@ impl Work {
     /// Where an entry stands before.
     fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
         match self {
-            Self::TakeBack(..) | Self::Discard(_) | Self::PutElements(_) | Self::Replace(_) => {
-                State::Delivered
-            }
+            Self::TakeBack(..)
+            | Self::Discard(_)
+            | Self::PutElements(_)
+            | Self::GiveBack(_)
+            | Self::Replace(_) => State::Delivered,
             Self::Expiry(_) | Self::Rename(_) => State::Waiting,
             Self::Restore(_) => State::Quarantined,
             Self::OrderList(all) if all[i].1 => State::Waiting,
@@ -308,6 +321,7 @@ impl Work {
             }
             Self::Discard(all) => item.member = Some(all[i].clone()),
             Self::PutElements(all) => item.new_member = Some(all[i].clone()),
+            Self::GiveBack(all) => item.new_member = Some(all[i].element.clone()),
             Self::Replace(all) => {
                 item.member = Some(all[i].0.clone());
                 item.new_member = Some(all[i].1.clone());

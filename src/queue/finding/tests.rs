@@ -47,6 +47,7 @@ pub(crate) fn survey(aside: Option<u64>) -> Survey {
         keys: Vec::new(),
         aside,
         quarantined: Some(0),
+        held: Some(crate::queue::HeldCount::default()),
         frames: None,
         server_us: 0,
     }

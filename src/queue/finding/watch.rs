@@ -97,6 +97,9 @@ pub struct Watch {
     /// How much of the order list was aside in the last survey, and since when that is so, by the
     /// server's clock.
     pub aside: Option<(u64, EpochMillis)>,
+    /// How many elements the intake of our consumers held in the last survey, and since when that
+    /// is so, by the server's clock.
+    pub intake: Option<(u64, EpochMillis)>,
     /// The last samples of the members, oldest first; at most [`Watch::SAMPLES`].
     pub frames: VecDeque<Arc<Frames>>,
     /// When somebody kicked last.
@@ -226,11 +229,16 @@ impl Watch {
 
     /// A survey has been read.
     pub fn surveyed(&mut self, survey: &Survey) {
-        self.aside = survey.aside.map(|length| match self.aside {
-            // A clock that was set back begins anew.
-            Some((before, since)) if before == length => (length, since.min(survey.at)),
-            _ => (length, survey.at),
-        });
+        let still = |now: Option<u64>, before: Option<(u64, EpochMillis)>| {
+            now.map(|length| match before {
+                // A clock that was set back begins anew.
+                Some((before, since)) if before == length => (length, since.min(survey.at)),
+                _ => (length, survey.at),
+            })
+        };
+        self.aside = still(survey.aside, self.aside);
+        let intake = survey.held.map(|held| held.intake);
+        self.intake = still(intake.filter(|count| *count > 0), self.intake);
         if let Some(frames) = &survey.frames {
             self.largest = frames.largest;
             self.sampled = self.beats.back().copied();

@@ -100,7 +100,11 @@ impl Wrong {
 /// It is one of those that stand beside the queue's own, and come after them.
 fn is_ours(seen: &Seen, wrong: &Wrong) -> bool {
     let keys = seen.queue.keys();
-    keys.aside.as_ref() == Some(&wrong.key) || keys.quarantine == wrong.key
+    let hold = keys.hold;
+    let ours = [keys.quarantine, hold.held, hold.leases, hold.intake];
+    ours.into_iter()
+        .chain(keys.aside)
+        .any(|key| key == wrong.key)
 }
 
 fn from_survey(survey: &crate::queue::Survey) -> Vec<Wrong> {

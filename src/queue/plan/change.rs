@@ -31,6 +31,8 @@ pub enum Change {
     Quarantine,
     /// Out of quarantine, to wait again.
     Restore,
+    /// What consumers hold that died goes back into target.
+    PutBack,
     /// Elements of target lose the frames that they still had.
     Unwrap,
     /// The queue's keys expire no more.
@@ -47,7 +49,7 @@ pub enum Change {
 
 impl Change {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Transfer,
         Self::Deliver,
         Self::Requeue,
@@ -62,6 +64,7 @@ impl Change {
         Self::Drift,
         Self::Quarantine,
         Self::Restore,
+        Self::PutBack,
         Self::Unwrap,
         Self::Persist,
         Self::RenameTaken,
@@ -88,6 +91,7 @@ impl Change {
             Self::Drift => "drift",
             Self::Quarantine => "quarantine",
             Self::Restore => "restore",
+            Self::PutBack => "put-back",
             Self::Unwrap => "unwrap",
             Self::Persist => "persist",
             Self::RenameTaken => "rename-taken",
@@ -115,6 +119,7 @@ impl Change {
             Self::Drift => "mended",
             Self::Quarantine => "quarantined",
             Self::Restore => "restored",
+            Self::PutBack => "put back",
             Self::Unwrap => "unwrapped",
             Self::Persist => "persisted",
             Self::RenameTaken => "renamed",
@@ -134,7 +139,12 @@ impl Change {
     pub const fn can_be_undone(self) -> bool {
         !matches!(
             self,
-            Self::Kick | Self::Realign | Self::RestoreOrder | Self::Worker | Self::Consume
+            Self::Kick
+                | Self::Realign
+                | Self::RestoreOrder
+                | Self::PutBack
+                | Self::Worker
+                | Self::Consume
         )
     }
 }

@@ -11,6 +11,7 @@ impl Outcome {
                 "already moved by others"
             }
             (Self::Gone, Change::Unwrap | Change::Consume) => "already taken by others",
+            (Self::Gone, Change::PutBack) => "already put back by others",
             (Self::Gone, Change::RestoreOrder) => "left out, as they wait no more",
             (Self::Unknown, _) => "with unknown outcome",
             _ => self.of_one(),

@@ -5,9 +5,10 @@ use std::time::Duration;
 use redis::{Pipeline, Value};
 
 use super::{Changed, End, TakeBack, adding, channel, push, texts};
-use crate::queue::Queue;
+use crate::queue::{HeldElement, Queue};
 use crate::store::error::StoreError;
 use crate::store::script::{self, Fate, Timed};
+use crate::store::take::push_back;
 use crate::store::write::Writer;
 
 /// How long the answer to a kick may take.
@@ -138,6 +139,29 @@ impl Writer {
         let args = std::iter::once(push.as_bytes()).chain(last_first);
         let pushed = script::push_back(&self.lane, &queue.keys().target, args.collect()).await?;
         Ok(pushed.map(|_| vec![Fate::Done; elements.len()]))
+    }
+
+    /// Puts back into target, where the next consumer takes them, elements that consumers hold which
+    /// live no more, and elements of the intake; each before the one given before it. `Changed`: its
+    /// consumer lives, until that moment. Takes no more memory, so a full server does it too.
+    pub async fn give_back(
+        &self,
+        queue: &Queue,
+        elements: &[HeldElement],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.fits("put elements back that were taken", elements.len())?;
+        let keys = queue.keys();
+        let mut args: Vec<&[u8]> = vec![push_back(queue.comes_at_head()), b""];
+        for held in elements {
+            // What is held is known by its field.
+            match &held.field {
+                Some(field) => args.extend([field.as_slice(), b""]),
+                None => args.extend([&b""[..], &held.element]),
+            }
+        }
+        let hold = &keys.hold;
+        let keys = [&keys.target, &hold.intake, &hold.held, &hold.leases];
+        script::give_back(&self.lane, keys.map(Vec::as_slice), args).await
     }
 
     /// Publishes `0` on the queue's channel, so that every transfer client looks at once; tells

@@ -39,6 +39,8 @@ pub enum Repair {
     Quarantine,
     /// What was set aside waits again.
     Restore,
+    /// What consumers hold that died goes back into target.
+    PutBack,
     /// Elements of target lose their frames.
     Unwrap,
     /// The keys lose their expiry.
@@ -55,13 +57,14 @@ pub enum Repair {
 
 impl Repair {
     /// All of them, in the order in which the menu tries them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Transfer,
         Self::Kick,
         Self::Worker,
         Self::Repack,
         Self::Quarantine,
         Self::Restore,
+        Self::PutBack,
         Self::Requeue,
         Self::DeliverStrays,
         Self::Drift,
@@ -90,6 +93,7 @@ impl Repair {
             Step::Change(What::Drift) => Self::Drift,
             Step::Change(What::Repack(_)) => Self::Repack,
             Step::Change(What::Quarantine) | Step::Entry(What::Quarantine, _) => Self::Quarantine,
+            Step::Change(What::PutBack) => Self::PutBack,
             Step::Change(What::Unwrap) => Self::Unwrap,
             Step::Change(What::Persist) => Self::Persist,
             Step::Change(What::RenameTaken) => Self::RenameTaken,
@@ -115,6 +119,7 @@ impl Repair {
             Self::Repack => Change::Repack.word(),
             Self::Quarantine => Change::Quarantine.word(),
             Self::Restore => Change::Restore.word(),
+            Self::PutBack => Change::PutBack.word(),
             Self::Unwrap => Change::Unwrap.word(),
             Self::Persist => Change::Persist.word(),
             Self::RenameTaken => Change::RenameTaken.word(),
@@ -249,6 +254,7 @@ impl RepairForm {
             Repair::Repack => What::Repack(form_of(row)),
             Repair::Quarantine => What::Quarantine,
             Repair::Restore => What::Restore,
+            Repair::PutBack => What::PutBack,
             Repair::Unwrap => What::Unwrap,
             Repair::Persist => What::Persist,
             Repair::RenameTaken => What::RenameTaken,

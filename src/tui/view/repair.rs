@@ -188,6 +188,10 @@ const fn does(repair: Repair) -> &'static str {
             "Lets all that is in quarantine wait again, each with its due time. Enter plans it; u \
              takes it back."
         }
+        Repair::PutBack => {
+            "Puts messages that `consume` had taken when it died back into target, first in line. \
+             What a consumer that lives holds is left alone. Enter plans it; it cannot be undone."
+        }
         Repair::Unwrap => {
             "Takes the frames off that elements of target still have, in their places, so that \
              consumers can read them. Enter plans it; u takes it back."

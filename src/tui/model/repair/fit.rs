@@ -56,6 +56,7 @@ pub fn fit(model: &Model, row: &QueueRow, repair: Repair) -> Fit {
         Repair::Repack => repack(row, pulse),
         Repair::Quarantine => quarantine(row, pulse),
         Repair::Restore => restore(row),
+        Repair::PutBack => put_back(row),
         Repair::Unwrap => unwrap(row, pulse),
         Repair::Persist => persist(row, pulse.at),
         Repair::RenameTaken => rename_taken(row),
@@ -93,7 +94,7 @@ fn fails(row: &QueueRow, repair: Repair) -> Option<String> {
     let (target, order) = (Some(keys.target), keys.order);
     let needed = match repair {
         Repair::Persist | Repair::RenameTaken => return None,
-        Repair::Unwrap => [target, None, None],
+        Repair::Unwrap | Repair::PutBack => [target, None, None],
         Repair::Transfer | Repair::Worker => [target, order, Some(keys.timeouts)],
         _ => [None, order, Some(keys.timeouts)],
     };
@@ -216,6 +217,17 @@ fn repack(row: &QueueRow, pulse: &Pulse) -> Seen {
         0 => format!("none seen: those looked at are {}", form.word()),
         _ => format!("some of those looked at are not {}", form.word()),
     })
+}
+
+fn put_back(row: &QueueRow) -> Seen {
+    match row.survey.as_ref().map(|survey| survey.held) {
+        Some(Some(count)) if count.of_dead() + count.intake == 0 => {
+            nothing("no consumer died holding a message")
+        }
+        Some(Some(count)) => Ok(format!("{} held", is(count.of_dead() + count.intake))),
+        Some(None) => Ok("what consumers hold cannot be read".to_owned()),
+        None => nothing("the queue has not been read yet"),
+    }
 }
 
 fn quarantine(row: &QueueRow, pulse: &Pulse) -> Seen {

@@ -28,6 +28,7 @@ pub(super) fn nothing(plan: &Plan) -> String {
         Change::RenameTaken => format!("all keys of {name} are of their types"),
         Change::Quarantine => format!("all that waits in {name} has a frame"),
         Change::Restore => format!("nothing of {name} is in quarantine"),
+        Change::PutBack => format!("no consumer of {name} died holding a message"),
         Change::Undo => "nothing to undo".to_owned(),
         other => format!("nothing to {}: it is no longer there", other.word()),
     };
@@ -195,6 +196,10 @@ fn sentence(plan: &Plan) -> String {
         Change::RenameTaken => format!(
             "Rename what has taken {} of {name}?",
             text::counted(plan.planned, "key", "keys")
+        ),
+        Change::PutBack => format!(
+            "Put {} back into {target} that consumers had taken which died?",
+            text::counted(plan.planned, "message", "messages")
         ),
         Change::Undo => format!("Take back what was done to {entries}?"),
         Change::Offer | Change::Kick | Change::Worker | Change::Consume => {

@@ -1,0 +1,93 @@
+//! What consumers hold that died goes back into target, where the next consumer takes it.
+
+use std::collections::BTreeMap;
+
+use super::ChangeError;
+use super::make::{Made, Making};
+use super::work::Work;
+use crate::clock::EpochMillis;
+use crate::queue::{HeldElement, Holder, Queue, text};
+use crate::store::Store;
+use crate::store::read::{HeldNow, held_now};
+use crate::store::take::heard;
+
+/// So many are put back at once. There are as many as consumers have died, mostly one.
+const MOST: usize = 10_000;
+/// So many consumers are named.
+const NAMED: usize = 5;
+
+/// What is to be done.
+pub(super) async fn make(making: &Making<'_>) -> Result<Made, ChangeError> {
+    let now = now(making.store, making.queue).await?;
+    let mut made = Made {
+        warnings: words(&now),
+        ..Made::default()
+    };
+    // Each is put before the one before it: the last one is taken first.
+    let last_first: Vec<HeldElement> = now.free.into_iter().rev().collect();
+    made.work(Work::GiveBack(last_first));
+    Ok(made)
+}
+
+/// What is held of a queue now.
+async fn now(store: &Store, queue: &Queue) -> Result<HeldNow, ChangeError> {
+    Ok(held_now(store, &queue.keys().hold, MOST).await?)
+}
+
+/// Who holds what, and what there is to know before it is put back.
+fn words(now: &HeldNow) -> Vec<String> {
+    let mut dead: BTreeMap<String, (u64, Option<EpochMillis>)> = BTreeMap::new();
+    let mut living = Vec::new();
+    for (field, end) in &now.fields {
+        let who = Holder::read(field).map_or_else(
+            || "a consumer that is not known".to_owned(),
+            |holder| {
+                let host = text::printable(&holder.consumer.host).into_owned();
+                format!("process {} on {host}", holder.consumer.pid)
+            },
+        );
+        match end {
+            Some(end) if *end > now.at => living.push((who, *end)),
+            end => {
+                let of = dead.entry(who).or_default();
+                (of.0, of.1) = (of.0 + 1, of.1.max(*end));
+            }
+        }
+    }
+    let mut words = Vec::new();
+    for (who, (n, end)) in dead.iter().take(NAMED) {
+        let messages = text::counted(*n, "message", "messages");
+        let last = end.map_or_else(String::new, |end| {
+            let ago = text::countdown(now.at.since(heard(end)));
+            format!(", last heard of {ago} ago")
+        });
+        words.push(format!("{messages} taken by {who}{last}."));
+    }
+    if dead.len() > NAMED {
+        words.push(format!(
+            "Others were taken by {} more consumers.",
+            dead.len() - NAMED
+        ));
+    }
+    let intake = now.free.iter().filter(|held| held.field.is_none()).count();
+    if intake > 0 {
+        let were = text::counted(intake as u64, "message was", "messages were");
+        words.push(format!(
+            "{were} moved by the server for a consumer that did not hear of it."
+        ));
+    }
+    if !dead.is_empty() {
+        words.push(
+            "The last message of a consumer may have been handed on before it died: it is \
+             delivered again then."
+                .to_owned(),
+        );
+    }
+    for (who, end) in living.iter().take(NAMED) {
+        let left = text::countdown(end.since(now.at));
+        words.push(format!(
+            "1 message is left alone: {who} holds it, and lives (its lease runs for {left} more)."
+        ));
+    }
+    words
+}

@@ -1,0 +1,136 @@
+//! Messages are held for consumers of ours that died: they are in no place where others look.
+
+use super::{Finding, Seen, Severity, Step, Verdict};
+use crate::queue::text;
+use crate::queue::wish::What;
+
+pub(super) const ID: &str = "held";
+
+/// Where a consumer lives that takes from the intake, nothing stays there for so long, in ms.
+const STILL_MS: i64 = 2_500;
+
+/// Looks whether anything is held without a consumer that lives.
+pub(super) fn look(seen: &Seen) -> Verdict {
+    let Some(survey) = seen.survey else {
+        return Verdict::Silent;
+    };
+    let Some(count) = survey.held else {
+        return Verdict::Silent;
+    };
+    let still_ms = match (seen.watch.intake, seen.pulse) {
+        (Some((_, since)), Some(pulse)) => pulse.at.since(since),
+        _ => 0,
+    };
+    let stuck = if still_ms >= STILL_MS {
+        count.intake
+    } else {
+        0
+    };
+    let (dead, all) = (count.of_dead(), count.of_dead() + stuck);
+    if all == 0 {
+        return Verdict::Fine;
+    }
+    let they = text::counted(all, "message was", "messages were");
+    let gets = if all == 1 { "it" } else { "them" };
+    let keys = seen.queue.keys().hold;
+    let mut finding = Finding::new(
+        ID,
+        Severity::Warning,
+        format!("{they} taken by a consumer that died: nobody receives {gets}."),
+    )
+    .of(all)
+    .number("held", dead)
+    .number("intake", stuck);
+    if dead > 0 {
+        let n = text::counted(dead, "message", "messages");
+        finding = finding.words(format!("{n} held by `delayscope consume` when it died"));
+        if let Some(end) = survey.held.and_then(|held| held.first_end) {
+            let ago = text::countdown(survey.at.since(end));
+            finding = finding.words(format!("the first lease ran out {ago} ago"));
+        }
+        finding = finding.check(&["HKEYS"], &keys.held).check_about(
+            "ZRANGE",
+            &keys.leases,
+            &["0", "9", "WITHSCORES"],
+        );
+    }
+    if stuck > 0 {
+        let n = text::counted(stuck, "message", "messages");
+        finding = finding
+            .words(format!("{n} moved for a consumer that did not hear of it"))
+            .check_about("LRANGE", &keys.intake, &["0", "9"]);
+    }
+    if count.living > 0 {
+        let n = text::counted(
+            count.living,
+            "consumer that lives holds",
+            "consumers that live hold",
+        );
+        finding = finding.words(format!("{n} one more each: these are left alone"));
+    }
+    Verdict::Found(finding.repair(
+        Step::Change(What::PutBack),
+        "Put what is held back into target: the next consumer takes it first. The last message of a \
+         consumer may have been handed on before it died, and is delivered again then.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{START, Scene, pulse, survey};
+    use super::*;
+    use crate::queue::HeldCount;
+
+    fn scene(held: HeldCount, ms: i64) -> Scene {
+        let mut survey = survey(None);
+        survey.held = Some(held);
+        Scene::default().survey(survey).pulse(pulse(ms, 1, None, 1))
+    }
+
+    #[test]
+    fn what_a_dead_consumer_holds_is_a_warning_with_what_puts_it_back() {
+        let held = HeldCount {
+            held: 3,
+            living: 1,
+            intake: 0,
+            first_end: Some(START.plus(-60_000)),
+        };
+        let found = scene(held, 0).found(ID).unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        assert!(
+            found.sentence.starts_with("2 messages were taken by"),
+            "{}",
+            found.sentence
+        );
+        assert_eq!(
+            found.evidence.commands[0],
+            "redis-cli HKEYS 'delayscope:held:{q}'"
+        );
+        assert!(
+            found
+                .evidence
+                .words
+                .iter()
+                .any(|words| words.contains("1:00 ago"))
+        );
+        assert_eq!(found.repair.step, Step::Change(What::PutBack));
+    }
+
+    #[test]
+    fn what_a_living_consumer_holds_and_what_has_just_been_moved_for_one_is_fine() {
+        let held = HeldCount {
+            held: 1,
+            living: 1,
+            intake: 1,
+            first_end: None,
+        };
+        assert_eq!(scene(held, 0).found(ID), None);
+        let found = scene(held, STILL_MS).found(ID).unwrap();
+        assert!(
+            found.sentence.starts_with("1 message was taken"),
+            "{}",
+            found.sentence
+        );
+        assert!(found.evidence.commands[0].contains("LRANGE"));
+    }
+}
