@@ -68,7 +68,7 @@ fn form(words: &[String]) -> String {
     let number = |i: usize| words[i].parse::<i64>().unwrap();
     match words.as_slice() {
         ["MULTI" | "EXEC" | "TIME" | "DBSIZE"] => words[0].to_owned(),
-        ["ZCARD" | "LLEN" | "TYPE" | "PTTL", _] => format!("{} KEY", words[0]),
+        ["ZCARD" | "LLEN" | "HLEN" | "TYPE" | "PTTL", _] => format!("{} KEY", words[0]),
         ["ZCOUNT", _, _, _] => "ZCOUNT KEY FROM TO".to_owned(),
         ["ZRANGE", _, _, _, "WITHSCORES"] => {
             assert!(number(2) >= 0 && number(3) - number(2) < ROWS, "{words:?}");

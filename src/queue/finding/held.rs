@@ -27,8 +27,9 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         0
     };
     let (dead, all) = (count.of_dead(), count.of_dead() + stuck);
+    // Where no consumer of ours has died there is nothing that could be well or not.
     if all == 0 {
-        return Verdict::Fine;
+        return Verdict::Silent;
     }
     let they = text::counted(all, "message was", "messages were");
     let gets = if all == 1 { "it" } else { "them" };

@@ -214,7 +214,12 @@ fn refresh(model: &mut Model, queue: &Queue) {
 /// With the name of the change in front, where the words for what was done do not tell it.
 fn named(under_way: &UnderWay, words: String) -> String {
     let UnderWay { change, called, .. } = under_way;
-    let silent = [Change::Drift, Change::RestoreOrder, Change::RenameTaken];
+    let silent = [
+        Change::Drift,
+        Change::RestoreOrder,
+        Change::PutBack,
+        Change::RenameTaken,
+    ];
     if *called == change.word() && !silent.contains(change) {
         return words;
     }

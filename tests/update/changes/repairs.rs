@@ -52,7 +52,13 @@ pub(super) fn sick() -> Desk {
     pulse.target = Known::Is(3);
     let repack = Step::Change(What::Repack(Some(Form::DoubleId)));
     row.survey.as_mut().unwrap().quarantined = Some(2);
-    let others = [What::RestoreOrder, What::Persist, What::Unit, What::Drift];
+    let others = [
+        What::RestoreOrder,
+        What::PutBack,
+        What::Persist,
+        What::Unit,
+        What::Drift,
+    ];
     let others = others.map(Step::Change).into_iter().chain([repack]);
     row.findings = others.map(|step| finding("sick", step)).collect();
     desk
@@ -69,6 +75,7 @@ fn the_menu_plans_the_repair_with_the_keys() {
         (Row::Repack, What::Repack(Some(Form::DoubleId))),
         (Row::Quarantine, What::Quarantine),
         (Row::Restore, What::Restore),
+        (Row::PutBack, What::PutBack),
         (Row::Unwrap, What::Unwrap),
         (Row::Persist, What::Persist),
         (Row::Unit, What::Unit),
@@ -213,6 +220,7 @@ fn what_does_not_suit_a_healthy_queue_says_why_and_does_nothing() {
         (Row::Transfer, "nothing is due"),
         (Row::RestoreOrder, "not set aside"),
         (Row::Restore, "nothing is in quarantine"),
+        (Row::PutBack, "no consumer died"),
         (Row::Unwrap, "target is empty"),
         (Row::Persist, "no key of it expires"),
         (Row::Unit, "looks like seconds"),

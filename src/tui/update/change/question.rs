@@ -67,6 +67,7 @@ fn verb(called: &'static str) -> &'static str {
         "drift" => "mend drift",
         "restore-order" => "restore order",
         "rename-taken" => "rename taken",
+        "put-back" => "put back",
         "unit" => "mend unit",
         "score" => "mend score",
         other => other,
