@@ -34,12 +34,15 @@ pub(super) fn add(t: &mut Transaction, keys: &HoldKeys, now: EpochMillis) -> Pla
     }
 }
 
-/// The keys that were looked at, what each must be, and what the server said.
+/// A key, what it must be, and what the server said of it.
+type LookedAt<'a> = (Option<&'a Vec<u8>>, &'static str, Option<&'a Value>);
+
+/// The keys that were looked at.
 pub(super) fn looked_at<'a>(
     keys: &'a HoldKeys,
     at: Places,
     values: &'a [Value],
-) -> [(Option<&'a Vec<u8>>, &'static str, Option<&'a Value>); 3] {
+) -> [LookedAt<'a>; 3] {
     [
         (Some(&keys.held), "hash", values.get(at.held)),
         (Some(&keys.leases), "zset", values.get(at.living)),
@@ -158,7 +161,7 @@ pub async fn still_held(store: &Store, keys: &HoldKeys) -> Result<Vec<Vec<u8>>, 
 }
 
 /// A moment as a score says it, in ms.
-fn moment(score: &Vec<u8>) -> Option<EpochMillis> {
+fn moment(score: &[u8]) -> Option<EpochMillis> {
     let ms: f64 = std::str::from_utf8(score).ok()?.parse().ok()?;
     #[expect(
         clippy::cast_possible_truncation,
