@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, bail};
 
 use super::codec;
-use super::confirm::{confirm, protection};
+use super::confirm::{can_ask, confirm, protection};
 use super::entries::check_that_it_is_there;
 use super::meter::{self, Meter};
 use super::output::Output;
@@ -25,7 +25,7 @@ use crate::ops::entries::{From, Selection};
 use crate::ops::journal::Journal;
 use crate::ops::plan::{ChangeError, Prepared, What, Which, Wish, plan, plan_undo};
 use crate::payload::Habit;
-use crate::queue::asks::Asks;
+use crate::queue::asks::{Asks, Why};
 use crate::queue::{Change, Plan, Queue};
 use crate::store::write::Writer;
 pub(super) use summary::{Figures, entry, fields};
@@ -291,18 +291,22 @@ impl<'a> Making<'a> {
             .await
     }
 
-    /// Asks as the plan wants it asked. A signal is a no.
+    /// Asks as the plan wants it asked; where nobody can be asked, what is small is done. A signal
+    /// is a no.
     async fn agreed(&mut self, plan: &Plan) -> anyhow::Result<bool> {
         let protection = protection(self.config);
-        let by_name = match plan.asks(protection.is_some(), false) {
-            Asks::Nothing => return Ok(true),
-            Asks::Yes => None,
-            Asks::Name => Some(protection.unwrap_or_else(|| plan::many(plan))),
-        };
-        let mut question = plan::lines(plan, meter::columns()).join("\n");
-        if by_name.is_none() {
-            question.push_str("\nGo on?");
+        let protected = protection.is_some();
+        if plan.goes_unasked(protected) && !can_ask() {
+            return Ok(true);
         }
+        let by_name = match plan.asks(protected) {
+            Asks::Yes => None,
+            Asks::Name(why) => Some(match (why, protection) {
+                (Why::Protected, Some(protection)) => protection,
+                (why, _) => plan::why_by_name(plan, why),
+            }),
+        };
+        let question = plan::question(plan, meter::columns(), by_name.is_some());
         let otherwise = format!(
             "this would {}, and there is no terminal to ask on. Give --yes, or --dry-run to see \
              the plan.",

@@ -33,9 +33,14 @@ pub(super) fn confirm(
     Ok(ask(&ways, otherwise)? == name.trim())
 }
 
+/// There is a terminal to ask on.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Asks for one line on the terminal; without one, refuses with `otherwise`.
 pub(super) fn ask(question: &str, otherwise: &str) -> anyhow::Result<String> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask() {
         bail!("{otherwise}");
     }
     say::question(question)?;

@@ -2,6 +2,7 @@
 
 mod choose;
 mod cost;
+pub(super) mod describe;
 mod held;
 pub(super) mod make;
 mod mend;

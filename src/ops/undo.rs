@@ -14,7 +14,8 @@ use std::collections::HashMap;
 use self::earlier::{Back, Earlier};
 use self::unwritten::{Unwritten, doubtful, is_unwritten};
 use super::journal::{Happened, Item, Items, Journal, ServerId};
-use super::plan::make::{Made, Making, describe};
+use super::plan::describe::describe;
+use super::plan::make::{Made, Making};
 use super::plan::work::{Expiry, Rename, Work};
 use super::plan::{ChangeError, Prepared, READY, ToUndo, Undone, blank};
 use crate::clock::local_now;
@@ -65,6 +66,7 @@ pub(super) async fn plan(
     }
     let mut plan = blank(store, &queue, Change::Undo, now);
     let mut prepared = describe(&making, &mut plan, made).await?;
+    prepared.plan.undoes = Some(kept.id.clone());
     prepared.undoes = Some(Undone {
         id: kept.id,
         attempts,

@@ -5,39 +5,56 @@ use super::plan::{Change, Plan};
 /// What is asked.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Asks {
-    /// Nothing: it is done, and can be taken back or does no harm.
-    Nothing,
     /// Yes or no, with the plan in sight.
     Yes,
     /// The queue's name.
-    Name,
+    Name(Why),
 }
 
-/// From so many entries on the queue's name is asked for.
+/// Why a yes is not enough.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Why {
+    /// The profile wants it so.
+    Protected,
+    /// They are more than [`MANY`].
+    Many,
+    /// They are more than half of those that there are.
+    Half,
+}
+
+/// For more entries than this the queue's name is asked for.
 pub const MANY: u64 = 1_000;
 
 impl Plan {
-    /// What is asked before it is applied. `protected`: the profile says so. `throwaway`: the
-    /// server ends with the program, so that nothing on it is worth the typing.
+    /// What is asked before it is applied. `protected`: the profile says so.
     #[must_use]
-    pub const fn asks(&self, protected: bool, throwaway: bool) -> Asks {
+    pub fn asks(&self, protected: bool) -> Asks {
+        // A single one stands in the question with what it says.
+        let half = |of: u64| self.planned > 1 && self.planned > of / 2;
         match self.change {
-            Change::Kick => Asks::Nothing,
-            _ if throwaway && self.planned <= 1 => Asks::Nothing,
-            _ if throwaway => Asks::Yes,
-            _ if protected || self.planned >= MANY => Asks::Name,
+            // It touches no entry.
+            Change::Kick => Asks::Yes,
+            _ if protected => Asks::Name(Why::Protected),
+            _ if self.planned > MANY => Asks::Name(Why::Many),
+            _ if self.of.is_some_and(half) => Asks::Name(Why::Half),
+            _ => Asks::Yes,
+        }
+    }
+
+    /// Where there is nobody to be asked, it is made all the same: it touches one waiting entry
+    /// and can be taken back, or does no harm.
+    #[must_use]
+    pub const fn goes_unasked(&self, protected: bool) -> bool {
+        match self.change {
+            Change::Kick => true,
             Change::Requeue
             | Change::Delete
             | Change::Edit
             | Change::Repack
             | Change::Quarantine
             | Change::Duplicate
-            | Change::Undo
-                if self.planned <= 1 && self.target.is_none() =>
-            {
-                Asks::Nothing
-            }
-            _ => Asks::Yes,
+            | Change::Undo => !protected && self.planned <= 1 && self.target.is_none(),
+            _ => false,
         }
     }
 }
@@ -48,19 +65,43 @@ mod tests {
     use crate::clock::EpochMillis;
     use crate::queue::Queue;
 
-    fn plan(change: Change, planned: u64, target: Option<(u64, u64)>) -> Plan {
+    fn plan(change: Change, planned: u64, of: Option<u64>) -> Plan {
         let (queue, at) = (Queue::redisson("orders"), EpochMillis::new(0));
         Plan {
             planned,
-            target,
+            of,
             ..Plan::new(change, &queue, "prod:6379/0".to_owned(), at)
         }
     }
 
     #[test]
-    fn the_more_a_change_touches_the_more_is_asked() {
+    fn every_change_asks_and_the_name_is_typed_for_many_or_for_more_than_half() {
+        for change in Change::ALL {
+            for planned in [0, 1, 2, 1_000] {
+                let asks = plan(change, planned, None).asks(false);
+                assert_eq!(asks, Asks::Yes, "{change:?} of {planned}");
+            }
+        }
+        let asks = |planned, of| plan(Change::Delete, planned, of).asks(false);
+        assert_eq!(asks(1_000, Some(5_000)), Asks::Yes);
+        assert_eq!(asks(1_001, Some(5_000)), Asks::Name(Why::Many));
+        assert_eq!(asks(5, Some(10)), Asks::Yes);
+        assert_eq!(asks(6, Some(10)), Asks::Name(Why::Half));
+        assert_eq!(asks(2, Some(3)), Asks::Name(Why::Half));
+        // One that is alone is seen.
+        assert_eq!(asks(1, Some(1)), Asks::Yes);
+    }
+
+    #[test]
+    fn a_protected_profile_asks_for_the_name_of_all_but_a_kick() {
+        let asks = |change| plan(change, 1, None).asks(true);
+        assert_eq!(asks(Change::Delete), Asks::Name(Why::Protected));
+        assert_eq!(asks(Change::Kick), Asks::Yes);
+    }
+
+    #[test]
+    fn without_anybody_to_ask_only_what_is_small_and_can_be_taken_back_is_done() {
         use Change as C;
-        let asks = |change, planned, target| plan(change, planned, target).asks(false, false);
         for one in [
             C::Delete,
             C::Requeue,
@@ -70,47 +111,16 @@ mod tests {
             C::Duplicate,
             C::Undo,
         ] {
-            assert_eq!(
-                asks(one, 1, None),
-                Asks::Nothing,
-                "{one:?} of a waiting one"
-            );
-            assert_eq!(
-                asks(one, 1, Some((3, 2))),
-                Asks::Yes,
-                "{one:?} of a delivered one"
-            );
-            assert_eq!(asks(one, 2, None), Asks::Yes, "{one:?} of two");
-            assert_eq!(asks(one, 999, None), Asks::Yes, "{one:?} of 999");
-            assert_eq!(asks(one, 1_000, None), Asks::Name, "{one:?} of 1,000");
+            assert!(plan(one, 1, None).goes_unasked(false), "{one:?}");
+            assert!(!plan(one, 1, None).goes_unasked(true), "{one:?}");
+            assert!(!plan(one, 2, None).goes_unasked(false), "{one:?}");
+            let mut delivered = plan(one, 1, None);
+            delivered.target = Some((3, 2));
+            assert!(!delivered.goes_unasked(false), "{one:?}");
         }
-        for one in [
-            C::Transfer,
-            C::Deliver,
-            C::Realign,
-            C::RestoreOrder,
-            C::Drift,
-            C::Restore,
-            C::RenameTaken,
-        ] {
-            assert_eq!(asks(one, 1, None), Asks::Yes, "{one:?} of one");
+        for one in [C::Transfer, C::Deliver, C::Drift, C::Restore, C::Realign] {
+            assert!(!plan(one, 1, None).goes_unasked(false), "{one:?}");
         }
-        assert_eq!(asks(C::Kick, 1, None), Asks::Nothing);
-    }
-
-    #[test]
-    fn a_protected_profile_asks_for_the_name_and_the_demos_own_server_never_does() {
-        let one = plan(Change::Delete, 1, None);
-        assert_eq!(one.asks(true, false), Asks::Name);
-        assert_eq!(one.asks(false, true), Asks::Nothing);
-        assert_eq!(
-            plan(Change::Deliver, 1, None).asks(false, true),
-            Asks::Nothing
-        );
-        assert_eq!(
-            plan(Change::Delete, 5_000, None).asks(false, true),
-            Asks::Yes
-        );
-        assert_eq!(plan(Change::Kick, 1, None).asks(true, false), Asks::Nothing);
+        assert!(plan(C::Kick, 0, None).goes_unasked(true));
     }
 }

@@ -196,8 +196,13 @@ pub struct Plan {
     pub newest: Option<Due>,
     /// The due times that they would have then, smallest and largest: a requeue's.
     pub new_due: Option<(EpochMillis, EpochMillis)>,
+    /// How many entries there are where these are taken from; none where the change is not about
+    /// a part of them.
+    pub of: Option<u64>,
     /// The first few of them: what the dialog shows.
     pub first: Vec<EntryId>,
+    /// What these say, a line each; those at the end of `first` that nothing is done to have none.
+    pub says: Vec<String>,
     /// In which way it would go.
     pub way: Way,
     /// What it costs.
@@ -209,6 +214,8 @@ pub struct Plan {
     /// What there is to know before: what cannot be taken back, what others will not see
     /// meanwhile. A sentence each.
     pub warnings: Vec<String>,
+    /// The id of the change of the journal that it takes back; none of what is no undo.
+    pub undoes: Option<String>,
     /// What would be done, as redis-cli commands for a single entry, else the scripts in words.
     pub commands: Vec<String>,
 }
@@ -227,12 +234,15 @@ impl Plan {
             oldest: None,
             newest: None,
             new_due: None,
+            of: None,
             first: Vec::new(),
+            says: Vec::new(),
             way: Way::InOrder,
             cost: Cost::default(),
             target: None,
             consumed_per_s: None,
             warnings: Vec::new(),
+            undoes: None,
             commands: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! What the screen knows. `update` writes it, `view` reads it, nothing else touches it.
 
 pub mod change;
+pub mod departed;
 pub mod dialog;
 pub mod edit;
 pub mod entries;
@@ -30,6 +31,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
 pub use self::change::{Changing, UnderWay};
+pub use self::departed::Departed;
 pub use self::dialog::Dialog;
 pub use self::edit::EditForm;
 pub use self::entries::{Entries, EntryRow};
@@ -167,6 +169,8 @@ pub struct Model {
     pub filtered: Option<Box<Filtered>>,
     /// The marked entries.
     pub marks: Marks,
+    /// The row that was under the cursor and has left.
+    pub departed: Option<Departed>,
     /// What was published lately, newest last, all queues; at most [`TRAFFIC_KEPT`].
     pub traffic: VecDeque<Announcement>,
     /// The scrollbar that the mouse holds, and how far below the thumb's first row it holds it.
@@ -363,6 +367,7 @@ impl Model {
             entry_sort: EntrySort::default(),
             filtered: None,
             marks: Marks::default(),
+            departed: None,
             traffic: VecDeque::new(),
             held: None,
             frozen: None,

@@ -9,6 +9,7 @@ mod change;
 mod codec;
 mod copy;
 mod cursor;
+mod departed;
 mod dialog;
 mod examine;
 mod filter;
@@ -77,6 +78,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     change::put_question(model);
     worker::keep_true(model);
     opened::lay_out(model);
+    departed::keep_watch(model, input);
     effects.extend(filter::start_due(model));
     effects.extend(load::start_due(model));
     effects.extend(journal::start_due(model));

@@ -199,45 +199,90 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked_of_the_server() {
 #[test]
 fn several_entries_are_asked_for_with_the_plan_in_sight() {
     let program = with_orders();
-    let args = ["delete", "orders", "--all"];
+    let one = program.server.now().plus(1_000_000).get().to_string();
+    for id in 10..13 {
+        let member = crate::support::frame(id, b"later");
+        program
+            .server
+            .put(&Queue::redisson("orders"), &member, &one);
+    }
+    let args = ["delete", "orders", "--limit", "3", "--all"];
     for answer in ["", "n", "orders"] {
         let (shown, code) = answered(&program, &args, "[y/N]", answer);
         assert!(shown.contains("delete 3 entries of orders"), "{shown}");
         assert!(shown.contains("nothing was changed"), "{shown}");
-        assert_eq!((code, depths(&program)), (1, [3, 3, 0]));
+        assert_eq!((code, depths(&program)), (1, [6, 6, 0]));
     }
     let (shown, code) = answered(&program, &args, "[y/N]", "y");
     assert!(shown.contains("deleted 3 entries of orders"), "{shown}");
     assert!(shown.contains(" undo "), "{shown}");
-    assert_eq!((code, depths(&program)), (0, [0, 0, 0]));
+    assert_eq!((code, depths(&program)), (0, [3, 3, 0]));
+}
+
+#[test]
+fn on_a_terminal_one_entry_is_asked_about_in_a_line_with_what_it_says() {
+    let program = with_orders();
+    let id = "0000000000000002";
+    // A duplicate has an id of its own.
+    let entry = |what: &str| match what {
+        "duplicate" => "entry 2 ".to_owned(),
+        _ => format!("entry 2 {id}"),
+    };
+    for args in [
+        &["delete", "orders", "--id", id][..],
+        &["requeue", "orders", "--id", id, "--by", "1s"],
+        &["deliver", "orders", "--id", id],
+        &["duplicate", "orders", "--id", id],
+    ] {
+        let (shown, code) = answered(&program, args, "[y/N]", "n");
+        let mut lines = shown.lines();
+        let question = lines.find(|line| line.contains("[y/N]")).unwrap();
+        let asked = format!("{} 1 entry of orders on ", args[0]);
+        assert!(question.starts_with(&asked), "{shown}");
+        assert!(question.contains(&entry(args[0])), "{shown}");
+        assert_eq!((code, depths(&program)), (1, [3, 3, 0]), "{args:?}");
+    }
+    let kick = ["kick", "orders"];
+    let (shown, code) = answered(&program, &kick, "[y/N]", "n");
+    assert!(shown.contains("nothing was changed"), "{shown}");
+    assert_eq!(code, 1);
+    let delete = ["delete", "orders", "--id", id];
+    assert_eq!(answered(&program, &delete, "[y/N]", "y").1, 0);
+    assert_eq!(depths(&program), [2, 2, 0]);
 }
 
 #[test]
 fn ctrl_c_at_the_question_is_a_no() {
     let program = with_orders();
-    let plain = program.command(&["delete", "orders", "--all"]);
+    let plain = program.command(&["delete", "orders", "--grep", "entry 2"]);
     let (shown, code) = answered_by(&plain, "[y/N]", b"\x03");
     assert!(shown.contains("nothing was changed"), "{shown}");
     assert_eq!((code, depths(&program)), (1, [3, 3, 0]));
 }
 
 #[test]
-fn a_thousand_entries_want_the_queues_name() {
+fn more_than_a_thousand_entries_or_than_half_want_the_queues_name() {
     let program = Program::start();
     let first = program.server.now().plus(3_600_000);
     program
         .server
-        .fill(&Queue::redisson("orders"), 1_000, first, 10);
-    let args = ["delete", "orders", "--all"];
-    assert_eq!(
-        answered(&program, &args, "type the queue's name:", "y").1,
-        1
+        .fill(&Queue::redisson("orders"), 1_001, first, 10);
+    let by_name =
+        |args: &[&str], answer| answered(&program, args, "type the queue's name:", answer);
+    let half = ["delete", "orders", "--all", "--limit", "501"];
+    let (shown, code) = by_name(&half, "y");
+    assert!(
+        shown.contains("501 entries are more than half of 1,001"),
+        "{shown}"
     );
-    assert_eq!(depths(&program), [1_000, 1_000, 0]);
-    assert_eq!(
-        answered(&program, &args, "type the queue's name:", "orders").1,
-        0
-    );
+    assert_eq!(code, 1);
+    let less = ["delete", "orders", "--all", "--limit", "500"];
+    assert_eq!(answered(&program, &less, "[y/N]", "n").1, 1);
+    let all = ["delete", "orders", "--all"];
+    let (shown, code) = by_name(&all, "y");
+    assert!(shown.contains("1,001 entries are many"), "{shown}");
+    assert_eq!((code, depths(&program)), (1, [1_001, 1_001, 0]));
+    assert_eq!(by_name(&all, "orders").1, 0);
     assert_eq!(depths(&program), [0, 0, 0]);
 }
 

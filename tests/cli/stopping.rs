@@ -155,7 +155,7 @@ fn progress_is_one_line_that_is_written_over() {
         10,
     );
     let args = ["deliver", "orders", "--all", "--rate", "400/s"];
-    let (shown, code) = crate::terminal::answered(&program, &args, "[y/N]", "y");
+    let (shown, code) = crate::terminal::answered(&program, &args, "queue's name:", "orders");
     assert_eq!(code, 0, "{shown}");
     assert!(shown.contains("of 500"), "{shown:?}");
     assert!(shown.contains("\r\u{1b}[K"), "{shown:?}");

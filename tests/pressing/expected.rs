@@ -88,7 +88,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
                 _ => at_once(seen),
             }
         }
-        A::Kick => at_once(Seen::Text("Nobody listened")),
+        A::Kick => at_once(Seen::Text("Kick?")),
         A::Examine => at_once(Seen::Text("looked at")),
         A::Repair if place == Place::Findings => {
             after(&[("", "CRIT")], Seen::Text("Stand-in worker"))
@@ -118,6 +118,7 @@ pub(crate) fn expected(action: Action, place: Place) -> Option<Expected> {
 fn turned(action: Action, place: Place) -> Option<Expected> {
     match place {
         Place::Form => Some(at_once(Seen::Cursor)),
+        Place::Dialog => Some(at_once(Seen::Text("[›y start"))),
         // The next pane is the one that shows the same beside it.
         Place::Traffic if action == Action::NextPane => None,
         Place::Help => Some(at_once(Seen::Gone("open; list a bar"))),
@@ -136,9 +137,9 @@ fn changed(action: Action, place: Place) -> &'static str {
         (A::Transfer, _) => "Transfer?",
         (A::Deliver, _) if waits => "Deliver?",
         (A::Requeue, _) if waits => "^S requeue",
-        (A::Delete, _) if waits => "1 deleted",
+        (A::Delete, _) if waits => "Delete?",
         (A::Edit, _) if waits => "^S save",
-        (_, _) if waits => "1 duplicated",
+        (_, _) if waits => "Duplicate?",
         _ => "choose entries first",
     }
 }

@@ -27,6 +27,7 @@ fn orders() -> Queue {
 /// What it would be to deliver `planned` entries.
 fn deliver(planned: u64) -> Plan {
     let many = planned > 1;
+    let says = "{\"orderId\":465801,\"customer\":\"c-06773\",\"action\":\"cancel-unpaid\"}";
     let server = "prod-1:6379/0".to_owned();
     Plan {
         profile: Some("production".to_owned()),
@@ -36,6 +37,7 @@ fn deliver(planned: u64) -> Plan {
         first: (0..planned.min(5))
             .map(|n| EntryId(n.to_be_bytes()))
             .collect(),
+        says: vec![says.to_owned()],
         way: if planned > 1000 {
             Way::SetAside
         } else {
@@ -74,14 +76,12 @@ fn deliver_all() -> Plan {
 fn at(size: (u16, u16), look: Look, change: Change, stage: Stage) -> Model {
     let mut m = evening(size, look);
     m.workers.program = Some("delayscope".to_owned());
-    let says = "{\"orderId\":465801,\"customer\":\"c-06773\",\"action\":\"cancel-unpaid\"}";
     m.changing.one = Some(UnderWay {
         generation: 1,
         change,
         called: change.word(),
         queue: orders(),
         marks: None,
-        says: matches!(&stage, Stage::Asking(plan) if plan.planned == 1).then(|| says.to_owned()),
         asked_by: None,
         since: m
             .instant
@@ -197,7 +197,7 @@ fn a_plan_says_all_of_it_on_the_smallest_screen_that_is_complete() {
     let text = text(&asked(SMALL, look(), 1_000_000));
     for words in [
         "Move 1,000,000 entries of orders",
-        "and 999,998 more",
+        "and 999,999 more",
         "3 now, 1,000,003 then",
         "set aside for about 4 s",
         "production",

@@ -58,7 +58,6 @@ pub(crate) fn under_way(size: (u16, u16), order: Order, waits: Option<&str>) -> 
         queue: Queue::redisson("orders"),
         marks: None,
         asked_by: None,
-        says: None,
         since,
         stage: Stage::Running(Box::new(running)),
     });

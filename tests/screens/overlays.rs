@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use delayscope::payload::{Codec, Held};
 use delayscope::queue::{Form, Queue};
-use delayscope::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
+use delayscope::tui::model::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use delayscope::tui::model::offer::{Part, Seen, check_message};
 use delayscope::tui::model::worker::{Worker, WorkerState};
 use delayscope::tui::model::{Look, Model, OfferForm, Overlay};
@@ -40,7 +40,8 @@ fn question(name: bool) -> Dialog {
         ],
         yes: "start",
         no: "cancel",
-        name: name.then(|| NameAsked::of(&orders, 1_204, None)),
+        name: name.then(|| NameAsked::of(&orders, "1,204 entries at once".to_owned())),
+        focus: Button::No,
         opened_by: None,
         question: Question::StartWorker(orders),
         told: None,

@@ -1,6 +1,7 @@
 //! Keys that change: what they act on, why they cannot, what is asked before, one at a time.
 
 mod afterwards;
+mod answers;
 mod asking;
 mod bulk;
 mod flow;

@@ -85,7 +85,6 @@ fn under_way(desk: &mut Desk) {
         called: plan.change.word(),
         queue: plan.queue.clone(),
         marks: None,
-        says: None,
         asked_by: None,
         since,
         stage: Stage::Running(Box::new(Running::new(plan, since))),

@@ -10,6 +10,7 @@ mod desk;
 
 mod changes;
 mod clicks;
+mod departing;
 mod examining;
 mod finding;
 mod heavy;

@@ -24,8 +24,9 @@ fn the_cursor_follows_its_entry_when_those_before_it_leave() {
 }
 
 #[test]
-fn on_the_head_the_cursor_stays_on_the_head() {
+fn where_the_entries_have_no_keys_the_cursor_stays_on_the_head() {
     let mut desk = Desk::of_one(50);
+    desk.model.focus = Pane::Timeline;
     desk.world[0].entries.drain(..3);
     desk.live(1100, 0);
     assert_eq!(desk.model.entries.cursor, 0);
@@ -33,13 +34,16 @@ fn on_the_head_the_cursor_stays_on_the_head() {
 }
 
 #[test]
-fn when_its_entry_is_gone_the_cursor_stands_on_the_next_one() {
+fn when_its_entry_is_gone_the_cursor_stands_on_the_next_one_after_a_moment() {
     let mut desk = Desk::of_one(50);
     for _ in 0..5 {
         desk.press(Code::Down);
     }
     desk.world[0].entries.drain(2..6);
     desk.live(1100, 0);
+    assert_eq!(desk.under_cursor(), Some(member(5)), "its row stays");
+    assert_eq!(desk.model.entries.cursor, 2);
+    desk.live(2100, 0);
     assert_eq!(desk.under_cursor(), Some(member(6)));
     assert_eq!(desk.model.entries.cursor, 2);
 }

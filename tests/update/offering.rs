@@ -54,6 +54,7 @@ fn offer_of(effects: &[Effect]) -> Option<ToOffer> {
 
 fn done(count: u8) -> Offered {
     Offered::Done {
+        journal_id: "offered-1".to_owned(),
         ids: (0..count).map(|i| EntryId([i + 1; 8])).collect(),
         refused: 0,
         head: true,
@@ -249,6 +250,7 @@ fn a_failure_keeps_the_form_open_with_its_reason() {
     };
     let stopped = Some(("no answer".to_owned(), 1, 0));
     let unknown = Offered::Done {
+        journal_id: "offered-2".to_owned(),
         ids,
         refused,
         head,

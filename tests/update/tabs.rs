@@ -95,8 +95,9 @@ fn the_cursor_stays_on_its_element_while_others_are_taken_from_the_head() {
 }
 
 #[test]
-fn on_the_head_the_cursor_shows_whatever_is_next() {
+fn on_the_head_the_cursor_shows_whatever_is_next_where_the_list_has_no_keys() {
     let mut desk = on('2');
+    desk.model.focus = Pane::Timeline;
     desk.world[0].target.drain(..3);
     desk.live(1_500, 1);
     assert_eq!(under(&desk), b"done 3");

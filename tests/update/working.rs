@@ -76,15 +76,10 @@ fn the_figures_of_a_question_about_a_worker_stay_true() {
 }
 
 #[test]
-fn y_starts_a_worker_and_neither_enter_nor_the_key_that_asked_does() {
+fn y_starts_a_worker_and_no_other_letter_does() {
     let mut desk = desk(3);
     desk.char('w');
-    for key in [
-        Key::char('w'),
-        Key::of(Code::Enter),
-        Key::char(' '),
-        Key::char('j'),
-    ] {
+    for key in [Key::char('w'), Key::char(' '), Key::char('j')] {
         let asked = desk.key(key);
         assert!(
             !asked.iter().any(|e| matches!(e, Effect::StartWorker(_))),
@@ -134,34 +129,13 @@ fn a_refresh_never_changes_what_a_question_is_about() {
 }
 
 #[test]
-fn where_a_thousand_would_move_the_queues_name_has_to_be_typed() {
+fn a_worker_is_no_bulk_change_and_asks_for_no_name() {
     let mut desk = desk(1_200);
-    desk.char('w');
-    desk.char('y');
-    assert!(
-        dialog(&desk)
-            .name
-            .as_ref()
-            .is_some_and(|name| !name.is_right())
-    );
-    desk.press(Code::Enter);
-    assert!(dialog(&desk).name.as_ref().is_some_and(|name| name.wrong));
-    desk.press(Code::Backspace);
-    for c in "orders".chars() {
-        desk.char(c);
-    }
-    assert!(
-        desk.press(Code::Enter)
-            .contains(&Effect::StartWorker(orders()))
-    );
-}
-
-#[test]
-fn the_demos_own_server_asks_for_no_name() {
-    let mut desk = desk(1_200);
-    desk.model.workers.program = None;
     desk.char('w');
     assert!(dialog(&desk).name.is_none());
+    desk.press(Code::Tab);
+    let started = desk.press(Code::Enter);
+    assert!(started.contains(&Effect::StartWorker(orders())));
 }
 
 #[test]
@@ -278,11 +252,37 @@ fn another_server_is_gone_to_only_when_the_worker_may_be_left() {
     assert!(goes(&desk.char('y')));
 }
 
+/// The words of the question.
+fn words(dialog: &Dialog) -> String {
+    let words = dialog.lines.iter().map(|line| match line {
+        DialogLine::Words(words) => words.as_str(),
+        _ => "",
+    });
+    words.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
-fn leaving_a_demo_asks_nothing() {
+fn leaving_a_worker_says_how_many_it_moved_and_the_command_that_goes_on() {
+    let mut desk = at_work(3);
+    let moved = WorkerTold::Moved {
+        moved: 1_204,
+        skipped: 0,
+    };
+    tell(&mut desk, moved);
+    desk.char('q');
+    let said = words(dialog(&desk));
+    assert!(said.contains("1,204 entries moved so far"), "{said}");
+    assert!(said.ends_with("delayscope -h prod worker orders"), "{said}");
+}
+
+#[test]
+fn leaving_a_demo_with_a_worker_asks_too_and_names_no_command_that_could_go_on() {
     let mut desk = at_work(3);
     desk.model.workers.program = None;
-    assert!(desk.char('q').contains(&Effect::Quit));
+    assert!(!desk.char('q').contains(&Effect::Quit));
+    let said = words(dialog(&desk));
+    assert!(said.ends_with("nothing is left to go on."), "{said}");
+    assert!(desk.char('y').contains(&Effect::Quit));
 }
 
 #[test]

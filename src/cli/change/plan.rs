@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::output::Output;
 use super::super::{shape, times};
 use super::summary::{self, Figures, ms};
+use crate::queue::asks::Why;
 use crate::queue::plan::{Plan, Progress, Way};
 use crate::queue::{Change, Due, text};
 
@@ -45,11 +46,49 @@ pub(super) fn headline(plan: &Plan) -> String {
 }
 
 /// Why a yes is not enough.
-pub(super) fn many(plan: &Plan) -> String {
-    format!(
-        "{} are many",
-        text::counted(plan.planned, "entry", "entries")
-    )
+pub(super) fn why_by_name(plan: &Plan, why: Why) -> String {
+    let entries = text::counted(plan.planned, "entry", "entries");
+    match (why, plan.of) {
+        (Why::Half, Some(of)) => format!("{entries} are more than half of {}", text::thousands(of)),
+        _ => format!("{entries} are many"),
+    }
+}
+
+/// The plan as a question, for a terminal of so many columns: about a single entry in one line,
+/// with what it says, below what there is to know.
+pub(super) fn question(plan: &Plan, columns: usize, by_name: bool) -> String {
+    let about_one = plan.planned == 1 && !plan.says.is_empty() && !by_name;
+    if !about_one && plan.change != Change::Kick {
+        let mut lines = lines(plan, columns);
+        if !by_name {
+            lines.push("Go on?".to_owned());
+        }
+        return lines.join("\n");
+    }
+    let mut lines: Vec<String> = plan
+        .warnings
+        .iter()
+        .flat_map(|words| wrapped(words, columns))
+        .collect();
+    lines.push(format!("{}?", one_line(plan, columns)));
+    lines.join("\n")
+}
+
+/// What stands behind a question in its line.
+const ANSWERS: usize = " [y/N] n".len() + 1;
+
+/// What would be done to a single entry, and what that says, as far as there is room.
+fn one_line(plan: &Plan, columns: usize) -> String {
+    let headline = headline(plan);
+    let Some((said, id)) = plan.says.first().zip(plan.first.first()) else {
+        return headline;
+    };
+    let due = plan.oldest.map_or_else(String::new, |due| {
+        format!(", {}", times::left(Some(due), plan.at))
+    });
+    let fixed = text::width(&headline) + 2 + text::width(&due) + 17 + ANSWERS;
+    let said = text::cut(said, columns.saturating_sub(fixed).max(24));
+    format!("{headline}: {said} {id}{due}")
 }
 
 /// Of a plan with no entries: why there is nothing to be done.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::super::entries::{From, Pages, Selection};
 use super::{ChangeError, Telling, Which};
 use crate::queue::{Entry, EntryId, Queue, State};
-use crate::store::Store;
 use crate::store::change::Chosen;
+use crate::store::{Store, read as stored};
 
 /// What was chosen, by where it is.
 #[derive(Debug, Default)]
@@ -20,6 +20,10 @@ pub(super) struct Found {
     pub(super) order_only: Vec<Vec<u8>>,
     /// What is in quarantine, in due order.
     pub(super) quarantined: Vec<Chosen>,
+    /// Those that were seen and are no longer there.
+    pub(super) gone: Vec<EntryId>,
+    /// Those that were seen and have another due time by now.
+    pub(super) changed: Vec<EntryId>,
     /// Ids that were asked for and that nothing has.
     pub(super) missing: Vec<String>,
 }
@@ -43,6 +47,31 @@ impl Found {
     }
 }
 
+/// So many scores are asked for in one go.
+const ASKED: usize = 1_000;
+
+impl Found {
+    /// What was seen waits as it was seen, or nothing is done to it.
+    async fn seen_again(&mut self, store: &Store, queue: &Queue) -> Result<(), ChangeError> {
+        let timeouts = queue.keys().timeouts;
+        let seen = std::mem::take(&mut self.waiting);
+        for some in seen.chunks(ASKED) {
+            let members: Vec<Vec<u8>> = some.iter().map(|chosen| chosen.member.clone()).collect();
+            let scores = stored::element_scores(store, &timeouts, &members).await?;
+            for (chosen, score) in some.iter().zip(scores) {
+                match score {
+                    None => self.gone.push(queue.id(&chosen.member)),
+                    Some(score) if score.total_cmp(&chosen.score).is_ne() => {
+                        self.changed.push(queue.id(&chosen.member));
+                    }
+                    Some(_) => self.waiting.push(chosen.clone()),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Finds them. `tell` hears how many were looked at, of how many.
 pub(super) async fn choose(
     store: &Store,
@@ -56,6 +85,7 @@ pub(super) async fn choose(
             for entry in entries {
                 found.add(entry);
             }
+            found.seen_again(store, queue).await?;
             found
                 .waiting
                 .sort_by(|one, other| one.score.total_cmp(&other.score));

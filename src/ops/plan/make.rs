@@ -1,13 +1,14 @@
 //! What was chosen becomes what is done: new scores, new bytes, and what cannot be done at all.
 
 use super::choose::Found;
-use super::work::{Job, Work};
-use super::{Base, ChangeError, NewDue, Prepared, What, blank, cost, words};
+use super::describe::describe;
+use super::work::Work;
+use super::{Base, ChangeError, NewDue, Prepared, What, blank, words};
 use crate::clock::EpochMillis;
 use crate::ops::offer;
 use crate::queue::{Due, EntryId, EntryResult, Form, Layout, Outcome, Queue, frame};
+use crate::store::Store;
 use crate::store::change::{Chosen, End, TakeBack};
-use crate::store::{Store, read};
 
 /// What there is to know when work is made.
 pub(in crate::ops) struct Making<'a> {
@@ -56,6 +57,16 @@ impl Making<'_> {
         let mut made = Made::default();
         for id in &found.missing {
             made.warnings.push(format!("No entry has the id {id}."));
+        }
+        for (ids, outcome) in [
+            (std::mem::take(&mut found.gone), Outcome::Gone),
+            (std::mem::take(&mut found.changed), Outcome::Changed),
+        ] {
+            made.settled.extend(ids.into_iter().map(|id| EntryResult {
+                id,
+                outcome,
+                reason: None,
+            }));
         }
         let order_only = std::mem::take(&mut found.order_only);
         self.strays(&mut made, what, order_only);
@@ -341,64 +352,14 @@ pub(super) async fn prepared(
     profile: Option<String>,
     made: Made,
 ) -> Result<Prepared, ChangeError> {
+    let gone = |result: &EntryResult| result.outcome == Outcome::Gone;
+    if made.work.is_empty() && !made.settled.is_empty() && made.settled.iter().all(gone) {
+        return Err(ChangeError::Nothing(words::no_longer_there(
+            what.change(),
+            made.settled.len(),
+        )));
+    }
     let mut plan = blank(making.store, making.queue, what.change(), making.now);
     plan.profile = profile;
     describe(making, &mut plan, made).await
-}
-
-/// Says in the plan what the work is.
-pub(in crate::ops) async fn describe(
-    making: &Making<'_>,
-    plan: &mut crate::queue::Plan,
-    made: Made,
-) -> Result<Prepared, ChangeError> {
-    let queue = making.queue;
-    let planned: usize = made.work.iter().map(Work::len).sum();
-    plan.planned = u64::try_from(planned + made.settled.len()).unwrap_or(0);
-    let scores = made
-        .work
-        .iter()
-        .flat_map(|work| (0..work.len()).filter_map(|i| work.score(i)));
-    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-    for score in scores {
-        (lowest, highest) = (lowest.min(score), highest.max(score));
-    }
-    if lowest <= highest {
-        (plan.oldest, plan.newest) = (Some(queue.due(lowest)), Some(queue.due(highest)));
-    }
-    plan.new_due = new_due(queue, &made.work);
-    let ids = made
-        .work
-        .iter()
-        .filter(|work| !work.is_of_keys())
-        .flat_map(|work| (0..work.len()).map(|i| work.id(queue, i)));
-    let settled = made.settled.iter().map(|result| result.id);
-    plan.first = ids.chain(settled).take(FIRST).collect();
-    let to_target: i64 = made.work.iter().map(Work::to_target).sum();
-    if to_target != 0 {
-        let now = read::list_page(making.store, &queue.keys().target, 0, 0).await?;
-        let then = now.length.saturating_add_signed(to_target);
-        plan.target = Some((now.length, then));
-    }
-    let reckoned = cost::of(making, &made.work, plan).await?;
-    plan.warnings = made.warnings;
-    words::warn(plan, &made.work, &made.settled);
-    plan.commands = words::commands(making, &made.work);
-    let job = Job::Entries(made.work);
-    Ok(Prepared::new(plan.clone(), job, made.settled, reckoned))
-}
-
-/// So many entries are shown.
-const FIRST: usize = 5;
-
-/// The smallest and the largest due time that entries get.
-fn new_due(queue: &Queue, work: &[Work]) -> Option<(EpochMillis, EpochMillis)> {
-    let dues = work
-        .iter()
-        .flat_map(|work| (0..work.len()).filter_map(|i| work.new_score(queue, i)))
-        .filter_map(|score| queue.due(score).at());
-    dues.fold(None, |all, due| match all {
-        None => Some((due, due)),
-        Some((first, last)) => Some((first.min(due), last.max(due))),
-    })
 }

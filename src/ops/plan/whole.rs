@@ -26,18 +26,22 @@ pub(super) async fn due(
     let bound = queue.score(now);
     // In one go: one answer to wait for where others block the server, and figures that belong
     // together.
-    let (due, target, (_, head), newest, (refused, settled)) = tokio::try_join!(
+    let (due, of, target, (_, head), newest, (refused, settled)) = tokio::try_join!(
         read::count_between(store, &timeouts, 0.0, bound),
+        read::count_between(store, &timeouts, f64::NEG_INFINITY, f64::INFINITY),
         read::list_page(store, &target, 0, 0),
         read::rows_from(store, &timeouts, 0.0, FIRST),
         read::highest(store, &timeouts, (-1.0, queue.score(now.plus(1)))),
         below_zero(store, queue),
     )?;
     plan.target = Some((target.length, target.length.saturating_add(due)));
+    plan.of = Some(of);
     let (mut strange, mut reckoned) = (0, Vec::new());
     if due > 0 {
         let first = head.rows.iter().filter(|(_, score)| *score <= bound);
         plan.first = first.clone().map(|(member, _)| queue.id(member)).collect();
+        let line = |(member, _): &(Vec<u8>, f64)| words::said_by(queue, member);
+        plan.says = first.clone().map(line).collect();
         let is_strange = |member: &[u8]| queue.unwrap(member).is_err();
         strange = first.clone().filter(|(m, _)| is_strange(m)).count();
         plan.oldest = first.clone().next().map(|(_, score)| queue.due(*score));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::make::Making;
 use super::work::Work;
 use crate::ops::bulk::drift::Drift;
+use crate::payload;
 use crate::queue::plan::{Plan, Way};
 use crate::queue::{Change, EntryResult, HeldElement, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
@@ -12,6 +13,22 @@ use crate::store::change::{Chosen, Place, TakeBack};
 
 /// No line with more bytes is shown to be copied.
 const LONGEST: usize = 8 << 10;
+
+/// Columns of what an entry says in a plan.
+const SAID: usize = 110;
+
+/// What a payload says, in a line.
+pub(super) fn said(payload: &[u8]) -> String {
+    text::cut(&payload::decode(payload).text, SAID).into_owned()
+}
+
+/// What a member says: its payload, or all its bytes where it is no frame.
+pub(super) fn said_by(queue: &Queue, member: &[u8]) -> String {
+    match queue.unwrap(member) {
+        Ok(unwrapped) => said(unwrapped.payload),
+        Err(_) => text::cut(&text::printable_bytes(member), SAID).into_owned(),
+    }
+}
 
 /// A command for a shell.
 pub(super) fn in_shell(store: &Store, args: &[&[u8]]) -> String {
@@ -46,6 +63,41 @@ pub(super) fn only_strays(drift: &Drift) -> String {
     format!("{those} in the order list only{gone}, and that is no drift to be mended: {THREE_WAYS}")
 }
 
+/// Why nothing is done to what was chosen: all of it has left meanwhile.
+pub(super) fn no_longer_there(change: Change, n: usize) -> String {
+    let what = if n == 1 {
+        "the entry is"
+    } else {
+        "the chosen entries are"
+    };
+    format!(
+        "nothing to {}: {what} no longer there, transferred or deleted meanwhile",
+        change.word()
+    )
+}
+
+/// What was chosen and is no longer as it was seen.
+fn left_already(settled: &[EntryResult]) -> impl Iterator<Item = String> {
+    let of = |outcome, one: &str, many: &str| {
+        let n = settled.iter().filter(|result| result.outcome == outcome);
+        match n.count() {
+            0 => None,
+            1 => Some(format!("1 entry {one}: nothing is done to it.")),
+            n => Some(format!(
+                "{} entries {many}: nothing is done to them.",
+                text::thousands(n as u64)
+            )),
+        }
+    };
+    let gone = of(Outcome::Gone, "is no longer there", "are no longer there");
+    let changed = of(
+        Outcome::Changed,
+        "has another due time by now",
+        "have other due times by now",
+    );
+    gone.into_iter().chain(changed)
+}
+
 /// Says what there is to know before the work is done.
 pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
     for outcome in [Outcome::Refused, Outcome::Undecodable] {
@@ -63,6 +115,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
             format!("{n} entries will be left alone, the first because {why}.")
         });
     }
+    plan.warnings.extend(left_already(settled));
     warn_of_frames(plan, work);
     if plan.change == Change::Deliver || plan.change == Change::Transfer {
         plan.warnings.push(CONSUMED.to_owned());

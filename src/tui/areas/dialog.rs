@@ -5,6 +5,7 @@ use super::{Area, Slot};
 use crate::queue::text;
 use crate::tui::keys::Action;
 use crate::tui::model::Model;
+pub use crate::tui::model::dialog::Button;
 use crate::tui::model::dialog::{Dialog, DialogLine};
 
 /// Columns of a figure's name.
@@ -38,15 +39,6 @@ pub enum Row {
     Buttons([(Button, Area); 2]),
 }
 
-/// The two answers.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Button {
-    /// Nothing is done.
-    No,
-    /// It is done.
-    Yes,
-}
-
 impl Plan {
     /// The button under the cell at column `x`, row `y`.
     #[must_use]
@@ -70,20 +62,24 @@ pub fn centred((w, h): (u16, u16), (columns, rows): (u16, u16)) -> Slot {
     Slot::new(outer, true)
 }
 
-/// The words on a button, with the key that presses it.
+/// The words on a button, with the key that presses it; a mark on the one that Enter presses.
 #[must_use]
 pub fn label(model: &Model, dialog: &Dialog, button: Button) -> String {
     let key = |action| {
         let label = model.keymap.label(action, model.look.ascii);
         label.unwrap_or_default()
     };
-    match button {
-        Button::No => format!("[ {} {} ]", key(Action::Back), dialog.no),
-        Button::Yes if dialog.name.is_some() => {
-            format!("[ {} {} ]", key(Action::Open), dialog.yes)
-        }
-        Button::Yes => format!("[ {} {} ]", key(Action::Confirm), dialog.yes),
-    }
+    let (key, does) = match button {
+        Button::No => (key(Action::Back), dialog.no),
+        Button::Yes if dialog.name.is_some() => (key(Action::Open), dialog.yes),
+        Button::Yes => (key(Action::Confirm), dialog.yes),
+    };
+    let mark = match (dialog.presses(button), model.look.ascii) {
+        (false, _) => ' ',
+        (true, true) => '>',
+        (true, false) => '›',
+    };
+    format!("[{mark}{key} {does} ]")
 }
 
 /// Lays a question out on the terminal.
@@ -147,7 +143,7 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
         rows.push(Row::Blank);
     } else {
         rows.push(Row::Blank);
-        rows.push(Row::Answer(answer(model, dialog)));
+        rows.push(Row::Answer(answer(model, dialog, columns)));
     }
     rows.push(Row::Buttons([
         (Button::No, Area::default()),
@@ -156,14 +152,23 @@ fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// Which keys answer; for a moment, why another one does not.
-fn answer(model: &Model, dialog: &Dialog) -> String {
+/// Which keys answer, in so many columns; for a moment, why another one does not.
+fn answer(model: &Model, dialog: &Dialog, columns: usize) -> String {
     if let Some(words) = dialog.told_at(model.instant) {
         return words.to_owned();
     }
     let words = answers(model, dialog);
     let (first, rest) = words.split_at(1);
-    format!("{}{rest}.", first.to_uppercase())
+    let words = format!("{}{rest}", first.to_uppercase());
+    let key = |action| model.keymap.label(action, model.look.ascii);
+    let buttons = key(Action::NextPane).zip(key(Action::Open));
+    let buttons = buttons.map(|(moves, presses)| format!("; {moves} chooses, {presses} presses"));
+    match buttons {
+        Some(more) if text::width(&words) + text::width(&more) < columns => {
+            format!("{words}{more}.")
+        }
+        _ => format!("{words}."),
+    }
 }
 
 /// The keys that answer: `press y to delete, Esc to cancel`.

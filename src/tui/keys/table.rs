@@ -25,6 +25,7 @@ const PANES: &[Place] = &[
 /// Where there is more than one to have the keys.
 const FIELDS: &[Place] = &[
     Queues, Timeline, Entries, Delivered, Order, Traffic, Findings, Changes, Form, Bulk, Help,
+    Dialog,
 ];
 /// Where single entries are.
 const LISTS: &[Place] = &[Entries, Delivered, Order];
@@ -74,6 +75,7 @@ const PANE: &[(Place, &str)] = &[
     (Changes, "pane"),
     (Form, "next field"),
     (Help, "next page"),
+    (Dialog, "button"),
 ];
 const TABS: &[(Place, &str)] = &[
     (Delivered, "tab"),

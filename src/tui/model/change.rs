@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::departed::Acted;
 use super::{EditForm, Marks, Model};
 use crate::queue::plan::Progress;
 use crate::queue::told::Order;
@@ -17,7 +18,23 @@ pub struct Changing {
     pub kick: Option<UnderWay>,
     /// The form of an edit that is not over yet.
     pub typed: Option<Box<EditForm>>,
+    /// What the change that was begun last is about.
+    pub acted: Option<Acted>,
+    /// What was done last from this screen.
+    pub last: Option<LastChange>,
 }
+
+/// The change that was made last.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct LastChange {
+    /// Its id in the journal.
+    pub journal_id: String,
+    /// When it was over, by our monotonic clock.
+    pub at: Instant,
+}
+
+/// Who takes back so soon what was done last knows what that was.
+const FRESH: Duration = Duration::from_mins(1);
 
 /// A change that is not over yet.
 #[derive(Clone, Debug)]
@@ -33,8 +50,6 @@ pub struct UnderWay {
     /// The marks that it is about, as they were when it was asked for; none when it is about
     /// something else. They are cleared once it was applied.
     pub marks: Option<Box<Marks>>,
-    /// What the only entry says that it is about, when it is about one.
-    pub says: Option<String>,
     /// The key that asked for it: it is no answer to a question about it.
     pub asked_by: Option<Key>,
     /// When it was asked for, by our monotonic clock.
@@ -111,6 +126,22 @@ impl Changing {
         self.one.take_if(of).or_else(|| self.kick.take_if(of))
     }
 
+    /// A change of this screen has left something in the journal.
+    pub fn note_last(&mut self, journal_id: Option<&String>, at: Instant) {
+        if let Some(journal_id) = journal_id.cloned() {
+            self.last = Some(LastChange { journal_id, at });
+        }
+    }
+
+    /// The plan takes back what was done last from this screen, and a moment ago.
+    #[must_use]
+    pub fn takes_back_the_last(&self, plan: &Plan, now: Instant) -> bool {
+        self.last.as_ref().is_some_and(|last| {
+            plan.undoes.as_ref() == Some(&last.journal_id)
+                && now.saturating_duration_since(last.at) < FRESH
+        })
+    }
+
     /// The one that is being applied.
     #[must_use]
     pub fn running(&self) -> Option<(&UnderWay, &Running)> {
@@ -135,16 +166,9 @@ const NOTICED: Duration = Duration::from_millis(200);
 
 impl UnderWay {
     /// What is typed while it is planned is kept away from what lies behind: it may be meant for
-    /// the question to come. Who deletes one entry after the other is asked nothing, and not held
-    /// up.
-    fn holds_keys(&self, now: Instant) -> bool {
-        let asks_nothing = matches!(
-            self.change,
-            Change::Delete | Change::Requeue | Change::Edit | Change::Repack | Change::Quarantine
-        );
-        let at_once = asks_nothing && self.says.is_some();
-        let noticed = now.saturating_duration_since(self.since) >= NOTICED;
-        matches!(self.stage, Stage::Planning(_)) && (noticed || !at_once)
+    /// the question to come.
+    const fn holds_keys(&self) -> bool {
+        matches!(self.stage, Stage::Planning(_))
     }
 }
 
@@ -152,9 +176,9 @@ impl Model {
     /// What is being planned, while that keeps the keys away from everything else.
     #[must_use]
     pub fn planned_now(&self) -> Option<&UnderWay> {
-        let one = self.changing.one.as_ref()?;
         let free = self.overlay.is_none() && self.prompt.is_none();
-        (free && one.holds_keys(self.instant)).then_some(one)
+        let all = self.changing.one.iter().chain(&self.changing.kick);
+        all.into_iter().find(|one| free && one.holds_keys())
     }
 
     /// When a plan has taken so long that it is spoken of; none when nothing is planned.

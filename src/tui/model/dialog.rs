@@ -21,7 +21,10 @@ pub struct Dialog {
     pub no: &'static str,
     /// The name that has to be typed instead of `y`.
     pub name: Option<NameAsked>,
-    /// The key that asked: it is no answer.
+    /// The button that Enter presses; where a name is typed, that is none before the name is
+    /// right.
+    pub focus: Button,
+    /// The key that asked: it is no answer before the focus was moved.
     pub opened_by: Option<Key>,
     /// What yes does.
     pub question: Question,
@@ -30,11 +33,41 @@ pub struct Dialog {
 }
 
 impl Dialog {
+    /// Whether Enter presses a button.
+    #[must_use]
+    pub fn presses(&self, button: Button) -> bool {
+        match &self.name {
+            None => self.focus == button,
+            Some(name) => button == Button::Yes && name.is_right(),
+        }
+    }
+
     /// What is said now to a key that was no answer.
     #[must_use]
     pub fn told_at(&self, now: Instant) -> Option<&str> {
         let told = self.told.as_ref().filter(|told| now < told.until);
         told.map(|told| told.words.as_str())
+    }
+}
+
+/// The two answers.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Button {
+    /// Nothing is done.
+    #[default]
+    No,
+    /// It is done.
+    Yes,
+}
+
+impl Button {
+    /// The one beside it.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Yes => Self::No,
+        }
     }
 }
 
@@ -87,19 +120,21 @@ pub struct NameAsked {
 }
 
 impl NameAsked {
-    /// Asks for the name of a queue: for that many entries, or because the profile wants it so.
+    /// Asks for the name of a queue, for this reason.
     #[must_use]
-    pub fn of(queue: &Queue, entries: u64, protected: Option<&str>) -> Self {
-        let why = match protected {
-            Some(profile) => format!("profile {} is protected", text::printable(profile)),
-            None => format!("{} entries at once", text::thousands(entries)),
-        };
+    pub fn of(queue: &Queue, why: String) -> Self {
         Self {
             wanted: text::printable_bytes(queue.name.as_bytes()),
             why,
             field: Field::new(Lines::One, ""),
             wrong: false,
         }
+    }
+
+    /// The reason that a profile gives.
+    #[must_use]
+    pub fn protected(profile: &str) -> String {
+        format!("profile {} is protected", text::printable(profile))
     }
 
     /// The name stands there.

@@ -66,6 +66,8 @@ pub enum Seen {
 pub enum Offered {
     /// The server has answered to all of it, or to its first batches.
     Done {
+        /// Its id in the journal.
+        journal_id: String,
         /// The entries that are in.
         ids: Vec<EntryId>,
         /// How many were refused, since equal messages wait already.

@@ -45,6 +45,10 @@ pub struct Schedule {
     pub(crate) rows_wanted: bool,
     /// Bytes a row weighed in the last page; none before the first one.
     pub(crate) row_bytes: Option<usize>,
+    /// What the cursor was on when something happened last.
+    pub(crate) under: Option<Under>,
+    /// When the cursor came to something else by itself.
+    pub(crate) shifted: Option<Instant>,
     /// Entry that the cursor has lost and that the next page may show again.
     pub(crate) lost: Option<Vec<u8>>,
     /// The queues that have a row, and their channels.
@@ -95,6 +99,15 @@ pub struct Schedule {
     pub(crate) panel: Panel,
     /// When the search for queues was through.
     pub(crate) looked: Option<Instant>,
+}
+
+/// What the cursor is on, whatever its place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Under {
+    /// Of which queue, or that queue itself.
+    pub(crate) queue: Queue,
+    /// The member of the entry, or what the finding is called; none where the queue is meant.
+    pub(crate) what: Option<Vec<u8>>,
 }
 
 impl Schedule {

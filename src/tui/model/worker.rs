@@ -146,8 +146,8 @@ impl Workers {
 
     /// Leaving stops something that would otherwise go on.
     #[must_use]
-    pub fn would_stop(&self) -> bool {
-        self.program.is_some() && !self.at_work.is_empty()
+    pub const fn would_stop(&self) -> bool {
+        !self.at_work.is_empty()
     }
 
     /// What the workers have moved in all, known since they have ended.

@@ -44,10 +44,12 @@ pub(super) async fn offer(
         Err(why) => return Offered::Failed(why.to_string()),
     };
     let offered = offer::offer_noted(&writer, queue, messages, asked.form, &mut noted).await;
+    let journal_id = noted.id().to_owned();
     // Then the journal tells of it as never ended; what was offered is in all the same.
     let _ = noted.end().await;
     match offered {
         Ok(offered) => Offered::Done {
+            journal_id,
             ids: offered.ids,
             refused: offered.refused.len() as u64,
             head: offered.head,

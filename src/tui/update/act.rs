@@ -2,8 +2,8 @@
 
 pub(super) use super::toast::say;
 use super::{
-    awaited, bulk, change, codec, copy, cursor, examine, filter, help, journal, leave, load, marks,
-    offer, opened, plan, prompt, sort, tabs, time, timeline, tree, worker,
+    awaited, bulk, change, codec, copy, cursor, departed, examine, filter, help, journal, leave,
+    load, marks, offer, opened, plan, prompt, sort, tabs, time, timeline, tree, worker,
 };
 use crate::queue::LinkState;
 use crate::tui::areas;
@@ -18,6 +18,10 @@ const INTERVALS: [u64; 8] = [200, 500, 1000, 2000, 5000, 10_000, 30_000, 60_000]
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     model.schedule.touched |= !only_looks(model, action);
     if let Some(why) = why_not(model, action) {
+        say(model, why.to_owned(), Tone::Warn);
+        return Vec::new();
+    }
+    if let Some(why) = departed::why_again(model, action) {
         say(model, why.to_owned(), Tone::Warn);
         return Vec::new();
     }
@@ -132,6 +136,11 @@ pub fn why_not(model: &Model, action: Action) -> Option<&'static str> {
         {
             Some("it is no longer there")
         }
+        Action::Mark | Action::MarkRange
+            if let Some(fate) = model.fate_at(model.stand().cursor) =>
+        {
+            Some(fate.why_not())
+        }
         Action::MarkAll if model.focus == Pane::Entries && model.listed() == 0 => {
             Some("no entry to mark")
         }
@@ -182,6 +191,8 @@ fn open_entry(model: &mut Model) {
         _ => Back::Dashboard,
     };
     let mut view = EntryView::new(row, back);
+    // One that has left is looked at as what it was.
+    view.gone = model.fate_at(model.stand().cursor).map(|_| model.now);
     opened::plant(&mut view);
     model.screen = Screen::Entry(Box::new(view));
 }

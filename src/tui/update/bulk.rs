@@ -132,6 +132,10 @@ fn ended(model: &mut Model, generation: u64, summary: &Summary) {
         under_way.change,
         summary.tally.get(Outcome::Done) > 0,
     );
+    if summary.tally.get(Outcome::Done) > 0 {
+        let now = model.instant;
+        model.changing.note_last(summary.journal_id.as_ref(), now);
+    }
     let own = OwnChange {
         journal_id: summary.journal_id.clone(),
         tally: summary.tally,

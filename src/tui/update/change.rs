@@ -6,12 +6,10 @@ mod question;
 
 use std::time::Duration;
 
-use super::{act, dialog, filter, journal, link, load, marks, plan};
-use crate::payload;
-use crate::queue::asks::Asks;
+use super::{act, departed, dialog, filter, journal, link, load, marks, plan};
 use crate::queue::plan::Progress;
 use crate::queue::wish::What;
-use crate::queue::{Change, Plan, Queue, State, text};
+use crate::queue::{Change, Plan, Queue, text};
 use crate::tui::effect::{Effect, Marked, ToPlan};
 use crate::tui::keys::{Action, Key, Place};
 use crate::tui::model::change::{Running, Stage, UnderWay};
@@ -23,8 +21,6 @@ pub(super) use forms::{letter, submit};
 /// A plan that took longer than this may come while the user is at something else: then the
 /// question does not take a yes at once.
 const SURPRISING: Duration = Duration::from_secs(1);
-/// Columns of what an entry says in a question about it.
-const SAID: usize = 110;
 /// Nobody has read it before.
 const UNREAD: Duration = Duration::from_millis(500);
 
@@ -105,10 +101,14 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
     if is_busy(model, change) {
         return Vec::new();
     }
-    let says = says(&about);
+    let one = match &about.marked {
+        Marked::One(entry) => Some(entry.member.clone()),
+        _ => None,
+    };
     let which = found(model, &about).unwrap_or(about.marked);
     let called = (change, what.name());
-    let generation = started(model, called, about.queue.clone(), (about.marks, says));
+    let generation = started(model, called, about.queue.clone(), about.marks);
+    departed::acts(model, change, one);
     vec![Effect::Plan(Box::new(ToPlan {
         generation,
         queue: about.queue,
@@ -125,19 +125,6 @@ fn found(model: &Model, about: &About) -> Option<Marked> {
     Some(Marked::Marks(Box::new(found)))
 }
 
-/// What the only entry says, in a line.
-fn says(about: &About) -> Option<String> {
-    let Marked::One(entry) = &about.marked else {
-        return None;
-    };
-    let payload = match entry.state {
-        State::Delivered => &entry.member,
-        _ => about.queue.unwrap(&entry.member).ok()?.payload,
-    };
-    let said = payload::decode(payload).text;
-    Some(text::cut(&said, SAID).into_owned())
-}
-
 /// Plans to take a change back: that of the journal with this id, else the newest of the queue.
 pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
     let Some(queue) = model.selected().map(|row| row.queue.clone()) else {
@@ -147,7 +134,7 @@ pub(super) fn undo(model: &mut Model, id: Option<String>) -> Vec<Effect> {
         return Vec::new();
     }
     let called = (Change::Undo, Change::Undo.word());
-    let generation = started(model, called, queue.clone(), (None, None));
+    let generation = started(model, called, queue.clone(), None);
     vec![Effect::PlanUndo {
         generation,
         id,
@@ -160,7 +147,7 @@ fn started(
     model: &mut Model,
     (change, called): (Change, &'static str),
     queue: Queue,
-    (marks, says): (Option<Box<Marks>>, Option<String>),
+    marks: Option<Box<Marks>>,
 ) -> u64 {
     let generation = load::generation(model);
     let under_way = Some(UnderWay {
@@ -169,7 +156,6 @@ fn started(
         called,
         queue,
         marks,
-        says,
         asked_by: model.schedule.pressed,
         since: model.instant,
         stage: Stage::Planning(None),
@@ -240,7 +226,7 @@ fn planning(model: &mut Model, generation: u64, progress: Progress) {
 fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
     let profile = model.profile.as_ref();
     let protected = profile.is_some_and(|profile| profile.protected);
-    let throwaway = model.workers.program.is_none();
+    let last = model.changing.takes_back_the_last(&plan, model.instant);
     let Some(one) = model.changing.of_mut(generation) else {
         // Given up meanwhile.
         return Vec::new();
@@ -252,16 +238,11 @@ fn planned(model: &mut Model, generation: u64, plan: Box<Plan>) -> Vec<Effect> {
         bring_back(model, plan.change, false);
         return vec![Effect::DropPlan];
     }
-    match plan.asks(protected, throwaway) {
-        Asks::Nothing => {
-            one.stage = Stage::Asking(plan);
-            run(model, generation)
-        }
-        Asks::Yes | Asks::Name => {
-            one.stage = Stage::Asking(plan);
-            Vec::new()
-        }
+    one.stage = Stage::Asking(plan);
+    if last && !protected {
+        return run(model, generation);
     }
+    Vec::new()
 }
 
 /// Asks about what is planned, as soon as nothing else lies over the screen or is typed.
@@ -269,10 +250,12 @@ pub(super) fn put_question(model: &mut Model) {
     if model.overlay.is_some() || model.prompt.is_some() {
         return;
     }
-    let Some(one) = &model.changing.one else {
-        return;
-    };
-    let Stage::Asking(plan) = &one.stage else {
+    let all = model.changing.one.iter().chain(&model.changing.kick);
+    let asking = all.into_iter().find_map(|one| match &one.stage {
+        Stage::Asking(plan) => Some((one, plan)),
+        Stage::Planning(_) | Stage::Running(_) => None,
+    });
+    let Some((one, plan)) = asking else {
         return;
     };
     let now = model.instant;
@@ -312,19 +295,22 @@ pub(super) fn why_no_yes(model: &Model) -> Option<&'static str> {
 /// No: it is forgotten.
 pub(super) fn refused(model: &mut Model, generation: u64) -> Vec<Effect> {
     match model.changing.take(generation) {
-        Some(_) => vec![Effect::DropPlan],
+        Some(one) => {
+            bring_back(model, one.change, false);
+            vec![Effect::DropPlan]
+        }
         None => Vec::new(),
     }
 }
 
 /// Esc: what is being planned is not wanted any more. None when nothing is.
 pub(super) fn escape(model: &mut Model) -> Option<Vec<Effect>> {
-    let one = model.changing.one.as_ref()?;
-    if !matches!(one.stage, Stage::Planning(_)) {
-        return None;
-    }
+    let all = model.changing.one.iter().chain(&model.changing.kick);
+    let planned = |one: &&UnderWay| matches!(one.stage, Stage::Planning(_));
+    let one = all.into_iter().find(planned)?;
     let words = format!("{} is not planned any more", one.called);
-    model.changing.one = None;
+    let generation = one.generation;
+    model.changing.take(generation);
     act::say(model, words, Tone::Good);
     Some(vec![Effect::DropPlan])
 }
@@ -370,6 +356,7 @@ pub(super) fn bring_back(model: &mut Model, change: Change, saved: bool) {
 
 /// It is over: the marks that it was about have had their use, and what is shown is old.
 pub(super) fn over(model: &mut Model, one: &UnderWay) {
+    departed::acted(model);
     let on_it = model.selected().is_some_and(|row| row.queue == one.queue);
     if !on_it {
         return;

@@ -1,7 +1,7 @@
 //! The cursors: of the table of queues, of the entries (by rank, over the whole set), of what is
 //! scrolled line by line.
 
-use super::{filter, load, marks, opened, order, tabs, tree};
+use super::{departed, filter, load, marks, opened, order, tabs, tree};
 use crate::tui::areas;
 use crate::tui::areas::scrollbar::Scrolled;
 use crate::tui::model::schedule::RankFor;
@@ -118,6 +118,7 @@ pub(super) fn select(model: &mut Model, row: u64) {
 
 /// Another queue is selected: its rows are not those of the one before.
 pub(super) fn selection_changed(model: &mut Model) {
+    model.departed = None;
     filter::forget(model);
     marks::clear(model);
     model.entries = crate::tui::model::Entries::default();
@@ -132,7 +133,8 @@ pub(super) fn selection_changed(model: &mut Model) {
 
 /// Moves the cursor of the entries to a rank, or as near as there is one.
 pub(super) fn move_entry(model: &mut Model, rank: u64) {
-    let rank = rank.min(model.listed().saturating_sub(1));
+    let rank = departed::moved_to(model, rank);
+    let rank = rank.min(rows(model).saturating_sub(1));
     model.entries.cursor = rank;
     // On the head it shows whatever comes next; anywhere else it follows its entry.
     model.entries.anchored = rank > 0;
@@ -145,6 +147,12 @@ pub(super) fn move_entry(model: &mut Model, rank: u64) {
     load::ask_missing_rows(model);
 }
 
+/// How many rows the list of entries has, one that has left too.
+fn rows(model: &Model) -> u64 {
+    let departed = model.departed().filter(|d| d.tab == Tab::Waiting);
+    model.listed() + u64::from(departed.is_some())
+}
+
 /// Both cursors lie within what is shown, and both windows within what there is.
 pub(super) fn keep_in_sight(model: &mut Model) {
     let areas = areas::areas(model);
@@ -154,7 +162,7 @@ pub(super) fn keep_in_sight(model: &mut Model) {
     model.top = model.top.max((model.cursor + 1).saturating_sub(rows));
 
     let rows = areas::entry_rows_in(model, &areas).max(1) as u64;
-    let waiting = model.listed();
+    let waiting = self::rows(model);
     let entries = &mut model.entries;
     entries.cursor = entries.cursor.min(waiting.saturating_sub(1));
     entries.top = entries.top.min(waiting.saturating_sub(rows));

@@ -1,13 +1,14 @@
-//! A question is answered: by `y`, never by Enter and never by the key that asked it; where a
-//! name has to be typed, by that name.
+//! A question is answered: by a key of its own, or by Enter on the button that has the focus,
+//! which is first the one that does nothing; never by the key that asked it. Where a name has to
+//! be typed, by that name.
 
 use std::time::Duration;
 
 use super::{act, change, worker};
-use crate::tui::areas::dialog::{self as places, Button};
+use crate::tui::areas::dialog as places;
 use crate::tui::effect::Effect;
 use crate::tui::keys::{Action, Code, Key, Place};
-use crate::tui::model::dialog::{Dialog, Question, Told};
+use crate::tui::model::dialog::{Button, Dialog, Question, Told};
 use crate::tui::model::{Model, Overlay};
 
 /// Letters that follow each other so fast are a word: no letter of it is an answer.
@@ -66,10 +67,27 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
             Vec::new()
         }
         (None, _) if dialog.opened_by == Some(key) => no_key(model, key),
+        (None, _) if key.code == Code::Enter && amid => no_key(model, key),
+        (None, _) if key.code == Code::Enter => match dialog.focus {
+            Button::No => refused(model),
+            Button::Yes => agreed(model),
+        },
+        (None, _) if moves(action, key) => {
+            dialog.focus = dialog.focus.other();
+            // From now on it is meant for the button.
+            dialog.opened_by = None;
+            Vec::new()
+        }
         (None, Some(Action::Confirm)) => agreed(model),
         (None, Some(Action::Back | Action::Quit | Action::Refuse)) => refused(model),
         _ => no_key(model, key),
     }
+}
+
+/// A key gives the focus to the other button.
+const fn moves(action: Option<Action>, key: Key) -> bool {
+    let arrow = matches!(key.code, Code::Left | Code::Right) && !key.ctrl && !key.alt;
+    arrow || matches!(action, Some(Action::NextPane | Action::PreviousPane))
 }
 
 /// Any other key does nothing: where the answers stand it is said which do.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 pub(super) use self::found::{check, show, stand_at_time, told};
 
-use super::{cursor, link, lists, load, prompt};
+use super::{cursor, departed, link, lists, load, prompt};
 use crate::queue::Filter;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -117,6 +117,7 @@ fn begin(model: &mut Model, filter: Filter) {
     if !model.tab.has_entries() {
         model.tab = Tab::Waiting;
     }
+    departed::forget(model);
     let held = found::held(model);
     let stood = held.as_ref().map(|held| (held.score, held.member.clone()));
     let at = model.schedule.exact;

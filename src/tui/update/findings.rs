@@ -8,8 +8,8 @@ use crate::tui::model::{Model, Pane, Tab};
 
 /// Which finding the cursor is on.
 pub(super) struct Held {
-    queue: Queue,
-    id: &'static str,
+    pub(super) queue: Queue,
+    pub(super) id: &'static str,
 }
 
 /// The one under the cursor, while its tab has the keys.

@@ -5,7 +5,8 @@ use super::{dialog, offer};
 use crate::queue::plan::Way;
 use crate::queue::text;
 use crate::tui::effect::Effect;
-use crate::tui::model::dialog::{Dialog, DialogLine, Question};
+use crate::tui::model::dialog::{Button, Dialog, DialogLine, Question};
+use crate::tui::model::worker::Workers;
 use crate::tui::model::{Model, Overlay};
 
 /// Leaves by `effects`: at once, or, when a worker would stop that somebody has started or an offer
@@ -77,39 +78,47 @@ fn question(model: &Model, effects: Vec<Effect>) -> Dialog {
         )));
     }
     lines.extend(changing(model));
-    let workers = if model.workers.would_stop() {
-        &model.workers.at_work[..]
-    } else {
-        &[]
-    };
-    for worker in workers {
+    let workers = &model.workers;
+    for worker in &workers.at_work {
         let name = text::printable_bytes(worker.queue.name.as_bytes());
         lines.push(DialogLine::Words(format!(
             "A stand-in worker is at work on {name}: {} moved so far.",
             text::counted(worker.moved, "entry", "entries")
         )));
     }
-    let ends = match workers.len() {
-        0 => None,
-        1 => Some("It ends"),
-        _ => Some("They end"),
-    };
-    if let Some(ends) = ends {
-        lines.push(DialogLine::Blank);
-        lines.push(DialogLine::Words(format!(
-            "{ends} with this screen. The command that goes on is printed then."
-        )));
-    }
+    lines.extend(ends(workers));
     Dialog {
         title: "Leave?".to_owned(),
         lines,
         yes: "leave",
         no: "stay",
         name: None,
+        focus: Button::No,
         opened_by: None,
         question: Question::Leave(effects),
         told: None,
     }
+}
+
+/// What becomes of the workers' work, and the commands that go on with it.
+fn ends(workers: &Workers) -> Vec<DialogLine> {
+    let (it, ends) = match workers.at_work.len() {
+        0 => return Vec::new(),
+        1 => ("It", "ends"),
+        _ => ("They", "end"),
+    };
+    let then = if workers.program.is_some() {
+        "the queue stands still then, unless somebody else transfers. What goes on is printed too:"
+    } else {
+        "the demo's server ends too, so that nothing is left to go on."
+    };
+    let mut lines = vec![
+        DialogLine::Blank,
+        DialogLine::Words(format!("{it} {ends} with this screen; {then}")),
+    ];
+    let here = workers.farewell().into_iter().skip(workers.left.len());
+    lines.extend(here.map(|(_, command)| DialogLine::Words(command)));
+    lines
 }
 
 /// Leaves the program.

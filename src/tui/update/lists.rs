@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use super::load::{self, AHEAD_BYTES};
 use super::rows::Of;
-use super::{cursor, rows, tabs};
+use super::{cursor, departed, rows, tabs};
 use crate::payload::{Decoded, Effort};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::areas::{self, tabs::is_deep};
 use crate::tui::effect::Effect;
-use crate::tui::model::{EntryRow, ListElement, Model, Screen, Since, Tab};
+use crate::tui::model::{Departed, EntryRow, ListElement, Model, Screen, Since, Tab};
 
 /// Rows that are read before and behind those in sight, at least: as many may be consumed between
 /// two readings, and the cursor still finds its element.
@@ -159,10 +159,12 @@ pub(super) fn since(model: &mut Model, queue: &Queue, known: HashMap<EntryId, Si
 fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     let now = model.instant;
     let habit = model.selected().map(|row| row.habit).unwrap_or_default();
+    let stays = departed::is_held(model);
+    let departed = model.departed.take_if(|d| d.tab == model.tab);
     let window = model.lists.of_mut(list);
     let stand = window.stand;
-    let held = window.at(stand.cursor).filter(|_| window.anchored);
-    let held = held.map(|element| element.row.member.clone());
+    let held = window.at(stand.cursor);
+    let held = held.filter(|_| window.anchored || stays).cloned();
     let mut known = std::mem::take(&mut window.rows);
     let element = |row: ListRow| {
         // Decoded before: bytes never change. They come in the same order, nearly always.
@@ -191,7 +193,10 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     window.read_at = Some(now);
     window.trouble = None;
     // Equal elements of target: the nearest one is meant.
-    let same = |e: &ListElement| Some(&e.row.member) == held.as_ref();
+    let same = |e: &ListElement| {
+        held.as_ref()
+            .is_some_and(|held| held.row.member == e.row.member)
+    };
     let places = (page.first..).zip(&window.rows);
     let places = places.filter(|(_, element)| same(element));
     let nearest = places
@@ -200,7 +205,27 @@ fn take(model: &mut Model, queue: &Queue, list: List, page: ListPage) {
     if let Some(at) = nearest {
         let offset = stand.cursor.saturating_sub(stand.top);
         window.stand.cursor = at;
-        window.stand.top = at.saturating_sub(offset);
+        if window.anchored || window.stand.top > 0 {
+            window.stand.top = at.saturating_sub(offset);
+        }
+    } else if let Some(held) = held.filter(|_| stays) {
+        leave(model, list, held, departed);
+    }
+}
+
+/// The element under the cursor is no longer in its list: its row stays for a moment.
+fn leave(model: &mut Model, list: List, held: ListElement, before: Option<Departed>) {
+    let (tab, window) = (model.tab, model.lists.of_mut(list));
+    let end = window.first + window.rows.len() as u64;
+    let place = window.stand.cursor.clamp(window.first, end);
+    let at = usize::try_from(place - window.first).unwrap_or(usize::MAX);
+    let at = at.min(window.rows.len());
+    let row = held.row.clone();
+    window.rows.insert(at, held);
+    window.stand.cursor = place;
+    match before.filter(|before| before.row.member == row.member) {
+        Some(before) => model.departed = Some(Departed { place, ..before }),
+        None => departed::keep(model, row, tab, place),
     }
 }
 

@@ -131,6 +131,14 @@ pub(super) fn answered(
     };
     form.sending = None;
     journal::want(model);
+    if let Offered::Done {
+        journal_id, ids, ..
+    } = outcome
+        && !ids.is_empty()
+    {
+        let now = model.instant;
+        model.changing.note_last(Some(journal_id), now);
+    }
     told_of(model, queue, due, outcome);
     if model.selected().is_some_and(|row| row.queue == *queue) {
         plan::want_selected(model);

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{codec, cursor, load, marks, plan};
+use super::{codec, cursor, departed, load, marks, plan};
 use crate::payload::{Decoded, Habit};
 use crate::queue::{EntryId, Page, Queue};
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::RankFor;
-use crate::tui::model::{EntryRow, Model};
+use crate::tui::model::{Departed, EntryRow, Model, Tab};
 
 /// Rows that weigh more than this a second are read only when something has changed.
 const BYTES_PER_SECOND: u64 = 1_000_000;
@@ -32,6 +32,7 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
     }
     weigh(model, &page);
     let held = held_entry(model);
+    let mut departed = model.departed.take_if(|d| d.tab == Tab::Waiting);
     let mut known: HashMap<Vec<u8>, EntryRow> = std::mem::take(&mut model.entries.rows)
         .into_iter()
         .map(|row| (row.member.clone(), row))
@@ -58,7 +59,16 @@ pub(super) fn take_page(model: &mut Model, page: Page) -> Vec<Effect> {
     if fresh {
         codec::vote(model);
     }
-    let effects = held.map_or(Vec::new(), |held| follow(model, held));
+    // One that is back is no longer gone.
+    let is_back = |d: &Departed| model.entries.rows.iter().any(|r| r.member == d.row.member);
+    departed = departed.filter(|departed| !is_back(departed));
+    let effects = match (departed, held) {
+        (Some(departed), _) => {
+            stays(model, departed);
+            Vec::new()
+        }
+        (None, held) => held.map_or(Vec::new(), |held| follow(model, held)),
+    };
     cursor::keep_in_sight(model);
     load::ask_missing_rows(model);
     marks::rows_changed(model);
@@ -74,48 +84,91 @@ fn weigh(model: &mut Model, page: &Page) {
     model.rows_on_change = bytes as u64 * 1000 / interval > BYTES_PER_SECOND;
 }
 
-/// The entry that the cursor follows: its member, and its score when it was in sight.
+/// The entry that the cursor follows: its member, and its row when it was in sight.
 struct Held {
     member: Vec<u8>,
-    score: Option<f64>,
+    row: Option<EntryRow>,
+    /// The cursor was moved to it: it is followed wherever it goes.
+    anchored: bool,
 }
 
 fn held_entry(model: &mut Model) -> Option<Held> {
+    let anchored = model.entries.anchored;
     if let Some(member) = model.schedule.lost.take() {
         return Some(Held {
             member,
-            score: None,
+            row: None,
+            anchored,
         });
     }
     let entry = model.waiting_entry();
-    let entry = entry.filter(|_| model.entries.anchored)?;
+    let entry = entry.filter(|_| anchored || departed::is_held(model))?;
     Some(Held {
         member: entry.member.clone(),
-        score: Some(entry.score),
+        row: Some(entry.clone()),
+        anchored,
     })
 }
 
-/// Puts the cursor on the held entry; when that is gone, on the one that took its place; when it
-/// may have moved further than the page reaches, asks where it is.
-fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
+/// Where among the rows an entry stood that is not among them; none where it may stand beyond.
+fn stood(model: &Model, score: f64) -> Option<usize> {
     let last_first = model.last_first();
     let before = |a: f64, b: f64| if last_first { a > b } else { a < b };
+    let (entries, waiting) = (&model.entries, model.waiting());
+    let end = entries.first + entries.rows.len() as u64;
+    let first = entries.rows.first();
+    let below = entries.first == 0 || first.is_some_and(|first| before(first.score, score));
+    let last = entries.rows.last();
+    let above = end >= waiting || last.is_some_and(|last| before(score, last.score));
+    let next = entries.rows.iter().position(|r| !before(r.score, score));
+    (below && above).then_some(next.unwrap_or(entries.rows.len()))
+}
+
+/// A row that has left stays among the others, under the cursor.
+fn stays(model: &mut Model, mut departed: Departed) {
+    let Some(at) = stood(model, departed.row.score) else {
+        return;
+    };
+    let entries = &mut model.entries;
+    let offset = entries.cursor.saturating_sub(entries.top);
+    let on_it = entries.cursor == departed.place;
+    departed.place = entries.first + at as u64;
+    if on_it {
+        entries.cursor = departed.place;
+        entries.top = entries.cursor.saturating_sub(offset);
+    }
+    entries.rows.insert(at, departed.row.clone());
+    model.departed = Some(departed);
+}
+
+/// Puts the cursor on the held entry; when that is gone, its row stays there for a moment; when it
+/// may have moved further than the page reaches, asks where it is.
+fn follow(model: &mut Model, held: Held) -> Vec<Effect> {
+    let stays_there = departed::is_held(model);
     let entries = &mut model.entries;
     let offset = entries.cursor.saturating_sub(entries.top);
     let at = entries.rows.iter().position(|r| r.member == held.member);
-    let gone = |score: f64| {
-        let below = entries.first == 0 || before(entries.rows.first()?.score, score);
-        let above = before(score, entries.rows.last()?.score);
-        let next = entries.rows.iter().position(|r| !before(r.score, score))?;
-        (below && above).then_some(next)
-    };
-    let found = at.or_else(|| gone(held.score?));
-    if let Some(row) = found {
+    let score = held.row.as_ref().map(|row| row.score);
+    if let Some(row) = at {
+        let shows_begin = !held.anchored && entries.top == 0;
         entries.cursor = entries.first + row as u64;
-        entries.top = entries.cursor.saturating_sub(offset);
+        if !shows_begin {
+            entries.top = entries.cursor.saturating_sub(offset);
+        }
         return Vec::new();
     }
-    let Some(due) = held.score.and_then(|s| model.selected()?.queue.due(s).at()) else {
+    if let Some((at, row)) = score.and_then(|score| stood(model, score)).zip(held.row) {
+        let place = model.entries.first + at as u64;
+        if stays_there {
+            departed::keep(model, row.clone(), Tab::Waiting, place);
+            model.entries.rows.insert(at, row);
+        }
+        model.entries.cursor = place;
+        model.entries.top = place.saturating_sub(offset);
+        return Vec::new();
+    }
+    let due = score.and_then(|s| model.selected()?.queue.due(s).at());
+    let Some(due) = due.filter(|_| held.anchored) else {
         return Vec::new();
     };
     let member = held.member;

@@ -44,6 +44,7 @@ fn turn(model: &mut Model) {
         filter::show(model);
         return;
     }
+    model.departed = None;
     model.entry_sort = turned(model.entry_sort);
     model.marks.range = None;
     model.schedule.rank.forget();

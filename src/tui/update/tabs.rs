@@ -1,6 +1,6 @@
 //! The tabs: which one is in sight, and where its rows stand.
 
-use super::{act, cursor, filter, journal, jump, lists, marks};
+use super::{act, cursor, departed, filter, journal, jump, lists, marks};
 use crate::queue::Announcement;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
@@ -12,6 +12,7 @@ pub(super) fn show(model: &mut Model, tab: Tab) {
     if model.tab == tab {
         return;
     }
+    departed::forget(model);
     model.tab = tab;
     marks::tab_changed(model);
     filter::tab_changed(model);
@@ -24,7 +25,7 @@ pub(super) fn show(model: &mut Model, tab: Tab) {
 
 /// How many rows the tab in sight has.
 pub(super) fn count(model: &Model) -> u64 {
-    areas::tabs::count(model)
+    areas::tabs::count(model) + model.departed_rows()
 }
 
 /// Another queue is selected: its lists are not those of the one before.
@@ -40,6 +41,7 @@ pub(super) fn move_to(model: &mut Model, row: u64) {
         cursor::move_entry(model, row);
         return;
     }
+    let row = departed::moved_to(model, row);
     let row = row.min(count(model).saturating_sub(1));
     let top = model.stand().top;
     put(model, Stand { top, cursor: row });

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{bulk, cursor, filter, link, load, timeline, toast};
+use super::{bulk, cursor, departed, filter, link, load, timeline, toast};
 use crate::clock::EpochMillis;
 use crate::queue::Due;
 use crate::tui::areas;
@@ -21,6 +21,7 @@ pub(super) fn ticked(model: &mut Model, instant: Instant) -> Vec<Effect> {
     carry_on(model);
     toast::pass(model);
     bulk::ticked(model);
+    departed::ticked(model);
     link::leave_gaps(model);
     Vec::new()
 }
@@ -69,7 +70,8 @@ pub fn changes_at(model: &Model) -> Option<Instant> {
         .chain(told)
         .chain(clock)
         .chain(panel)
-        .chain(noticed);
+        .chain(noticed)
+        .chain(departed::changes_at(model));
     all.min()
 }
 

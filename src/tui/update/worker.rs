@@ -3,12 +3,9 @@
 use super::{act, dialog, journal, plan};
 use crate::queue::{Known, Layout, Queue, text};
 use crate::tui::effect::Effect;
-use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
+use crate::tui::model::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::model::worker::{Worker, WorkerState, WorkerTold};
 use crate::tui::model::{Model, Overlay, QueueRow, Tone};
-
-/// From so many entries on that it would move at once, the queue's name is asked for.
-const MANY: u64 = 1_000;
 
 /// `w`: asks whether to start a worker on the selected queue, or to stop the one at work there.
 pub(super) fn ask(model: &mut Model) {
@@ -58,7 +55,6 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
         DialogLine::Blank,
     ];
     let pulse = row.pulse.as_ref();
-    let late = pulse.and_then(|pulse| pulse.late.get());
     if let Some(pulse) = pulse {
         let figure = |known: &Known<u64>| match known {
             Known::Is(n) => text::thousands(*n),
@@ -90,18 +86,16 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
     lines.push(DialogLine::Words(
         "What it has moved is not taken back.".to_owned(),
     ));
-    // The demo's own server ends with the program: nothing there is worth the typing.
-    let many = late.is_some_and(|n| n >= MANY) && model.workers.program.is_some();
     let profile = model.profile.as_ref();
     let protected = profile.filter(|profile| profile.protected);
-    let protected = protected.map(|profile| profile.name.as_str());
-    let asks = protected.is_some() || many;
+    let protected = protected.map(|profile| NameAsked::protected(&profile.name));
     Dialog {
         title: "Stand-in worker".to_owned(),
         lines,
         yes: "start",
         no: "cancel",
-        name: asks.then(|| NameAsked::of(queue, late.unwrap_or(0), protected)),
+        name: protected.map(|why| NameAsked::of(queue, why)),
+        focus: Button::No,
         opened_by: None,
         question: Question::StartWorker(queue.clone()),
         told: None,
@@ -172,6 +166,7 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
         yes: "stop",
         no: "go on",
         name: None,
+        focus: Button::No,
         opened_by: None,
         question: Question::StopWorker(queue.clone()),
         told: None,
@@ -180,7 +175,7 @@ fn to_stop(model: &Model, worker: &Worker) -> Dialog {
 
 /// `1,204, 85/s`.
 fn moved(model: &Model, worker: &Worker) -> String {
-    let pace = worker.per_s(model.instant);
+    let pace = worker.per_s(model.instant).filter(|pace| *pace > 0.0);
     let pace = pace.map_or_else(String::new, |pace| format!(", {}/s", text::rate(pace)));
     format!("{}{pace}", text::thousands(worker.moved))
 }

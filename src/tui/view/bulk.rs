@@ -225,6 +225,10 @@ fn rate(progress: &Progress) -> String {
         reason = "a rate is positive, and small"
     )]
     let per_s = progress.per_s.max(0.0).round() as u64;
+    if per_s == 0 {
+        // Nothing moves: there is nothing to be measured.
+        return " ".repeat(19);
+    }
     format!("{:>9} entries/s", text::thousands(per_s))
 }
 

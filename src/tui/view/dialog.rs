@@ -7,7 +7,7 @@ use super::{Ctx, rect};
 use crate::queue::text;
 use crate::tui::areas::Area;
 use crate::tui::areas::dialog::{self, Button, LABEL, Row};
-use crate::tui::model::dialog::{Dialog, NameAsked};
+use crate::tui::model::dialog::Dialog;
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{Pane, Part};
 
@@ -76,17 +76,15 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
     }
 }
 
-/// A button: the one that has the focus does nothing.
+/// A button: the one that Enter presses stands out.
 fn press(ctx: &Ctx, dialog: &Dialog, button: Button, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let label = dialog::label(ctx.model, dialog, button);
-    let ready = dialog.name.as_ref().is_none_or(NameAsked::is_right);
+    let ready = dialog.name.as_ref().is_none_or(|name| name.is_right());
     let style = match button {
-        // Where a name is typed, Enter is its end.
-        Button::No if dialog.name.is_none() => t.select,
-        Button::No => t.accent,
-        Button::Yes if ready => t.accent,
-        Button::Yes => t.dim,
+        _ if dialog.presses(button) => t.select,
+        Button::Yes if !ready => t.dim,
+        Button::No | Button::Yes => t.accent,
     };
     let columns = text::width(&label);
     let mut line = Line::new(buf, area.x, area.y, area.w * area.h);

@@ -10,6 +10,7 @@ use super::rows::{self, Shown};
 use super::{Ctx, tabs};
 use crate::queue::{Known, text};
 use crate::tui::areas::{self, Area};
+use crate::tui::model::departed::Fate;
 use crate::tui::model::marks::What;
 use crate::tui::model::{EntryRow, Pane};
 use crate::tui::widget::line::Line;
@@ -22,7 +23,8 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     title(ctx, buf);
     let table = areas::table(slot);
-    if ctx.model.listed() == 0 {
+    let count = ctx.model.listed() + ctx.model.departed_rows();
+    if count == 0 {
         match &ctx.model.filtered {
             Some(filtered) => filter::nothing(ctx, filtered, table, buf),
             None => nothing(ctx, table, buf),
@@ -38,7 +40,7 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
         tabs::range(ctx, slot.inner, buf);
     }
     let entries = &ctx.model.entries;
-    let left = ctx.model.listed().saturating_sub(entries.top);
+    let left = count.saturating_sub(entries.top);
     let range = ctx.model.range();
     let found = Found::new(ctx);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
@@ -53,10 +55,10 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
                     row,
                     index: rank,
                     score: None,
-                    gone: ctx.model.hit(rank).is_some_and(|hit| hit.gone),
+                    gone: gone(ctx, rank),
                 };
                 rows::draw(ctx, &shown, &found, &placed, area, buf);
-                if !shown.gone {
+                if shown.gone.is_none() {
                     mark(ctx, row, range.as_ref(), area, buf);
                 }
             }
@@ -66,6 +68,13 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
             ctx.select(area, ctx.model.focus == Pane::Entries, buf);
         }
     }
+}
+
+/// What became of the row at a place, where it is no longer there.
+fn gone(ctx: &Ctx, place: u64) -> Option<&'static str> {
+    let hit = ctx.model.hit(place).filter(|hit| hit.gone);
+    let fate = ctx.model.fate_at(place).map(Fate::word);
+    hit.map(|_| "gone").or(fate)
 }
 
 /// The mark of a marked row, in the first free column behind the cursor's.

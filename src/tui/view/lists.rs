@@ -7,6 +7,7 @@ use super::rows::{self, Shown};
 use super::{Ctx, entries, tabs};
 use crate::queue::{Known, List};
 use crate::tui::areas;
+use crate::tui::model::departed::Fate;
 use crate::tui::model::{ListWindow, Pane};
 use crate::tui::widget::pane::Part;
 
@@ -29,7 +30,7 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
     }
     tabs::title(ctx, left, Vec::new(), buf);
     let table = areas::table(slot);
-    let count = areas::tabs::count(ctx.model);
+    let count = areas::tabs::count(ctx.model) + ctx.model.departed_rows();
     if let Some(words) = why_empty(ctx, list, window, count) {
         super::words(ctx, &words, table, buf);
         return;
@@ -52,7 +53,7 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
                 row: &element.row,
                 index,
                 score: Some(&element.score),
-                gone: false,
+                gone: ctx.model.fate_at(index).map(Fate::word),
             };
             rows::draw(ctx, &shown, &found, &placed, area, buf);
             entries::mark(ctx, &element.row, None, area, buf);

@@ -145,7 +145,7 @@ const fn does(repair: Repair) -> &'static str {
              takes back what nobody has consumed by then."
         }
         Repair::Kick => {
-            "Tells every transfer client to look at once: harmless, and it asks nothing. If the \
+            "Tells every transfer client to look at once: harmless. If the \
              head has not moved 2 s later, the findings say what to conclude."
         }
         Repair::Worker => {

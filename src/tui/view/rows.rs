@@ -29,6 +29,9 @@ pub(super) enum Col {
 /// What a row of the order list says that timeouts does not hold.
 const DRIFT: &str = "not in timeouts";
 
+/// The longest word for what became of an entry that leaves the due time in sight.
+const GONE: usize = 10;
+
 /// A row to be drawn.
 pub(super) struct Shown<'a> {
     /// The entry.
@@ -37,8 +40,8 @@ pub(super) struct Shown<'a> {
     pub(super) index: u64,
     /// What timeouts says of it; none where it is read from timeouts itself.
     pub(super) score: Option<&'a ListScore>,
-    /// It is no longer in the queue.
-    pub(super) gone: bool,
+    /// It is no longer there: what became of it, in a word.
+    pub(super) gone: Option<&'static str>,
 }
 
 /// Places the columns of timeouts, or of `list`, for `rows` in sight of `count` with their index
@@ -126,7 +129,7 @@ pub(super) fn draw(
     area: Area,
     buf: &mut Buffer,
 ) {
-    let faded = shown.gone.then(|| ctx.data.faded());
+    let faded = shown.gone.map(|_| ctx.data.faded());
     let d = faded.as_ref().unwrap_or(&ctx.data);
     let row = shown.row;
     for (col, x, w) in placed {
@@ -159,8 +162,17 @@ pub(super) fn unread(ctx: &Ctx, area: Area, buf: &mut Buffer) {
 /// When it falls due; drift says so across the next column, too.
 fn countdown(ctx: &Ctx, d: &Theme, shown: &Shown, area: Area, buf: &mut Buffer) {
     let (x, y, w) = (area.x, area.y, area.w);
+    if let Some(word) = shown.gone {
+        let columns = u16::try_from(text::width(word)).unwrap_or(w);
+        if columns <= w {
+            line::right(buf, x, y, w, word, d.dim);
+        } else {
+            // Into the next column, which says nothing then.
+            Line::new(buf, x + 3, y, columns).put(buf, word, d.dim);
+        }
+        return;
+    }
     match shown.score {
-        _ if shown.gone => line::right(buf, x, y, w, "gone", d.dim),
         None | Some(ListScore::Is(_)) => {
             let (words, style) = due_in(ctx, shown.row.due);
             line::right(buf, x, y, ctx.span_cell(w, &words), &words, style);
@@ -176,7 +188,8 @@ fn countdown(ctx: &Ctx, d: &Theme, shown: &Shown, area: Area, buf: &mut Buffer) 
 }
 
 fn due_at(ctx: &Ctx, d: &Theme, shown: &Shown, cell: &mut Line, buf: &mut Buffer) {
-    if !matches!(shown.score, None | Some(ListScore::Is(_))) {
+    let is_over = |word: &str| text::width(word) > GONE;
+    if !matches!(shown.score, None | Some(ListScore::Is(_))) || shown.gone.is_some_and(is_over) {
         return;
     }
     let zone = ctx.model.look.zone;

@@ -1,18 +1,18 @@
 //! From the key to the change: planned, asked by what it touches, begun; one at a time.
 
 use delayscope::config::Profile;
-use delayscope::queue::{Address, Change, Due, Endpoint, Tally};
+use delayscope::queue::{Address, Change, Due, Endpoint, EntryId, Tally};
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::{Code, Key};
+use delayscope::tui::model::Pane;
 use delayscope::tui::model::dialog::DialogLine;
 use delayscope::tui::msg::Msg;
-use delayscope::tui::update::wakes_at;
 
 use super::{applied, asked, counted, desk, dialog, ended, generation, plan, planned, toast};
 use crate::desk::{Desk, World};
 
 /// A desk where `key` was pressed and its plan for so many entries has come.
-fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) {
+pub(crate) fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) {
     let mut desk = desk();
     let generation = generation(&desk.char(key));
     let effects = planned(&mut desk, generation, plan(change, count));
@@ -20,30 +20,46 @@ fn with_plan(key: char, change: Change, count: u64) -> (Desk, u64, Vec<Effect>) 
 }
 
 #[test]
-fn deleting_a_single_entry_asks_nothing() {
-    let (desk, generation, effects) = with_plan('x', Change::Delete, 1);
-    assert!(effects.contains(&Effect::Apply(generation)));
-    assert!(dialog(&desk.model).is_none());
-    assert!(desk.model.changing.running().is_some());
+fn every_change_asks_once_also_for_a_single_entry_also_on_the_demos_own_server() {
+    let keys = [
+        ('x', Change::Delete),
+        ('D', Change::Duplicate),
+        ('t', Change::Transfer),
+        ('p', Change::Deliver),
+        ('K', Change::Kick),
+        ('u', Change::Undo),
+    ];
+    for (key, change) in keys {
+        for program in [Some("delayscope".to_owned()), None] {
+            let mut desk = desk();
+            desk.model.workers.program = program;
+            let generation = generation(&desk.char(key));
+            let effects = planned(&mut desk, generation, plan(change, 1));
+            assert!(!applied(&effects), "{change:?}");
+            let asked = dialog(&desk.model).unwrap();
+            assert!(asked.name.is_none(), "{change:?}");
+            desk.pass(1_000);
+            assert!(
+                desk.char('y').contains(&Effect::Apply(generation)),
+                "{change:?}"
+            );
+            assert!(dialog(&desk.model).is_none(), "{change:?}");
+        }
+    }
 }
 
 #[test]
-fn two_are_asked_about_and_only_y_is_yes() {
-    let (mut desk, generation, effects) = with_plan('x', Change::Delete, 2);
-    assert!(!applied(&effects));
-    assert!(dialog(&desk.model).is_some());
-    for key in [
-        Key::char('x'),
-        Key::of(Code::Enter),
-        Key::char(' '),
-        Key::char('j'),
-    ] {
-        assert!(!applied(&desk.key(key)), "{key:?}");
-        assert!(dialog(&desk.model).is_some(), "{key:?}");
-    }
-    desk.pass(1_000);
-    assert!(desk.char('y').contains(&Effect::Apply(generation)));
-    assert!(dialog(&desk.model).is_none());
+fn a_question_about_one_entry_says_what_that_says() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('x'));
+    let mut plan = plan(Change::Delete, 1);
+    plan.first = vec![EntryId([7; 8])];
+    plan.says = vec!["{\"orderId\":1}".to_owned()];
+    planned(&mut desk, generation, plan);
+    let lines = &dialog(&desk.model).unwrap().lines;
+    let says = DialogLine::Fact("says", "{\"orderId\":1}".to_owned());
+    let entry = DialogLine::Fact("entry", "0707070707070707".to_owned());
+    assert!(lines.contains(&says) && lines.contains(&entry), "{lines:?}");
 }
 
 #[test]
@@ -54,20 +70,8 @@ fn to_deliver_one_is_asked_about() {
 }
 
 #[test]
-fn on_the_demos_own_server_one_entry_is_delivered_at_once_and_nothing_is_typed() {
-    for (count, at_once) in [(1, true), (2_000, false)] {
-        let mut desk = desk();
-        desk.model.workers.program = None;
-        let generation = generation(&desk.char('p'));
-        let effects = planned(&mut desk, generation, plan(Change::Deliver, count));
-        assert_eq!(applied(&effects), at_once, "{count}");
-        assert!(dialog(&desk.model).is_none_or(|d| d.name.is_none()));
-    }
-}
-
-#[test]
-fn from_a_thousand_on_the_queues_name_has_to_be_typed() {
-    let (mut desk, generation, _) = with_plan('x', Change::Delete, 1_000);
+fn for_more_than_a_thousand_the_queues_name_has_to_be_typed() {
+    let (mut desk, generation, _) = with_plan('x', Change::Delete, 1_001);
     assert!(!applied(&desk.char('y')));
     assert!(!applied(&desk.press(Code::Enter)));
     desk.press(Code::Backspace);
@@ -76,33 +80,17 @@ fn from_a_thousand_on_the_queues_name_has_to_be_typed() {
 }
 
 #[test]
-fn a_key_that_is_no_answer_is_told_so_where_the_answers_stand_and_for_a_moment() {
-    for key in [
-        Key::of(Code::Enter),
-        Key::of(Code::Tab),
-        Key::char('x'),
-        Key::char('z'),
-    ] {
-        let (mut desk, ..) = with_plan('x', Change::Delete, 2);
-        assert!(!applied(&desk.key(key)));
-        let told = dialog(&desk.model).unwrap().told_at(desk.model.instant);
-        let label = key.label(false);
-        let words = format!("{label} is no answer: press y to delete, Esc to cancel");
-        assert_eq!(told, Some(&*words));
-        assert!(wakes_at(&desk.model).is_some(), "so that it goes again");
-        desk.pass(4_000);
-        assert_eq!(
-            dialog(&desk.model).unwrap().told_at(desk.model.instant),
-            None
-        );
-    }
-}
-
-#[test]
 fn a_question_says_why_it_wants_the_name() {
-    let (desk, ..) = with_plan('x', Change::Delete, 1_000);
+    let (desk, ..) = with_plan('x', Change::Delete, 1_001);
     let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
-    assert_eq!(name.unwrap().why, "1,000 entries at once");
+    assert_eq!(name.unwrap().why, "1,001 entries at once");
+    let mut desk = super::desk();
+    let half_of = generation(&desk.char('x'));
+    let mut half = plan(Change::Delete, 6);
+    half.of = Some(10);
+    planned(&mut desk, half_of, half);
+    let name = dialog(&desk.model).and_then(|asked| asked.name.as_ref());
+    assert_eq!(name.unwrap().why, "6 of 10");
     let mut desk = super::desk();
     desk.model.profile = Some(Profile {
         name: "prod".to_owned(),
@@ -154,6 +142,7 @@ fn where_a_client_works_the_backlog_off_a_plan_to_transfer_it_says_when_that_is_
     for (gone_each_second, waits) in [(10, true), (0, false)] {
         let world = World::new("orders", 500, -9_000, 1);
         let mut desk = Desk::of(vec![world]);
+        desk.model.focus = Pane::Queues;
         for _ in 0..5 {
             desk.live(1_000, 1);
             desk.world[0].entries.drain(..gone_each_second);
@@ -240,35 +229,6 @@ fn keys_and_clicks_while_a_plan_is_made_do_nothing_behind_it() {
 }
 
 #[test]
-fn who_deletes_one_entry_after_the_other_is_not_held_up() {
-    let mut desk = desk();
-    let generation = generation(&desk.char('x'));
-    let before = desk.model.stand().cursor;
-    desk.char('j');
-    assert_eq!(desk.model.stand().cursor, before + 1);
-    planned(&mut desk, generation, plan(Change::Delete, 1));
-    // Until it is noticed that it takes long.
-    let mut desk = self::desk();
-    desk.char('x');
-    desk.pass(400);
-    desk.char('j');
-    assert_eq!(desk.model.stand().cursor, before);
-}
-
-#[test]
-fn a_plan_that_comes_while_somebody_types_waits_and_is_not_answered_by_it() {
-    let mut desk = desk();
-    let generation = generation(&desk.char('x'));
-    desk.char('/');
-    planned(&mut desk, generation, plan(Change::Delete, 3));
-    assert!(dialog(&desk.model).is_none());
-    assert!(!applied(&desk.char('y')), "that was typed");
-    desk.press(Code::Esc);
-    assert!(dialog(&desk.model).is_some());
-    assert!(applied(&desk.char('y')));
-}
-
-#[test]
 fn a_question_that_comes_late_takes_no_yes_that_was_meant_for_something_else() {
     let mut desk = desk();
     let generation = generation(&desk.char('p'));
@@ -290,6 +250,8 @@ fn a_question_that_comes_late_takes_no_yes_that_was_meant_for_something_else() {
 #[test]
 fn while_one_is_under_way_no_other_begins_but_a_kick_does() {
     let (mut desk, generation, _) = with_plan('x', Change::Delete, 1);
+    desk.char('y');
+    desk.pass(300);
     assert_eq!(asked(&desk.char('p')), None);
     assert!(
         toast(&desk).contains("delete of orders is under way"),
@@ -298,8 +260,9 @@ fn while_one_is_under_way_no_other_begins_but_a_kick_does() {
     );
     assert!(toast(&desk).contains("Esc stops it"), "{}", toast(&desk));
     let kick = asked(&desk.char('K')).unwrap();
-    let effects = planned(&mut desk, kick.generation, plan(Change::Kick, 0));
-    assert!(effects.contains(&Effect::Apply(kick.generation)));
+    planned(&mut desk, kick.generation, plan(Change::Kick, 0));
+    assert!(desk.char('y').contains(&Effect::Apply(kick.generation)));
+    desk.pass(300);
     desk.tell(Msg::Applied(
         kick.generation,
         ended(Change::Kick, Tally::default()),
@@ -318,7 +281,11 @@ fn a_kick_does_not_push_out_what_is_being_planned() {
     let mut desk = desk();
     desk.char('p');
     assert_eq!(asked(&desk.char('K')), None);
-    assert!(toast(&desk).contains("deliver is being planned"));
+    assert!(
+        toast(&desk).contains("deliver is being planned"),
+        "{}",
+        toast(&desk)
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The forms before a change: another due time, another payload, the menu of repairs.
 
 use delayscope::payload::Codec;
+use delayscope::queue::told::Applied;
 use delayscope::queue::wish::{Base, NewDue, What};
 use delayscope::queue::{Change, LinkState, Outcome, State, Tally};
 use delayscope::tui::effect::{Effect, Marked};
@@ -31,7 +32,7 @@ fn edit(desk: &Desk) -> &EditForm {
 }
 
 #[test]
-fn r_gives_another_due_time_and_asks_nothing_more_for_one() {
+fn r_gives_another_due_time_and_the_plan_is_asked_about() {
     let mut desk = desk();
     desk.char('r');
     desk.key(Key::ctrl('u'));
@@ -45,8 +46,8 @@ fn r_gives_another_due_time_and_asks_nothing_more_for_one() {
     assert_eq!(wish.what, What::Requeue(new));
     assert!(matches!(wish.which, Marked::One(entry) if entry.member == member(0)));
     assert_eq!(desk.model.overlay, None);
-    let effects = planned(&mut desk, wish.generation, plan(Change::Requeue, 1));
-    assert!(applied(&effects));
+    planned(&mut desk, wish.generation, plan(Change::Requeue, 1));
+    assert!(applied(&desk.char('y')));
 }
 
 #[test]
@@ -148,6 +149,7 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
     };
     let (mut desk, generation) = tried();
     planned(&mut desk, generation, plan(Change::Edit, 1));
+    desk.char('y');
     desk.tell(Msg::Applied(generation, ended(Outcome::Gone)));
     assert_eq!(toast(&desk), "0 of 1 edited, 1 moved on");
     assert_eq!(edit(&desk).payload.text(), "entry 0!");
@@ -158,6 +160,12 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
 
     let (mut desk, generation) = tried();
     planned(&mut desk, generation, plan(Change::Edit, 1));
+    desk.char('n');
+    assert_eq!(edit(&desk).payload.text(), "entry 0!", "not yet, then");
+
+    let (mut desk, generation) = tried();
+    planned(&mut desk, generation, plan(Change::Edit, 1));
+    desk.char('y');
     desk.tell(Msg::Applied(generation, ended(Outcome::Done)));
     assert_eq!(desk.model.overlay, None);
 }
@@ -216,14 +224,17 @@ fn an_opened_entry_is_what_the_keys_act_on() {
 fn what_was_filled_in_stays_while_something_is_in_its_way() {
     let mut desk = desk();
     let first = generation(&desk.char('x'));
+    planned(&mut desk, first, plan(Change::Delete, 2));
+    desk.char('y');
+    desk.pass(300);
     desk.char('r');
     assert_eq!(asked(&submit(&mut desk)), None);
-    assert!(toast(&desk).contains("being planned"), "{}", toast(&desk));
+    assert!(toast(&desk).contains("is under way"), "{}", toast(&desk));
     requeue(&desk);
     desk.link(LinkState::Connecting);
     assert_eq!(asked(&submit(&mut desk)), None);
     assert!(toast(&desk).contains("away"), "{}", toast(&desk));
     desk.link(LinkState::Live);
-    desk.tell(Msg::Planned(first, Err("no".to_owned())));
+    desk.tell(Msg::Applied(first, Applied::Failed("no".to_owned())));
     assert!(asked(&submit(&mut desk)).is_some());
 }

@@ -125,6 +125,9 @@ fn under_cursor(model: &Model) -> Result<&EntryRow, &'static str> {
     if model.on_hits() && model.hit(cursor).is_some_and(|hit| hit.gone) {
         return Err("it is no longer there");
     }
+    if let Some(fate) = model.fate_at(cursor) {
+        return Err(fate.why_not());
+    }
     let none = match areas::tabs::count(model) {
         0 => "there is no entry under the cursor",
         _ => "the entry under the cursor is still being read",

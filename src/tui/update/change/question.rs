@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use crate::queue::asks::Asks;
+use crate::config::Profile;
+use crate::queue::asks::{Asks, Why};
 use crate::queue::finding::worked_off_in_ms;
 use crate::queue::plan::Way;
 use crate::queue::{Change, Due, Plan, text};
 use crate::tui::keys::Action;
 use crate::tui::model::Model;
 use crate::tui::model::change::UnderWay;
-use crate::tui::model::dialog::{Dialog, DialogLine, NameAsked, Question};
+use crate::tui::model::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::view::time;
 
 /// A plan about nothing, in words.
@@ -42,21 +43,30 @@ pub(super) fn nothing(plan: &Plan) -> String {
 pub(super) fn dialog(model: &Model, one: &UnderWay, plan: &Plan) -> Dialog {
     let profile = model.profile.as_ref();
     let profile = profile.filter(|profile| profile.protected);
-    let throwaway = model.workers.program.is_none();
-    let name = plan.asks(profile.is_some(), throwaway) == Asks::Name;
-    let name = name.then(|| {
-        let protected = profile.map(|profile| profile.name.as_str());
-        NameAsked::of(&plan.queue, plan.planned, protected)
-    });
+    let name = match plan.asks(profile.is_some()) {
+        Asks::Yes => None,
+        Asks::Name(why) => Some(NameAsked::of(&plan.queue, reason(plan, why, profile))),
+    };
     Dialog {
         title: title(one.called),
-        lines: lines(model, one, plan),
+        lines: lines(model, plan),
         yes: verb(one.called),
         no: "cancel",
         name,
+        focus: Button::No,
         opened_by: one.asked_by,
         question: Question::Change(one.generation),
         told: None,
+    }
+}
+
+/// Why a yes is not enough.
+fn reason(plan: &Plan, why: Why, profile: Option<&Profile>) -> String {
+    let planned = text::thousands(plan.planned);
+    match (why, profile, plan.of) {
+        (Why::Protected, Some(profile), _) => NameAsked::protected(&profile.name),
+        (Why::Half, _, Some(of)) => format!("{planned} of {}", text::thousands(of)),
+        _ => format!("{planned} entries at once"),
     }
 }
 
@@ -87,28 +97,30 @@ fn entries(plan: &Plan) -> String {
     format!("{many} of {name}")
 }
 
-fn lines(model: &Model, one: &UnderWay, plan: &Plan) -> Vec<DialogLine> {
+fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
     let mut lines = vec![DialogLine::Words(sentence(plan)), DialogLine::Blank];
     let mut fact = |label, value: Option<String>| {
         lines.extend(value.map(|value| DialogLine::Fact(label, value)));
     };
     fact("due", dues(model, plan));
     fact("due then", new_dues(model, plan));
+    if plan.planned == 1 {
+        fact("says", plan.says.first().cloned());
+    }
     let label = if plan.planned == 1 { "entry" } else { "first" };
     fact(label, first(plan));
-    fact("says", one.says.clone());
     fact("target", target(plan));
     let counted = || format!("at {}", time::short(model.look.zone, plan.at, plan.at));
     fact("counted", (plan.planned > 1).then(counted));
     fact("or wait", by_itself(model, plan));
-    fact("takes", Some(takes(plan)));
+    fact("takes", (plan.change != Change::Kick).then(|| takes(plan)));
     fact("way", way(plan));
     fact("writes", writes(plan));
     fact("server", Some(server(plan)));
     let warnings = plan.warnings.iter();
     let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
     let said = plan.warnings.iter().any(|words| words.contains("undone"));
-    let own = if said {
+    let own = if said || plan.change == Change::Kick {
         None
     } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
@@ -203,7 +215,10 @@ fn sentence(plan: &Plan) -> String {
             text::counted(plan.planned, "message", "messages")
         ),
         Change::Undo => format!("Take back what was done to {entries}?"),
-        Change::Offer | Change::Kick | Change::Worker | Change::Consume => {
+        Change::Kick => {
+            format!("Tell every transfer client of {name} to look at once what is due?")
+        }
+        Change::Offer | Change::Worker | Change::Consume => {
             format!("{} {name}?", plan.change.word())
         }
     }
@@ -247,21 +262,18 @@ fn moment(model: &Model, plan: &Plan, at: crate::clock::EpochMillis) -> String {
     }
 }
 
-/// The first few, by what people call them.
+/// The first one by what it says and what people call it by, and how many more there are; of one
+/// that is alone only the latter.
 fn first(plan: &Plan) -> Option<String> {
-    const SHOWN: usize = 2;
-    let ids = plan.first.iter().take(SHOWN);
-    let ids: Vec<String> = ids.map(ToString::to_string).collect();
-    let more = plan.planned.saturating_sub(ids.len() as u64);
-    match (ids.is_empty(), more) {
-        (true, _) => None,
-        (false, 0) => Some(ids.join(", ")),
-        (false, more) => Some(format!(
-            "{} and {} more",
-            ids.join(", "),
-            text::thousands(more)
-        )),
+    const SAID: usize = 16;
+    let id = plan.first.first()?;
+    let more = plan.planned.saturating_sub(1);
+    if more == 0 {
+        return Some(id.to_string());
     }
+    let said = plan.says.first().filter(|said| !said.is_empty());
+    let said = said.map_or(String::new(), |said| format!("{} ", text::cut(said, SAID)));
+    Some(format!("{said}{id} and {} more", text::thousands(more)))
 }
 
 /// How long target is then, and how long its consumers need for it.

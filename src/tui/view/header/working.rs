@@ -46,6 +46,8 @@ fn state(ctx: &Ctx, worker: &Worker) -> String {
         return String::new();
     }
     let pace = worker.per_s(ctx.model.instant);
+    // Nothing was measured where nothing moves.
+    let pace = pace.filter(|pace| *pace > 0.0);
     let pace = pace.map(|pace| format!("{}/s", text::rate(pace)));
     let mut rows = ctx.model.queues.iter();
     let row = rows.find(|row| row.queue == worker.queue);

@@ -1,0 +1,110 @@
+//! What a plan says of the work: how many, when they are due, what the first ones say, what it
+//! costs.
+
+use super::make::{Made, Making};
+use super::work::{Job, Work};
+use super::{ChangeError, Prepared, cost, words};
+use crate::clock::EpochMillis;
+use crate::queue::{Change, Plan, Queue};
+use crate::store::read;
+
+/// Says in the plan what the work is.
+pub(in crate::ops) async fn describe(
+    making: &Making<'_>,
+    plan: &mut Plan,
+    made: Made,
+) -> Result<Prepared, ChangeError> {
+    let queue = making.queue;
+    let planned: usize = made.work.iter().map(Work::len).sum();
+    plan.planned = u64::try_from(planned + made.settled.len()).unwrap_or(0);
+    let scores = made
+        .work
+        .iter()
+        .flat_map(|work| (0..work.len()).filter_map(|i| work.score(i)));
+    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for score in scores {
+        (lowest, highest) = (lowest.min(score), highest.max(score));
+    }
+    if lowest <= highest {
+        (plan.oldest, plan.newest) = (Some(queue.due(lowest)), Some(queue.due(highest)));
+    }
+    plan.new_due = new_due(queue, &made.work);
+    let ids = made
+        .work
+        .iter()
+        .filter(|work| !work.is_of_keys())
+        .flat_map(|work| (0..work.len()).map(|i| work.id(queue, i)));
+    let settled = made.settled.iter().map(|result| result.id);
+    plan.first = ids.chain(settled).take(FIRST).collect();
+    plan.says = says(queue, &made.work);
+    let to_target: i64 = made.work.iter().map(Work::to_target).sum();
+    if to_target != 0 {
+        let now = read::list_page(making.store, &queue.keys().target, 0, 0).await?;
+        let then = now.length.saturating_add_signed(to_target);
+        plan.target = Some((now.length, then));
+    }
+    plan.of = there_are(making, plan, &made.work).await?;
+    let reckoned = cost::of(making, &made.work, plan).await?;
+    plan.warnings = made.warnings;
+    words::warn(plan, &made.work, &made.settled);
+    plan.commands = words::commands(making, &made.work);
+    let job = Job::Entries(made.work);
+    Ok(Prepared::new(plan.clone(), job, made.settled, reckoned))
+}
+
+/// So many entries are shown.
+const FIRST: usize = 5;
+
+/// What the first entries say.
+fn says(queue: &Queue, work: &[Work]) -> Vec<String> {
+    let entries = work.iter().filter(|work| !work.is_of_keys());
+    let entries = entries.flat_map(|work| (0..work.len()).map(move |i| (work, i)));
+    let line = |(work, i): (&Work, usize)| match (work.element(i), work.member(i)) {
+        (Some(element), _) => words::said(element),
+        (None, Some(member)) => words::said_by(queue, member),
+        (None, None) => String::new(),
+    };
+    entries.take(FIRST).map(line).collect()
+}
+
+/// How many entries there are where those are that something is done to; none where that is no
+/// part of a whole: what is taken back, what concerns keys.
+async fn there_are(
+    making: &Making<'_>,
+    plan: &Plan,
+    work: &[Work],
+) -> Result<Option<u64>, ChangeError> {
+    let keys = making.queue.keys();
+    if plan.change == Change::Undo {
+        return Ok(None);
+    }
+    let Some(work) = work
+        .iter()
+        .find(|work| !work.is_of_keys() && work.len() > 0)
+    else {
+        return Ok(None);
+    };
+    if work.element(0).is_some() {
+        let target = read::list_page(making.store, &keys.target, 0, 0).await?;
+        return Ok(Some(target.length));
+    }
+    let (lowest, highest) = (f64::NEG_INFINITY, f64::INFINITY);
+    let waiting = work.score(0).is_some() && !matches!(work, Work::Restore(_));
+    if !waiting {
+        return Ok(None);
+    }
+    let count = read::count_between(making.store, &keys.timeouts, lowest, highest);
+    Ok(Some(count.await?))
+}
+
+/// The smallest and the largest due time that entries get.
+fn new_due(queue: &Queue, work: &[Work]) -> Option<(EpochMillis, EpochMillis)> {
+    let dues = work
+        .iter()
+        .flat_map(|work| (0..work.len()).filter_map(|i| work.new_score(queue, i)))
+        .filter_map(|score| queue.due(score).at());
+    dues.fold(None, |all, due| match all {
+        None => Some((due, due)),
+        Some((first, last)) => Some((first.min(due), last.max(due))),
+    })
+}
