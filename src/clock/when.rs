@@ -49,6 +49,26 @@ impl When {
         self.next_in(now, &Local)
     }
 
+    /// How a moment is typed that is looked for: as a time of day where that is surely the nearest
+    /// one, else with its day, or in epoch ms.
+    #[must_use]
+    pub fn typed(moment: EpochMillis, now: EpochMillis) -> String {
+        /// Nearer moments are meant by their time of day, also a while later.
+        const NEAR: u64 = 6 * 3_600_000;
+        let near = moment.since(now).unsigned_abs() < NEAR;
+        let ms = moment.get();
+        let local = Local.timestamp_millis_opt(ms).earliest();
+        let day = local.map(|local| local.format("%Y-%m-%dT%H:%M:%S%:z").to_string());
+        let time = local.map(|local| local.format("%H:%M:%S").to_string());
+        let texts = [time.filter(|_| near), day];
+        let means = |text: &String| {
+            let when = text.parse::<Self>();
+            when.is_ok_and(|when| when.nearest(now) == moment)
+        };
+        let mut texts = texts.into_iter().flatten();
+        texts.find(means).unwrap_or_else(|| ms.to_string())
+    }
+
     /// The moment meant when looking for something: a time of day is the nearest one.
     #[must_use]
     pub fn nearest(self, now: EpochMillis) -> EpochMillis {

@@ -198,7 +198,7 @@ pub fn diagnose(
     watch: &mut Watch,
     server: &ServerWatch,
 ) -> Diagnosis {
-    let said = look(&Seen {
+    let mut said = look(&Seen {
         queue,
         pulse,
         survey,
@@ -210,6 +210,9 @@ pub fn diagnose(
     match times.into_iter().flatten().max() {
         Some(at) => {
             recovery::note(watch, &said, at);
+            if !watch.is_read_again(times) {
+                watch.ledger.hold(&mut said);
+            }
             watch.ledger.enter(said, at)
         }
         None => said,

@@ -45,7 +45,7 @@ fn hints_tabs_rows_and_buttons_are_clicked() {
     terminal.wait_text("[hex]");
     terminal.send(b"qw");
     terminal.wait_text("n no");
-    click(&mut terminal, "[ Esc");
+    click(&mut terminal, "[›Esc");
     terminal.wait("no question", PATIENCE, |s| !s.text().contains("n no"));
     terminal.send(b"q");
     ended(&mut terminal, 0);

@@ -124,7 +124,7 @@ fn enter_on_a_bar_lists_its_entries() {
     }
     assert_eq!(desk.model.focus, Pane::Timeline);
     let asked = desk.press(Code::Enter);
-    assert!(matches!(asked[..], [Effect::FindRank { .. }]), "{asked:?}");
+    assert!(matches!(asked[..], [Effect::Search { .. }]), "{asked:?}");
     desk.answer_all();
     assert_eq!(desk.model.focus, Pane::Entries);
     assert_eq!(desk.under_cursor(), Some(member(30)));

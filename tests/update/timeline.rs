@@ -1,6 +1,6 @@
 //! The timeline: bars, classes of what is late, zooms, by key and by mouse.
 
-use delayscope::clock::EpochMillis;
+use delayscope::queue::filter::Bounds;
 use delayscope::queue::{Bar, Scale, Survey, Zoom};
 use delayscope::tui::areas::{self, Hit, track};
 use delayscope::tui::effect::Effect;
@@ -24,13 +24,6 @@ fn late_desk() -> Desk {
     let mut desk = Desk::of(vec![World::new("orders", 100, -90 * 60_000, 60_000)]);
     surveyed(&mut desk, |survey| survey.late = [31, 50, 0, 1]);
     desk
-}
-
-fn due_of_rank_asked(asked: &[Effect]) -> Option<EpochMillis> {
-    asked.iter().find_map(|effect| match effect {
-        Effect::FindRank { due, .. } => Some(*due),
-        _ => None,
-    })
 }
 
 /// The middle of what answers to `hit`.
@@ -79,11 +72,11 @@ fn with_nothing_late_the_first_bar_is_the_end() {
 }
 
 #[test]
-fn enter_on_a_class_lists_what_is_that_late() {
-    for (lefts, from) in [
-        (1, START.plus(-60_000)),
-        (2, START.plus(-HOUR)),
-        (3, EpochMillis::new(0)),
+fn enter_on_a_class_lists_what_is_that_late_and_nothing_else() {
+    for (lefts, from, to) in [
+        (1, Some(START.plus(-60_000)), START),
+        (2, Some(START.plus(-HOUR)), START.plus(-600_000)),
+        (3, None, START.plus(-HOUR)),
     ] {
         let mut desk = late_desk();
         desk.press(Code::Right);
@@ -91,10 +84,60 @@ fn enter_on_a_class_lists_what_is_that_late() {
             desk.press(Code::Left);
         }
         let asked = desk.press(Code::Enter);
-        assert_eq!(due_of_rank_asked(&asked), Some(from));
+        let bounds = Bounds {
+            from,
+            before: Some(to),
+        };
+        assert_eq!(searched(&asked), Some(bounds));
         desk.answer_all();
         assert_eq!(desk.model.focus, Pane::Entries);
     }
+}
+
+#[test]
+fn what_is_marked_of_a_listed_bar_is_of_that_bar_alone_and_esc_lists_all_again() {
+    let mut desk = Desk::of_one(500);
+    for _ in 0..10 {
+        desk.press(Code::Right);
+    }
+    // The bar from 90 s to 100 s: ten of five hundred.
+    let asked = desk.press(Code::Enter);
+    let bounds = Bounds {
+        from: Some(START.plus(90_000)),
+        before: Some(START.plus(100_000)),
+    };
+    assert_eq!(searched(&asked), Some(bounds));
+    desk.answer_all();
+    assert_eq!(
+        (desk.model.listed(), desk.under_cursor()),
+        (10, Some(member(30)))
+    );
+    desk.char('a');
+    assert_eq!(desk.model.marks.count(500), (10, true));
+    desk.char('x');
+    let marks = desk.model.changing.one.as_ref().unwrap().marks.clone();
+    assert_eq!(marks.unwrap().count(500), (10, true));
+    desk.press(Code::Esc);
+    desk.press(Code::Esc);
+    assert!(desk.model.filtered.is_none());
+    desk.answer_all();
+    assert_eq!(desk.model.listed(), 500);
+}
+
+#[test]
+fn a_filter_that_was_on_gives_way_to_the_bar() {
+    let mut desk = Desk::of_one(500);
+    desk.char('/');
+    desk.type_in("nothing like it");
+    desk.press(Code::Enter);
+    desk.answer_all();
+    assert_eq!(desk.model.listed(), 0);
+    for _ in 0..10 {
+        desk.press(Code::Right);
+    }
+    desk.press(Code::Enter);
+    desk.answer_all();
+    assert_eq!(desk.model.listed(), 10);
 }
 
 #[test]
@@ -106,7 +149,7 @@ fn a_click_on_a_class_selects_it_and_another_lists_it() {
         (Pane::Timeline, Some(1))
     );
     let asked = click(&mut desk, Hit::Late(1));
-    assert_eq!(due_of_rank_asked(&asked), Some(START.plus(-HOUR)));
+    assert_eq!(searched(&asked).unwrap().from, Some(START.plus(-HOUR)));
     desk.answer_all();
     // An hour ago: 30 entries were due before.
     assert_eq!(desk.under_cursor(), Some(member(30)));
@@ -123,7 +166,7 @@ fn a_click_on_a_bar_selects_it_and_another_lists_it() {
     assert_eq!(desk.model.bar, Some(START.plus(90_000)));
     assert_eq!(desk.model.focus, Pane::Timeline);
     let asked = click(&mut desk, Hit::Bar(9));
-    assert_eq!(due_of_rank_asked(&asked), Some(START.plus(90_000)));
+    assert_eq!(searched(&asked).unwrap().from, Some(START.plus(90_000)));
     desk.answer_all();
     assert_eq!(desk.under_cursor(), Some(member(30)));
 }
@@ -242,4 +285,12 @@ fn classes_that_come_after_the_bars_do_not_take_their_place() {
     desk.answer(&classes.unwrap());
     let held = desk.model.queues[0].survey.as_ref().unwrap();
     assert!(held.zoom.is_some());
+}
+
+/// What is searched, by its due times.
+fn searched(effects: &[Effect]) -> Option<Bounds> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Search { filter, .. } => Some(filter.bounds(START)),
+        _ => None,
+    })
 }

@@ -108,7 +108,10 @@ pub(super) fn print<W: Write>(
 fn line(figures: &Figures<'_>) -> String {
     let name = text::printable_bytes(figures.queue.name.as_bytes());
     if figures.change == Change::Kick {
-        return format!("kicked the transfer clients of {name}");
+        return match figures.listening {
+            Some(0) => format!("published to the clients of {name}, of which none listened"),
+            _ => format!("kicked the transfer clients of {name}"),
+        };
     }
     let (done, planned) = (figures.tally.get(Outcome::Done), figures.planned);
     let of = if done == planned {

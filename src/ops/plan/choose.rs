@@ -61,7 +61,7 @@ impl Found {
             for (chosen, score) in some.iter().zip(scores) {
                 match score {
                     None => self.gone.push(queue.id(&chosen.member)),
-                    Some(score) if score.total_cmp(&chosen.score).is_ne() => {
+                    Some(now) if now.total_cmp(&chosen.score).is_ne() => {
                         self.changed.push(queue.id(&chosen.member));
                     }
                     Some(_) => self.waiting.push(chosen.clone()),

@@ -71,6 +71,20 @@ impl Ledger {
         gone.chain(self.passed().cloned())
     }
 
+    /// Before all was read again after a change of ours nothing has gone: what is not found stays
+    /// as it was told last.
+    pub(super) fn hold(&self, said: &mut Diagnosis) {
+        for known in self.known.iter().filter(|known| known.gone.is_none()) {
+            let id = known.finding.id;
+            let found = said.findings.iter().any(|finding| finding.id == id);
+            let blind = said.blind.iter().any(|(blind, _)| *blind == id);
+            if !found && !blind {
+                said.findings.push(known.finding.clone());
+                said.fine = said.fine.saturating_sub(1);
+            }
+        }
+    }
+
     /// Enters what the rules said at that moment, and completes it.
     pub(super) fn enter(&mut self, mut said: Diagnosis, at: EpochMillis) -> Diagnosis {
         self.began.get_or_insert(at);

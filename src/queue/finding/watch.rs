@@ -19,6 +19,8 @@ const ACUTE_MS: i64 = 60_000;
 
 /// Two looks so far apart are no chance, in ms.
 const LOOKS_MS: i64 = 500;
+/// So long after a change of ours, in ms, all has been read again, or cannot be.
+const READ_AGAIN_MS: i64 = 5_000;
 
 /// What one pulse said, in short.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -278,6 +280,17 @@ impl Watch {
         }
         self.changed = self.changed.max(Some(at));
         self.ours = Some((change, at));
+    }
+
+    /// Pulse and survey, which are of these moments, are from after the last change of ours; what
+    /// has not come after so long does not come.
+    #[must_use]
+    pub(super) fn is_read_again(&self, times: [Option<EpochMillis>; 2]) -> bool {
+        let newest = times.into_iter().flatten().max();
+        self.ours.zip(newest).is_none_or(|((_, changed), newest)| {
+            let after = |at: EpochMillis| at > changed;
+            times.into_iter().flatten().all(after) || newest.since(changed) > READ_AGAIN_MS
+        })
     }
 
     /// The server was away: what was true before it says nothing of what is.

@@ -190,7 +190,7 @@ pub fn all_well(change: Change, tally: &Tally) -> bool {
 #[must_use]
 pub fn sum_up(change: Change, planned: u64, tally: &Tally) -> String {
     if change == Change::Kick {
-        return "every transfer client was told to look".to_owned();
+        return "published: whoever listened has looked".to_owned();
     }
     let done = tally.get(Outcome::Done);
     let past = change.past();

@@ -1,5 +1,7 @@
 //! The panel of the change under way: pausing, going on, stopping; and what the change tells.
 
+mod told;
+
 use super::{act, change, cursor, journal, lists, load, plan};
 use crate::queue::told::{Applied, Order};
 use crate::queue::{Change, EntryResult, Known, Outcome, Plan, Queue, Summary, Tally, text};
@@ -247,7 +249,7 @@ fn said(model: &Model, running: &Running, summary: &Summary) -> (String, Tone) {
         };
         return (words, kicked(model, summary));
     }
-    let mut words = sum_up(*change, running.plan.planned, tally);
+    let mut words = told::told(&running.plan, tally, model.schedule.exact);
     if let Some(why) = reason(&running.results) {
         words = format!("{words}: {why}");
     }

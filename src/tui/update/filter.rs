@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 
 pub(super) use self::found::{check, show, stand_at_time, told};
 
-use super::{cursor, departed, link, lists, load, prompt};
+use super::{act, cursor, departed, link, lists, load, prompt};
 use crate::queue::Filter;
 use crate::tui::areas;
 use crate::tui::effect::Effect;
 use crate::tui::model::schedule::{RankFor, Replaced};
-use crate::tui::model::{Entries, Filtered, Model, Pane, Prompt, PromptKind, Screen, Search, Tab};
+use crate::tui::model::{
+    Entries, Filtered, Model, Pane, Prompt, PromptKind, Screen, Search, Tab, Tone,
+};
 
 /// So long after the last key the search begins.
 const TYPING: Duration = Duration::from_millis(150);
@@ -58,6 +60,21 @@ pub(super) fn run(model: &mut Model, text: &str) -> Result<Vec<Effect>, String> 
         cursor::keep_in_sight(model);
     }
     Ok(Vec::new())
+}
+
+/// Another filter than the one that is on, from its first hit on.
+pub(super) fn alone(model: &mut Model, text: &str) -> Vec<Effect> {
+    match run(model, text) {
+        Ok(effects) => {
+            (model.entries.top, model.entries.cursor) = (0, 0);
+            show(model);
+            effects
+        }
+        Err(why) => {
+            act::say(model, why, Tone::Warn);
+            Vec::new()
+        }
+    }
 }
 
 /// The entries have the keys, on a screen that shows them.

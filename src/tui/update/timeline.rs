@@ -1,7 +1,8 @@
 //! The timeline: zoom, the bar under the cursor, and from a bar to its entries.
 
-use super::{act, cursor, jump, load, tabs};
+use super::{act, cursor, filter, load, tabs};
 use crate::clock::EpochMillis;
+use crate::clock::when::When;
 use crate::queue::{Queue, Zoom};
 use crate::tui::areas::{self, track};
 use crate::tui::effect::Effect;
@@ -138,13 +139,21 @@ pub(super) fn bar_span(model: &Model) -> Option<(EpochMillis, EpochMillis, Optio
     Some((from, to, count(model)))
 }
 
-/// Lists the entries under the cursor.
+/// Lists the entries under the cursor, and no others.
 pub(super) fn list_bar(model: &mut Model) -> Vec<Effect> {
-    let Some((from, _)) = chosen(model) else {
+    let Some((from, to)) = chosen(model) else {
         return Vec::new();
     };
+    let now = areas::now(model);
+    let before = format!("due<{}", When::typed(to, now));
+    // The oldest class has no begin.
+    let text = if from.get() > 0 {
+        format!("due>={} {before}", When::typed(from, now))
+    } else {
+        before
+    };
     tabs::show(model, Tab::Waiting);
-    jump::to(model, from)
+    filter::alone(model, &text)
 }
 
 /// The rank is known: the entries are listed from there.

@@ -68,3 +68,36 @@ fn while_a_change_is_under_way_the_other_queues_know_of_it() {
     desk.live(3_000, 1);
     assert_eq!(beside(&desk, false), None);
 }
+
+#[test]
+fn nothing_is_called_fixed_before_its_queue_was_read_again_after_a_change_of_ours() {
+    let mut desk = desk();
+    desk.model.server.long = 8;
+    desk.live(12_000, 1);
+    let told = |desk: &Desk| {
+        let row = &desk.model.queues[0];
+        let ids = |all: &[delayscope::queue::Finding]| -> Vec<&str> {
+            all.iter().map(|f| f.id).collect()
+        };
+        (ids(&row.findings), ids(&row.gone))
+    };
+    let (before, _) = told(&desk);
+    assert!(before.contains(&"stuck-client"), "{before:?}");
+    // What was late is gone with our transfer; only the pulse has been read since.
+    desk.world[0].entries.retain(|(_, score)| *score > 1e15);
+    let now = desk.now();
+    let row = &mut desk.model.queues[0];
+    row.watch.changed_by_us(Change::Transfer, now);
+    let pulse = desk.world[0].pulse(now.plus(100), None);
+    let row = &mut desk.model.queues[0];
+    row.watch.saw(&pulse);
+    row.pulse = Some(pulse);
+    let server = desk.model.server.clone();
+    desk.model.queues[0].diagnose(&server);
+    let (still, gone) = told(&desk);
+    assert!(still.contains(&"stuck-client"), "{still:?}");
+    assert!(!gone.contains(&"stuck-client"), "{gone:?}");
+    desk.live(12_000, 1);
+    let (after, _) = told(&desk);
+    assert!(!after.contains(&"stuck-client"), "{after:?}");
+}

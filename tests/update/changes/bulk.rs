@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use delayscope::queue::plan::Progress;
 use delayscope::queue::told::{Applied, Order};
-use delayscope::queue::{Change, EntryId, EntryResult, Outcome, Summary, Tally};
+use delayscope::queue::{Change, Due, EntryId, EntryResult, Outcome, Summary, Tally};
 use delayscope::tui::areas;
 use delayscope::tui::effect::Effect;
 use delayscope::tui::keys::Code;
@@ -161,12 +161,12 @@ fn the_end_says_what_was_done_and_offers_to_take_it_back() {
         (vec![(Outcome::Done, 3)], "3 deleted · u undo", Tone::Good),
         (
             vec![(Outcome::Done, 2), (Outcome::Gone, 1)],
-            "2 of 3 deleted, 1 moved on · u undo",
+            "2 of 3 deleted; 1 of 3 was already gone · u undo",
             Tone::Warn,
         ),
         (
             vec![(Outcome::Gone, 3)],
-            "0 of 3 deleted, 3 moved on",
+            "0 of 3 deleted; 3 of 3 were already gone",
             Tone::Warn,
         ),
         (
@@ -181,6 +181,59 @@ fn the_end_says_what_was_done_and_offers_to_take_it_back() {
         assert_eq!(toast(&desk), said);
         assert_eq!(desk.model.toast.as_ref().unwrap().tone, tone);
     }
+}
+
+#[test]
+fn what_was_done_to_one_entry_names_it_and_says_what_became_of_it() {
+    let told = |change, outcome, late: bool| {
+        let mut desk = desk();
+        let generation = generation(&desk.char('x'));
+        let mut plan = plan(change, 1);
+        plan.first = vec![EntryId([7; 8])];
+        plan.says = vec!["{\"orderId\":472861}".to_owned()];
+        let due = plan.at.plus(if late { -1_000 } else { 1_000 });
+        (plan.oldest, plan.newest) = (Some(Due::At(due)), Some(Due::At(due)));
+        planned(&mut desk, generation, plan);
+        desk.char('y');
+        let ended = super::ended(change, tally(&[(outcome, 1)]));
+        desk.tell(Msg::Applied(generation, ended));
+        toast(&desk).to_owned()
+    };
+    let entry = "{\"orderId\":472861} 0707070707070707";
+    assert_eq!(
+        told(Change::Delete, Outcome::Done, true),
+        format!("deleted {entry}")
+    );
+    assert_eq!(
+        told(Change::Delete, Outcome::Gone, true),
+        format!("not deleted: {entry} was already transferred")
+    );
+    assert_eq!(
+        told(Change::Delete, Outcome::Gone, false),
+        format!("not deleted: {entry} was already gone")
+    );
+    assert_eq!(
+        told(Change::Requeue, Outcome::Changed, false),
+        format!("0 of 1 requeued, 1 changed: {entry}")
+    );
+}
+
+#[test]
+fn what_was_done_to_several_says_what_became_of_the_rest() {
+    let mut desk = desk();
+    let generation = generation(&desk.char('x'));
+    let mut plan = plan(Change::Delete, 3);
+    let late = Due::At(plan.at.plus(-1_000));
+    (plan.oldest, plan.newest) = (Some(late), Some(late));
+    planned(&mut desk, generation, plan);
+    desk.char('y');
+    let outcomes = [(Outcome::Done, 1), (Outcome::Gone, 2)];
+    let ended = super::ended(Change::Delete, tally(&outcomes));
+    desk.tell(Msg::Applied(generation, ended));
+    assert_eq!(
+        toast(&desk),
+        "1 of 3 deleted; 2 of 3 were already transferred"
+    );
 }
 
 #[test]

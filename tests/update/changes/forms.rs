@@ -151,7 +151,7 @@ fn what_was_typed_is_back_when_it_could_not_be_saved() {
     planned(&mut desk, generation, plan(Change::Edit, 1));
     desk.char('y');
     desk.tell(Msg::Applied(generation, ended(Outcome::Gone)));
-    assert_eq!(toast(&desk), "0 of 1 edited, 1 moved on");
+    assert_eq!(toast(&desk), "0 of 1 edited; 1 of 1 was already gone");
     assert_eq!(edit(&desk).payload.text(), "entry 0!");
 
     let (mut desk, generation) = tried();
