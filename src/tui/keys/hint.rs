@@ -46,12 +46,7 @@ fn hints_at(model: &Model, place: Place) -> Vec<Hint> {
     let hint = |(binding, keys): (&'static Binding, &[Key])| {
         let (_, word) = binding.hints.iter().find(|(at, _)| *at == place)?;
         let key = *keys.first()?;
-        if named
-            && matches!(
-                binding.action,
-                Action::Confirm | Action::Refuse | Action::NextPane | Action::PreviousPane
-            )
-        {
+        if named && matches!(binding.action, Action::Confirm | Action::Refuse) {
             return None;
         }
         // Nothing makes it act: it would only take the room of what does.

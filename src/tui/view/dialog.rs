@@ -7,7 +7,7 @@ use super::{Ctx, rect};
 use crate::queue::text;
 use crate::tui::areas::Area;
 use crate::tui::areas::dialog::{self, Button, LABEL, Row};
-use crate::tui::model::dialog::Dialog;
+use crate::tui::model::dialog::{Dialog, NameAsked};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::{Pane, Part};
 
@@ -80,7 +80,7 @@ fn name(ctx: &Ctx, dialog: &Dialog, mut line: Line, buf: &mut Buffer) {
 fn press(ctx: &Ctx, dialog: &Dialog, button: Button, area: Area, buf: &mut Buffer) {
     let t = &ctx.theme;
     let label = dialog::label(ctx.model, dialog, button);
-    let ready = dialog.name.as_ref().is_none_or(|name| name.is_right());
+    let ready = dialog.name.as_ref().is_none_or(NameAsked::is_right);
     let style = match button {
         _ if dialog.presses(button) => t.select,
         Button::Yes if !ready => t.dim,
