@@ -47,6 +47,9 @@ async fn list<W: Write>(
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
     let mut changes = journal.list().await?;
+    if let Some(why) = journal.unreadable().await? {
+        say::note(&why);
+    }
     if changes.is_empty() {
         return Err(NothingMatched("the journal holds no change.".to_owned()).into());
     }

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use super::Outcome;
 use super::change::Making;
 use super::output::Output;
+use super::{Outcome, say};
 use crate::args;
 use crate::config::Config;
+use crate::ops::journal::Journal;
 
 /// Takes back the change that was named, else the newest.
 pub(super) async fn run<W: Write>(
@@ -14,6 +15,10 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
+    let unreadable = Journal::of_user(config.keep_days).unreadable().await;
+    if let Ok(Some(why)) = unreadable {
+        say::note(&why);
+    }
     let making = Making::begin(&asked.how, config).await?;
     making.undo(asked.id.as_deref(), asked.force, out).await
 }

@@ -8,6 +8,7 @@ mod due;
 mod each;
 mod kick;
 mod look;
+mod lost;
 mod mend;
 mod pace;
 mod round;

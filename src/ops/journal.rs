@@ -92,6 +92,18 @@ pub struct Item {
     pub to_quarantine: bool,
 }
 
+/// How a script takes the items that it tries.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Tries {
+    /// It does it to all that are as they were, or to none.
+    Whole,
+    /// It may pass some over.
+    Some,
+    /// The same; and the answer of one before it never came, so that what that tried and has no
+    /// result is in doubt too.
+    SomeBeside,
+}
+
 /// What became of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happened {

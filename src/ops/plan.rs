@@ -146,6 +146,10 @@ pub(super) struct Undone {
     /// So many attempts to take it back the journal knew of when the plan was made, and so does the
     /// plan.
     pub(super) attempts: usize,
+    /// So many entries were perhaps changed, and it is not known which.
+    pub(super) unknown: u64,
+    /// What there is to say of that in the end. A sentence each.
+    pub(super) notes: Vec<String>,
 }
 
 /// Plans a change. `tell` hears how far the looking is. Dropping the future ends it.

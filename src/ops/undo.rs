@@ -1,25 +1,27 @@
 //! A change of the journal is taken back: a plan of its own, made of what the journal says was
 //! done to each entry, and compared again when it is applied.
 
+mod doubt;
 mod earlier;
-mod in_place;
-mod quarantine;
+mod inverse;
 mod target;
-mod unwritten;
+mod untold;
 mod which;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use self::doubt::{Doubt, Open, Scripts, Unwritten};
 use self::earlier::{Back, Earlier};
-use self::unwritten::{Unwritten, doubtful, is_unwritten};
-use super::journal::{Happened, Item, Items, Journal, ServerId};
+use self::inverse::{Inverse, inverse};
+use self::untold::Readable;
+use super::journal::{Items, Journal, ServerId};
 use super::plan::describe::describe;
 use super::plan::make::{Made, Making};
 use super::plan::work::{Expiry, Rename, Work};
 use super::plan::{ChangeError, Prepared, READY, ToUndo, Undone, blank};
 use crate::clock::local_now;
-use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, State, redis_cli, text};
+use crate::queue::{Change, EntryId, EntryResult, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
 use crate::store::change::{Chosen, End, Place};
 
@@ -48,16 +50,18 @@ pub(super) async fn plan(
         now,
     };
     let items = journal.read(&kept.id).await?;
-    let earlier = Earlier::read(journal, &kept.id).await?;
+    let earlier = Earlier::read(journal, &queue, &kept.id).await?;
     let attempts = earlier.attempts;
     let unwritten = Unwritten {
         id: &kept.id,
         program: &program,
         force,
-        alone: kept.undone_by.is_some(),
     };
-    let mut made = back(&making, &items, earlier, unwritten).await?;
-    made.warnings.insert(0, which::sentence(&kept, local_now()));
+    let (mut made, readable) = back(&making, &items, earlier, unwritten).await?;
+    let untold = readable.untold(&making, &kept, &items).await?;
+    let sentence = which::sentence(&kept, items.is_last_script_known(), local_now());
+    made.warnings.insert(0, sentence);
+    made.warnings.extend(untold.notes.iter().cloned());
     if differs {
         made.warnings.push(format!(
             "It was made on {}, which is another server than this one.",
@@ -67,16 +71,19 @@ pub(super) async fn plan(
     let mut plan = blank(store, &queue, Change::Undo, now);
     let mut prepared = describe(&making, &mut plan, made).await?;
     prepared.plan.undoes = Some(kept.id.clone());
+    prepared.plan.planned += untold.count;
     prepared.undoes = Some(Undone {
         id: kept.id,
         attempts,
+        unknown: untold.count,
+        notes: untold.notes,
     });
     Ok(prepared)
 }
 
 /// What is done to take items back, by kind.
 #[derive(Default)]
-struct Inverse {
+struct Inverses {
     delete: Vec<Chosen>,
     deliver: Vec<Chosen>,
     requeue: Vec<(Chosen, f64)>,
@@ -88,100 +95,104 @@ struct Inverse {
     /// The same where it did not stand in the order list.
     outside: Vec<(Chosen, Option<Place>)>,
     quarantine: Vec<Chosen>,
-    /// Perhaps deleted, or perhaps back already: which has to be looked up. Each with the item it
-    /// is.
-    perhaps: Vec<(u64, (Chosen, Place))>,
     replace: Vec<(Vec<u8>, Vec<u8>)>,
     expiry: Vec<Expiry>,
     rename: Vec<Rename>,
     discard: Vec<Vec<u8>>,
-    put_elements: Vec<Vec<u8>>,
-    /// The same of elements of target.
-    perhaps_elements: Vec<(EntryId, Vec<u8>)>,
-    delivered: Vec<target::Sought>,
+    /// Each with how many items come behind it.
+    put_elements: Vec<(u64, Vec<u8>)>,
+    delivered: Vec<(u64, target::Sought)>,
     /// Whether each comes into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
     settled: Vec<EntryResult>,
-    earlier: Earlier,
-    /// So many were put back by an earlier undo.
-    back: u64,
 }
 
 /// What undoes the items, from the last to the first.
 async fn back(
     making: &Making<'_>,
     items: &Items,
-    earlier: Earlier,
+    mut earlier: Earlier,
     unwritten: Unwritten<'_>,
-) -> Result<Made, ChangeError> {
-    let mut back = Inverse {
-        earlier,
-        ..Inverse::default()
-    };
+) -> Result<(Made, Readable), ChangeError> {
+    let (mut inverses, mut readable) = (Inverses::default(), Readable::default());
+    let (mut doubtful, mut open) = (Vec::new(), Vec::new());
+    let (mut already, mut behind) = (0, 0);
+    let mut standing = Vec::new();
     for part in (0..items.parts()).rev() {
         let part = items.part(part).await?;
         for (item, happened) in part.into_iter().rev() {
-            let is_open = is_unwritten(&item, happened.as_ref());
-            if is_open || !unwritten.alone {
-                back.item(item, happened);
+            behind += 1;
+            match happened.as_ref().map(|happened| happened.outcome) {
+                Some(Outcome::Done) => readable.done += 1,
+                Some(Outcome::Unknown) | None => {
+                    readable.unknown += 1;
+                    doubtful.push((behind, item, happened));
+                    continue;
+                }
+                // It stands there for itself.
+                Some(Outcome::Left) => {
+                    standing.extend(inverse(item, happened).element());
+                    continue;
+                }
+                Some(_) => continue,
+            }
+            let back = earlier.is_back(making.queue, &item);
+            let inverse = inverse(item, happened);
+            if let Inverse::TakeBack(sought) = &inverse {
+                readable.transferred(sought.hash);
+            }
+            match back {
+                Back::No => inverses.add(behind, inverse),
+                Back::Yes => {
+                    already += 1;
+                    standing.extend(inverse.element());
+                }
+                Back::Perhaps => open.push(Open {
+                    behind,
+                    inverse,
+                    doubt: Doubt::Back,
+                }),
             }
         }
     }
-    let forced = back.look_up(making, unwritten).await?;
-    back.order_list.sort_by_key(|(_, comes)| !comes);
-    // From the last to the first, they stand as those that are put back first shall: unless the
-    // head of target is where new ones come.
-    if making.queue.comes_at_head() {
-        back.put_elements.reverse();
+    // What is back was done: what is known to have been done has the first claim to it.
+    let mut scripts = Scripts {
+        known: items.is_last_script_known(),
+        whole: items.is_whole(),
+    };
+    for (behind, item, happened) in doubtful {
+        // One without an answer need not have been the last one.
+        scripts.whole &= happened.is_none();
+        let doubt = match earlier.is_back(making.queue, &item) {
+            Back::Yes => {
+                already += 1;
+                standing.extend(inverse(item, happened).element());
+                continue;
+            }
+            Back::Perhaps => Doubt::Both,
+            Back::No => Doubt::Done,
+        };
+        open.push(Open {
+            behind,
+            inverse: inverse(item, happened),
+            doubt,
+        });
     }
-    // In due order: as the order list has them, most likely, and as they come to target else.
-    back.deliver.reverse();
-    back.deliver.sort_by(|a, b| a.score.total_cmp(&b.score));
-    let put_back = as_they_left(items, std::mem::take(&mut back.put_back)).await?;
-    let delivered = std::mem::take(&mut back.delivered);
-    let found = target::find(making, delivered).await?;
-    let (elements, called) = found.there.into_iter().unzip();
-    back.settled
-        .extend(found.gone.into_iter().map(|id| EntryResult {
-            id,
-            outcome: Outcome::Gone,
-            reason: Some("it was consumed meanwhile".to_owned()),
-        }));
-    let work = [
-        Work::PutBack(put_back),
-        Work::Restore(as_they_left(items, back.restore).await?),
-        Work::Restore(back.outside),
-        Work::Requeue(back.requeue),
-        Work::Edit(back.edit),
-        Work::Replace(back.replace),
-        Work::Expiry(back.expiry),
-        Work::Rename(back.rename),
-        Work::TakeBack(elements, called, End::Head),
-        Work::Deliver(back.deliver),
-        Work::OrderList(back.order_list),
-        Work::PutElements(back.put_elements),
-        Work::Quarantine(back.quarantine),
-        Work::Delete(back.delete),
-        Work::Discard(back.discard),
-    ];
-    Ok(Made {
-        work: work.into_iter().filter(|work| work.len() > 0).collect(),
-        settled: back.settled,
-        warnings: already(back.back)
-            .into_iter()
-            .chain(doubtful(forced))
-            .collect(),
-    })
+    let scripts = [scripts, earlier.scripts];
+    let warnings = doubt::settle(making, open, scripts, &standing, unwritten, &mut inverses);
+    let warnings = warnings.await?;
+    let made = inverses.made(making, items, already, warnings).await?;
+    Ok((made, readable))
 }
 
-fn already(n: u64) -> Option<String> {
+fn already_back(n: u64) -> Option<String> {
     let those = match n {
         0 => return None,
         1 => "1 of them was".to_owned(),
         n => format!("{} of them were", text::thousands(n)),
     };
     Some(format!(
-        "{those} put back by an earlier undo, and would be there twice: left out."
+        "{those} taken back by an earlier undo, and would be there twice: left out."
     ))
 }
 
@@ -198,118 +209,95 @@ async fn as_they_left<T>(
     Ok(put_back.into_iter().map(|(_, entry)| entry).collect())
 }
 
-impl Inverse {
-    /// What undoes one item: what was done to it can be read off what the journal keeps of it.
-    fn item(&mut self, item: Item, happened: Option<Happened>) {
-        let sure = match happened.as_ref().map(|happened| happened.outcome) {
-            Some(Outcome::Done) => true,
-            Some(Outcome::Unknown) | None => false,
-            Some(_) => return,
-        };
-        let known = self.in_place(&item, sure) || self.quarantined(&item, happened.as_ref());
-        if !known {
-            self.entry(item, happened, sure);
+impl Inverses {
+    /// `behind`: how many items come behind the one that it takes back.
+    fn add(&mut self, behind: u64, inverse: Inverse) {
+        match inverse {
+            Inverse::Delete(chosen) => self.delete.push(chosen),
+            Inverse::Deliver(chosen) => self.deliver.push(chosen),
+            Inverse::Requeue(chosen, score) => self.requeue.push((chosen, score)),
+            Inverse::Edit(chosen, old) => self.edit.push((chosen, old)),
+            Inverse::PutBack(index, chosen, place) => {
+                self.put_back.push((index, (chosen, place)));
+            }
+            Inverse::Restore(index, chosen, place) => {
+                self.restore.push((index, (chosen, Some(place))));
+            }
+            Inverse::RestoreOutside(chosen) => self.outside.push((chosen, None)),
+            Inverse::Quarantine(chosen) => self.quarantine.push(chosen),
+            Inverse::Replace(new, old) => self.replace.push((new, old)),
+            Inverse::Expiry(expiry) => self.expiry.push(expiry),
+            Inverse::Rename(rename) => self.rename.push(rename),
+            Inverse::Discard(element) => self.discard.push(element),
+            Inverse::PutElement(element) => self.put_elements.push((behind, element)),
+            Inverse::TakeBack(sought) => self.delivered.push((behind, sought)),
+            Inverse::OrderList(member, comes) => self.order_list.push((member, comes)),
+            Inverse::None(id, why) => self.refuse(id, why.to_owned()),
         }
     }
 
-    /// What undoes an item that is an entry of timeouts, order list or target. `sure`: it was done.
-    fn entry(&mut self, item: Item, happened: Option<Happened>, sure: bool) {
-        let Item {
-            id,
-            state,
-            score,
-            member,
-            new_score,
-            new_member,
-            form,
-            hash,
-            to_quarantine: _,
-        } = item;
-        let chosen = |member, score| Chosen { member, score };
-        let delivered = state == State::Delivered;
-        match (member, score, new_member, new_score, hash) {
-            // It was taken out of target, into timeouts.
-            (None, _, Some(new), Some(score), Some(_)) if delivered => {
-                self.deliver.push(chosen(new, score));
-            }
-            (Some(element), ..) if delivered => self.element_back(id, element, sure),
-            (None, _, Some(element), None, _) if delivered && sure => self.discard.push(element),
-            (None, Some(score), None, None, Some(hash)) => {
-                self.delivered.push(target::Sought {
-                    id,
-                    form,
-                    score,
-                    hash,
-                });
-            }
-            // It was offered, or put back.
-            (None, None, Some(new), Some(score), _) if !delivered => {
-                self.delete.push(chosen(new, score));
-            }
-            // A repair of drift. (What waits again has nowhere to go back to.)
-            (Some(member), None, None, None, _) if sure => {
-                self.order_list.push((member, state == State::Order));
-            }
-            (Some(old), Some(score), Some(new), ..) => self.edit.push((chosen(new, score), old)),
-            (Some(member), Some(score), None, Some(new), _) => {
-                self.requeue.push((chosen(member, new), score));
-            }
-            (Some(member), Some(score), None, None, _) if sure => {
-                let index = happened.as_ref().map_or(0, |happened| happened.index);
-                let place = happened.and_then(|happened| happened.stood);
-                let place = place.unwrap_or(Place::Tail);
-                self.entry_back(index, chosen(member, score), place);
-            }
-            (Some(member), Some(score), None, None, _) => {
-                let chosen = chosen(member, score);
-                match self.earlier.is_back(&chosen.member) {
-                    Back::Yes => self.back += 1,
-                    Back::No | Back::Perhaps => self.perhaps.push((0, (chosen, Place::Tail))),
-                }
-            }
-            // Only the order list held it, and it was requeued.
-            (Some(_), None, None, Some(_), _) if state == State::Order => self.refuse(id, NO_DUE),
-            // The same, and it was delivered.
-            (None, None, None, None, Some(_)) if state == State::Order => {
-                self.refuse(id, ONLY_IN_ORDER);
-            }
-            _ => self.unsure(id),
-        }
+    fn refuse(&mut self, id: EntryId, why: String) {
+        self.tell(id, Outcome::Refused, why);
     }
 
-    fn unsure(&mut self, id: EntryId) {
-        self.refuse(id, UNSURE);
-    }
-
-    fn refuse(&mut self, id: EntryId, why: &str) {
+    fn tell(&mut self, id: EntryId, outcome: Outcome, why: String) {
         self.settled.push(EntryResult {
             id,
-            outcome: Outcome::Refused,
-            reason: Some(why.to_owned()),
+            outcome,
+            reason: Some(why),
         });
     }
 
-    fn element_back(&mut self, id: EntryId, element: Vec<u8>, sure: bool) {
-        match self.earlier.is_back(&element) {
-            Back::No if sure => self.put_elements.push(element),
-            Back::Yes => self.back += 1,
-            Back::No | Back::Perhaps => self.perhaps_elements.push((id, element)),
+    async fn made(
+        mut self,
+        making: &Making<'_>,
+        items: &Items,
+        already: u64,
+        warnings: Vec<String>,
+    ) -> Result<Made, ChangeError> {
+        self.order_list.sort_by_key(|(_, comes)| !comes);
+        // From the last to the first, they stand as those that are put back first shall: unless
+        // the head of target is where new ones come.
+        self.put_elements.sort_by_key(|(behind, _)| *behind);
+        let mut put_elements: Vec<_> = self.put_elements.into_iter().map(|one| one.1).collect();
+        if making.queue.comes_at_head() {
+            put_elements.reverse();
         }
-    }
-
-    fn entry_back(&mut self, item: u64, chosen: Chosen, place: Place) {
-        match self.earlier.is_back(&chosen.member) {
-            Back::No => self.put_back.push((item, (chosen, place))),
-            Back::Yes => self.back += 1,
-            Back::Perhaps => self.perhaps.push((item, (chosen, place))),
-        }
+        // In due order: as the order list has them, most likely, and as they come to target else.
+        self.deliver.reverse();
+        self.deliver.sort_by(|a, b| a.score.total_cmp(&b.score));
+        let put_back = as_they_left(items, std::mem::take(&mut self.put_back)).await?;
+        self.delivered.sort_by_key(|(behind, _)| *behind);
+        let delivered = self.delivered.into_iter().map(|one| one.1).collect();
+        let found = target::find(making, delivered).await?;
+        let (elements, called) = found.there.into_iter().unzip();
+        self.settled
+            .extend(found.gone.into_iter().map(|id| EntryResult {
+                id,
+                outcome: Outcome::Gone,
+                reason: Some("it was consumed meanwhile".to_owned()),
+            }));
+        let work = [
+            Work::PutBack(put_back),
+            Work::Restore(as_they_left(items, self.restore).await?),
+            Work::Restore(self.outside),
+            Work::Requeue(self.requeue),
+            Work::Edit(self.edit),
+            Work::Replace(self.replace),
+            Work::Expiry(self.expiry),
+            Work::Rename(self.rename),
+            Work::TakeBack(elements, called, End::Head),
+            Work::Deliver(self.deliver),
+            Work::OrderList(self.order_list),
+            Work::PutElements(put_elements),
+            Work::Quarantine(self.quarantine),
+            Work::Delete(self.delete),
+            Work::Discard(self.discard),
+        ];
+        Ok(Made {
+            work: work.into_iter().filter(|work| work.len() > 0).collect(),
+            settled: self.settled,
+            warnings: already_back(already).into_iter().chain(warnings).collect(),
+        })
     }
 }
-
-const NO_DUE: &str =
-    "it had no due time before: only the order list held it (delete it if it shall not wait)";
-
-const ONLY_IN_ORDER: &str = "it had no due time before: only the order list held it";
-
-const UNSURE: &str =
-    "it is not known well enough what was done to it: taking it back might double or lose it";

@@ -18,6 +18,7 @@ mod costs;
 mod cut;
 mod halts;
 mod kicks;
+mod lost;
 mod mends;
 mod newest;
 mod noted;

@@ -205,3 +205,20 @@ async fn a_purge_needs_a_yes_and_keeps_what_is_young_or_under_way() {
     assert_eq!(left.len(), 1);
     assert_eq!(left[0]["journal_id"], running.id());
 }
+
+#[tokio::test]
+async fn damaged_lines_of_the_journal_are_told_once_with_their_file_and_numbers() {
+    let home = Home::new();
+    let id = home.made(1).await;
+    home.made(1).await;
+    let path = home.0.path().join("delayscope/journal.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[2] = "{\"id\":\"\u{0}";
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let said = home.run(&["journal", "--json"]).done();
+    assert_eq!(said.json().len(), 1);
+    assert_eq!(said.json()[0]["journal_id"], *id);
+    let told = format!("line 3 of {} cannot be read", path.display());
+    assert_eq!(said.err.matches(&told).count(), 1, "{}", said.err);
+}

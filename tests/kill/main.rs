@@ -40,6 +40,7 @@ mod single;
 mod support;
 mod taking;
 mod together;
+mod undone;
 mod whole;
 mod world;
 

@@ -93,9 +93,20 @@ impl Program {
         self.start(&self.url, words, "")
     }
 
+    /// Runs a command as it was printed, with an answer to what it asks.
+    pub fn as_printed(&self, command: &str) -> Said {
+        let words: Vec<&str> = command.split(' ').collect();
+        assert_eq!(words[0], "delayscope", "{command}");
+        let words = [&words[1..], &["--yes"]].concat();
+        self.end(&words, self.spawn(&words, ""))
+    }
+
     fn start(&self, url: &str, words: &[&str], input: &str) -> Child {
+        self.spawn(&[&["-u", url], words].concat(), input)
+    }
+
+    fn spawn(&self, words: &[&str], input: &str) -> Child {
         let mut child = Command::new(env!("CARGO_BIN_EXE_delayscope"))
-            .args(["-u", url])
             .args(words)
             .arg("--json")
             .env("XDG_STATE_HOME", self.home.path())

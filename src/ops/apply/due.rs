@@ -60,6 +60,12 @@ impl Run {
         ended?;
         // Others transfer too: what is not there any more has gone.
         let gone = self.planned.saturating_sub(self.tally.sum());
+        if gone > 0
+            && let Some(why) = self.lost().await
+        {
+            self.tally.add(Outcome::Unknown, gone);
+            return Err(Halt::Failed(why));
+        }
         self.tally.add(Outcome::Gone, gone);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::batch::{self, Did, Fated};
 use super::run::{Ended, Fate, Run};
-use crate::ops::journal::Item;
+use crate::ops::journal::{Item, Tries};
 use crate::ops::plan::work::{Work, has_places};
 use crate::queue::plan::Way;
 use crate::queue::{EntryResult, Outcome};
@@ -97,7 +97,7 @@ impl Run {
                 after = self.pace.batch(work, range.end);
             }
             let tried = index(range.start)..index(range.end);
-            self.trying(vec![tried], false).await?;
+            self.trying(vec![tried], Tries::Whole).await?;
             let (did, written) = self
                 .script(work, &range, known.max(range.end)..after.end)
                 .await;

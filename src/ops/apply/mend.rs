@@ -5,7 +5,7 @@ use super::run::{Ended, Fate, Run};
 use crate::ops::bulk::aside;
 use crate::ops::bulk::drift::{self, Difference, Drift};
 use crate::ops::bulk::restore_order::RestoreOrder;
-use crate::ops::journal::Item;
+use crate::ops::journal::{Item, Tries};
 use crate::ops::plan::whole::NAMED_STRAYS;
 use crate::queue::{EntryId, Outcome, State, text};
 use crate::store::change;
@@ -36,7 +36,7 @@ impl Run {
             let first = self.intended;
             self.intend(items).await?;
             let dropped = first..self.intended;
-            self.trying(vec![dropped], true).await?;
+            self.trying(vec![dropped], Tries::SomeBeside).await?;
             match restore.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
@@ -93,7 +93,7 @@ impl Run {
         }
         // Its scripts find out for themselves which differences they come to.
         let all = first..self.intended;
-        self.trying(vec![all], false).await?;
+        self.trying(vec![all], Tries::Some).await?;
         let ended = self.mend(&mut drift, first, &mut open).await;
         let item = |i: usize| Some(first + u64::try_from(i).unwrap_or(0));
         let left = open.into_iter().enumerate().filter_map(|(i, id)| {

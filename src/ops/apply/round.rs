@@ -10,6 +10,7 @@ use crate::ops::bulk::put_back::{self, PutBack};
 use crate::ops::bulk::realign::{self, Realign};
 use crate::ops::bulk::sweep::{self, Sweep};
 use crate::ops::bulk::{self, Size, Step};
+use crate::ops::journal::Tries;
 use crate::ops::plan::work::Work;
 use crate::queue::{EntryId, Outcome, Queue};
 use crate::store::StoreError;
@@ -240,7 +241,12 @@ impl Run {
         if let Some(told) = told {
             let tried = told.items(&step.tries);
             if !tried.is_empty() {
-                self.trying(tried, beside).await?;
+                let how = if beside {
+                    Tries::SomeBeside
+                } else {
+                    Tries::Some
+                };
+                self.trying(tried, how).await?;
             }
             let now = self.queue.score(self.now());
             let others = |fated| told.may_be_others(fated, now);

@@ -13,7 +13,7 @@ use super::unheard::Teller;
 use super::{Applied, Limits, Order};
 use crate::clock::{EpochMillis, instant, local_now};
 use crate::ops::caught::caught;
-use crate::ops::journal::{Happened, Head, Journal, JournalError, Record, ServerId};
+use crate::ops::journal::{Head, Journal, JournalError, Record, ServerId};
 use crate::ops::plan::Prepared;
 use crate::ops::plan::work::Job;
 use crate::queue::plan::{Progress, Way};
@@ -114,6 +114,8 @@ pub(super) struct Run {
     /// Whether the kick has set that going.
     pub(super) helped: Option<bool>,
     pub(super) notes: Vec<String>,
+    /// Which process the server was when it began.
+    pub(super) process: String,
 }
 
 impl Run {
@@ -154,6 +156,7 @@ impl Run {
             woken: None,
             helped: None,
             notes: Vec::new(),
+            process: String::new(),
         }
     }
 
@@ -166,10 +169,12 @@ impl Run {
             undoes,
             ..
         } = prepared;
+        let server = ServerId::told(self.writer.store()).await;
+        self.process.clone_from(&server.run_id);
         let head = Head {
             change: plan.change,
             queue: plan.queue.spec(),
-            server: ServerId::told(self.writer.store()).await,
+            server,
             planned: plan.planned,
             bound: match job {
                 Job::Due { bound, .. } => Some(bound),
@@ -178,7 +183,12 @@ impl Run {
             undoes: undoes.as_ref().map(|undone| undone.id.clone()),
             bytes: plan.cost.journal_bytes,
         };
-        let attempts = undoes.map(|undone| undone.attempts);
+        let attempts = undoes.as_ref().map(|undone| undone.attempts);
+        if let Some(undone) = undoes {
+            // Nobody knows which these are, so that none of them is taken back.
+            self.tally.add(Outcome::Refused, undone.unknown);
+            self.notes.extend(undone.notes);
+        }
         match journal.begin_after(head, attempts).await {
             Ok(record) => self.record = Some(record),
             Err(error) => return self.say(Applied::Failed(error.to_string())),
@@ -238,6 +248,7 @@ impl Run {
         }
         self.notes.extend(copied(self.copies));
         let elapsed = instant().saturating_duration_since(self.began);
+        self.notes.extend(self.restarted());
         self.see_whether_it_helps().await;
         self.see_whether_it_is_cured().await;
         let summary = Summary {
@@ -332,33 +343,6 @@ impl Run {
             self.say(Applied::Results(results));
             results = rest;
         }
-    }
-
-    /// Counts, tells and writes down what became of entries, whose intents are in the journal.
-    pub(super) async fn happened(&mut self, fates: Vec<Fate>) -> Ended {
-        let mut happened = Vec::with_capacity(fates.len());
-        let mut results = Vec::with_capacity(fates.len());
-        for Fate { item, id, fated } in fates {
-            let Fated {
-                outcome,
-                reason,
-                stood,
-            } = fated;
-            happened.extend(item.map(|index| Happened {
-                index,
-                outcome,
-                stood,
-            }));
-            results.push(EntryResult {
-                id,
-                outcome,
-                reason,
-            });
-        }
-        // Written first: what was told shall be known after a death.
-        let written = self.become_of(happened).await;
-        self.results(results);
-        written
     }
 }
 

@@ -3,15 +3,56 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::run::{Ended, Halt, Run};
-use crate::ops::journal::{Happened, Item, JournalError};
-use crate::queue::Outcome;
+use super::batch::Fated;
+use super::lost::LOST;
+use super::run::{Ended, Fate, Halt, Run};
+use crate::ops::journal::{Happened, Item, JournalError, Tries};
+use crate::queue::{EntryResult, Outcome};
 
 /// A disk that takes longer hangs.
 const DISK: Duration = Duration::from_secs(1);
 const HANGS: &str = "the disk of the journal takes no more";
 
 impl Run {
+    /// Counts, tells and writes down what became of entries, whose intents are in the journal.
+    pub(super) async fn happened(&mut self, mut fates: Vec<Fate>) -> Ended {
+        let gone = |fate: &Fate| fate.fated.outcome == Outcome::Gone;
+        let lost = if !fates.is_empty() && fates.iter().all(gone) {
+            self.lost().await
+        } else {
+            None
+        };
+        if lost.is_some() {
+            for fate in &mut fates {
+                fate.fated = Fated::because(Outcome::Unknown, LOST);
+            }
+        }
+        let mut happened = Vec::with_capacity(fates.len());
+        let mut results = Vec::with_capacity(fates.len());
+        for Fate { item, id, fated } in fates {
+            let Fated {
+                outcome,
+                reason,
+                stood,
+            } = fated;
+            happened.extend(item.map(|index| Happened {
+                index,
+                outcome,
+                stood,
+            }));
+            results.push(EntryResult {
+                id,
+                outcome,
+                reason,
+            });
+        }
+        // Written first: what was told shall be known after a death.
+        let written = self.become_of(happened).await;
+        self.results(results);
+        written?;
+        lost.map_or(Ok(()), |why| Err(Halt::Failed(why)))
+    }
+
     /// Writes down what became of items.
     pub(super) async fn become_of(&mut self, happened: Vec<Happened>) -> Ended {
         if let Some(mut record) = self.record.clone().filter(|_| !happened.is_empty()) {
@@ -29,7 +70,7 @@ impl Run {
             let write = async move {
                 if is_first {
                     // From here on the journal tells what was tried from what was not.
-                    record.trying(Vec::new(), false).await?;
+                    record.trying(Vec::new(), Tries::Some).await?;
                 }
                 record.intend(items).await
             };
@@ -40,10 +81,9 @@ impl Run {
     }
 
     /// Writes down which items the next script tries: after a death only these are in doubt.
-    /// `beside` those of a script whose answer never came.
-    pub(super) async fn trying(&mut self, items: Vec<Range<u64>>, beside: bool) -> Ended {
+    pub(super) async fn trying(&mut self, items: Vec<Range<u64>>, how: Tries) -> Ended {
         if let Some(mut record) = self.record.clone() {
-            let write = async move { record.trying(items, beside).await };
+            let write = async move { record.trying(items, how).await };
             self.written(write).await?;
         }
         Ok(())

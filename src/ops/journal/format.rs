@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use sha1::{Digest as _, Sha1};
 
-use crate::ops::journal::{Happened, Item};
+use crate::ops::journal::{Happened, Item, Tries};
 use crate::queue::{Form, Outcome, State};
 use crate::store::change::Place;
 
@@ -40,6 +40,9 @@ pub(super) enum Kind {
 const INTENTS: u8 = 1;
 const RESULTS: u8 = 2;
 const TRIES: u8 = 3;
+/// Of what is tried.
+const BESIDE: u8 = 1;
+const WHOLE: u8 = 2;
 const UNTOLD: u8 = 4;
 
 /// A record holds about so many items and bytes at most, so that reading takes little memory.
@@ -103,11 +106,14 @@ pub(super) fn put_results(out: &mut Vec<u8>, results: &[Happened]) {
     }
 }
 
-/// Appends a record of what the next script tries. `beside`: what was tried before and has no result
-/// is still in doubt; else that script left it as it was.
-pub(super) fn put_tries(out: &mut Vec<u8>, items: &[Range<u64>], beside: bool) {
+/// Appends a record of what the next script tries.
+pub(super) fn put_tries(out: &mut Vec<u8>, items: &[Range<u64>], how: Tries) {
     let begin = begin_record(out, TRIES);
-    out.push(u8::from(beside));
+    out.push(match how {
+        Tries::Some => 0,
+        Tries::SomeBeside => BESIDE,
+        Tries::Whole => WHOLE,
+    });
     put_number(out, items.len() as u64);
     let mut expected = 0_u64;
     for some in items {

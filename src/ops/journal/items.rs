@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::folder::failed;
 use super::format::{self, Kind};
-use super::{Happened, Item, JournalError, blocking};
+use super::{Happened, Item, JournalError, Tries, blocking};
 use crate::ops::private;
 use crate::queue::Outcome;
 
@@ -32,6 +32,8 @@ struct Index {
     damaged: u64,
     /// What the last script tried, as far as that was written down.
     tried: Option<Vec<Range<u64>>>,
+    /// How it does.
+    how: Option<Tries>,
     /// So many entries may have been moved that no item tells of.
     untold: u64,
     /// What is not said to have been tried was not.
@@ -97,10 +99,23 @@ impl Items {
         self.index.tells.then_some(self.index.untold)
     }
 
-    /// Whether all items without a result were about to be tried by one and the same script.
+    /// Whether it is known what the last script was to try: only that can be in doubt.
     #[must_use]
     pub fn is_last_script_known(&self) -> bool {
         self.index.tells
+    }
+
+    /// Whether all that is in doubt was to be tried by one script, which did it to all or to none.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.index.tells && self.index.how == Some(Tries::Whole)
+    }
+
+    /// So many items were intended of which nothing can be read.
+    #[must_use]
+    pub fn unreadable(&self) -> u64 {
+        let last = self.index.parts.last();
+        last.map_or(0, |part| part.first + part.count) - self.count()
     }
 
     /// Which items something became of (the how manieth of all that were intended, from 0), in the
@@ -138,6 +153,7 @@ impl Index {
             unread: 0,
             damaged: 0,
             tried: None,
+            how: None,
             untold: 0,
             tells,
         };
@@ -244,9 +260,10 @@ impl Index {
                 }
             }
             Some((Kind::Tries, ..)) => {
-                if let Some((beside, some)) = format::tries(body) {
+                if let Some((how, some)) = format::tries(body) {
+                    self.how = Some(how);
                     let tried = self.tried.get_or_insert_default();
-                    if !beside {
+                    if how != Tries::SomeBeside {
                         tried.clear();
                     }
                     tried.extend(some);

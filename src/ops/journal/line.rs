@@ -182,7 +182,8 @@ fn read(line: &[u8], boot: Option<&str>) -> Option<Read> {
 /// do, and was not taken back itself.
 fn mark_undone(kept: &mut [Kept], places: &HashMap<String, usize>) {
     for i in (0..kept.len()).rev() {
-        let whole = |t: Tally| t.get(Outcome::Done) > 0 && t.get(Outcome::Left) == 0;
+        let open = |t: Tally| t.get(Outcome::Left) + t.get(Outcome::Unknown);
+        let whole = |t: Tally| t.get(Outcome::Done) > 0 && open(t) == 0;
         let did = kept[i].ended.is_some_and(whole);
         let undone = kept[i].head.undoes.as_ref().and_then(|id| places.get(id));
         if let Some(undone) = undone.copied()

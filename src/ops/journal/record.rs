@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::folder::Folder;
 use super::line::Line;
-use super::{Happened, Item, JournalError, blocking, format};
+use super::{Happened, Item, JournalError, Tries, blocking, format};
 use crate::clock::local_now;
 use crate::queue::{Outcome, Tally};
 
@@ -17,7 +17,7 @@ use crate::queue::{Outcome, Tally};
 /// script runs, and what became of the batch is told after both:
 ///
 /// ```ignore
-/// record.trying(vec![batch], false).await?;
+/// record.trying(vec![batch], Tries::Whole).await?;
 /// let (answer, written) = tokio::join!(script(batch), record.intend(next_items));
 /// written?;
 /// record.happened(results_of(answer)).await?;
@@ -101,15 +101,11 @@ impl Record {
     }
 
     /// Writes down which of the items the next script tries; with the operating system (which
-    /// outlives us) when it returns. `beside`: what was tried before and has no result is still in
-    /// doubt; else the script before left that as it was.
-    pub async fn trying(
-        &mut self,
-        items: Vec<Range<u64>>,
-        beside: bool,
-    ) -> Result<(), JournalError> {
+    /// outlives us) when it returns. What was tried before and has no result was left as it was,
+    /// unless [`how`](Tries::SomeBeside) says otherwise.
+    pub async fn trying(&mut self, items: Vec<Range<u64>>, how: Tries) -> Result<(), JournalError> {
         self.write(false, move |writer| {
-            format::put_tries(&mut writer.buffer, &items, beside);
+            format::put_tries(&mut writer.buffer, &items, how);
             0
         })
         .await
@@ -165,7 +161,11 @@ impl Record {
                 let first = writer.intended;
                 format::put_intents(&mut writer.buffer, first, &items);
                 let tried = first..first + count;
-                format::put_tries(&mut writer.buffer, std::slice::from_ref(&tried), false);
+                format::put_tries(
+                    &mut writer.buffer,
+                    std::slice::from_ref(&tried),
+                    Tries::Whole,
+                );
             }
             // Whoever asked waits for it.
             let _ = tell.send((beside, count));

@@ -1,24 +1,31 @@
 //! What earlier attempts to take the same change back have done: one that died or was stopped has
-//! put a part of it back, and what it put back may have been consumed since. Whatever they have put
-//! back is not put back once more.
+//! taken a part of it back, and what it put back may have been consumed since. Whatever they have
+//! taken back is not taken back once more.
 
 use std::collections::HashMap;
 
-use crate::ops::journal::{Happened, Item, Journal, Kept};
+use super::doubt::Scripts;
+use crate::ops::journal::{Item, Journal, Kept};
 use crate::ops::plan::ChangeError;
-use crate::ops::plan::work::sha1;
-use crate::queue::{Outcome, State};
+use crate::queue::{EntryId, Outcome, Queue, State};
 
-/// What is back already, by the hash of its bytes: as often as it is.
+/// What is back already, by what the entries are called: as often as it is.
 #[derive(Default)]
 pub(super) struct Earlier {
     /// How many tried to take the change back.
     pub(super) attempts: usize,
-    back: HashMap<[u8; 20], u64>,
-    perhaps: HashMap<[u8; 20], u64>,
+    /// What is known of the scripts whose answers nobody wrote down.
+    pub(super) scripts: Scripts,
+    counts: HashMap<EntryId, Counts>,
 }
 
-/// Whether something that was deleted is back already.
+#[derive(Default)]
+struct Counts {
+    back: u64,
+    perhaps: u64,
+}
+
+/// Whether something is back already.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Back {
     No,
@@ -28,9 +35,13 @@ pub(super) enum Back {
 }
 
 impl Earlier {
-    /// Of the attempts to take the change with that id back. What they put back, an undo of their
-    /// own has taken out again, and so on.
-    pub(super) async fn read(journal: &Journal, id: &str) -> Result<Self, ChangeError> {
+    /// Of the attempts to take the change with that id back. What they did, an undo of their own
+    /// has taken back again, and so on.
+    pub(super) async fn read(
+        journal: &Journal,
+        queue: &Queue,
+        id: &str,
+    ) -> Result<Self, ChangeError> {
         let all = journal.list().await?;
         let undoes = |kept: &&Kept, id: &str| kept.head.undoes.as_deref() == Some(id);
         let attempts = all.iter().filter(|kept| undoes(kept, id));
@@ -41,90 +52,92 @@ impl Earlier {
         }
         let mut earlier = Self {
             attempts: attempts.count(),
+            scripts: Scripts {
+                known: true,
+                whole: true,
+            },
             ..Self::default()
         };
+        let mut doubtful = 0;
         let mut open = vec![(id.to_owned(), true)];
-        while let Some((id, puts)) = open.pop() {
+        while let Some((id, takes_back)) = open.pop() {
             for undo in all.iter().filter(|kept| undoes(kept, &id)) {
-                earlier.count(journal, &undo.id, puts).await?;
-                open.push((undo.id.clone(), !puts));
+                let items = journal.read(&undo.id).await?;
+                let mut in_doubt = false;
+                for part in 0..items.parts() {
+                    for (item, happened) in items.part(part).await? {
+                        let outcome = happened.map(|happened| happened.outcome);
+                        in_doubt |= outcome.is_none();
+                        earlier.scripts.whole &= outcome != Some(Outcome::Unknown);
+                        earlier.count(queue, &item, outcome, takes_back);
+                    }
+                }
+                doubtful += usize::from(in_doubt);
+                earlier.scripts.known &= !in_doubt || items.is_last_script_known();
+                earlier.scripts.whole &= !in_doubt || items.is_whole();
+                open.push((undo.id.clone(), !takes_back));
             }
         }
+        earlier.scripts.whole &= doubtful == 1;
         Ok(earlier)
     }
 
-    /// `puts`: it put back; else it took out again.
-    async fn count(&mut self, journal: &Journal, id: &str, puts: bool) -> Result<(), ChangeError> {
-        let items = journal.read(id).await?;
-        for part in 0..items.parts() {
-            for (item, happened) in items.part(part).await? {
-                if puts {
-                    self.put(&item, happened.as_ref());
-                } else if is(happened.as_ref(), Outcome::Done) && item.new_member.is_none() {
-                    self.took(&item);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn put(&mut self, item: &Item, happened: Option<&Happened>) {
-        // What was put back was nowhere before; what came out of target has a hash.
-        let Some(new) = item.new_member.as_ref().filter(|_| item.hash.is_none()) else {
-            return;
-        };
-        if item.member.is_some() {
-            return;
-        }
-        let back = match happened.map(|happened| happened.outcome) {
-            Some(Outcome::Done) => &mut self.back,
-            Some(Outcome::Unknown) | None => &mut self.perhaps,
+    /// `takes_back`: the item takes an item of the change back; else it does one again.
+    fn count(&mut self, queue: &Queue, item: &Item, outcome: Option<Outcome>, takes_back: bool) {
+        let in_doubt = match outcome {
+            Some(Outcome::Done) => false,
+            Some(Outcome::Unknown) | None => true,
             Some(_) => return,
         };
-        *back.entry(sha1(new)).or_default() += 1;
-    }
-
-    fn took(&mut self, item: &Item) {
-        let was_there = item.score.is_some() || item.state == State::Delivered;
-        let is_deleted = was_there && item.new_score.is_none() && !item.to_quarantine;
-        if let Some(member) = item.member.as_ref().filter(|_| is_deleted) {
-            let hash = sha1(member);
-            let back = if self.back.contains_key(&hash) {
-                &mut self.back
-            } else {
-                &mut self.perhaps
-            };
-            take_one(back, &hash);
+        // What does it again is called as the change's own item; what takes it back, as the
+        // opposite of that.
+        let called = if takes_back {
+            item.id
+        } else {
+            opposite(queue, item)
+        };
+        let counts = self.counts.entry(called).or_default();
+        match (takes_back, in_doubt) {
+            (true, false) => counts.back += 1,
+            (true, true) => counts.perhaps += 1,
+            (false, false) if counts.back > 0 => counts.back -= 1,
+            (false, false) => counts.perhaps = counts.perhaps.saturating_sub(1),
+            (false, true) if counts.back > 0 => {
+                counts.back -= 1;
+                counts.perhaps += 1;
+            }
+            (false, true) => {}
         }
     }
 
-    /// Whether these bytes are back; each time that they are asked for is one time less.
-    pub(super) fn is_back(&mut self, bytes: &[u8]) -> Back {
-        if self.back.is_empty() && self.perhaps.is_empty() {
+    /// Whether what was done to an item is taken back; each time that it is asked for is one time
+    /// less.
+    pub(super) fn is_back(&mut self, queue: &Queue, item: &Item) -> Back {
+        if self.counts.is_empty() {
             return Back::No;
         }
-        let hash = sha1(bytes);
-        if take_one(&mut self.back, &hash) {
-            Back::Yes
-        } else if take_one(&mut self.perhaps, &hash) {
-            Back::Perhaps
-        } else {
-            Back::No
+        match self.counts.get_mut(&opposite(queue, item)) {
+            Some(counts) if counts.back > 0 => {
+                counts.back -= 1;
+                Back::Yes
+            }
+            Some(counts) if counts.perhaps > 0 => {
+                counts.perhaps -= 1;
+                Back::Perhaps
+            }
+            _ => Back::No,
         }
     }
 }
 
-fn is(happened: Option<&Happened>, outcome: Outcome) -> bool {
-    happened.is_some_and(|happened| happened.outcome == outcome)
-}
-
-fn take_one(counts: &mut HashMap<[u8; 20], u64>, hash: &[u8; 20]) -> bool {
-    let Some(count) = counts.get_mut(hash) else {
-        return false;
-    };
-    *count -= 1;
-    if *count == 0 {
-        counts.remove(hash);
+/// What the item that takes this one back is called: what it is then is what this one made of it.
+fn opposite(queue: &Queue, item: &Item) -> EntryId {
+    let delivered = item.state == State::Delivered;
+    match (&item.member, &item.new_member) {
+        // Out of target, into timeouts.
+        (None, Some(new)) if item.hash.is_some() => queue.id(new),
+        (Some(_), Some(key)) if item.score.is_none() && !delivered => EntryId::of_bytes(key),
+        (Some(_), Some(new)) => queue.id(new),
+        _ => item.id,
     }
-    true
 }

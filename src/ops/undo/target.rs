@@ -55,6 +55,40 @@ pub(super) async fn find(making: &Making<'_>, sought: Vec<Sought>) -> Result<Fou
     Ok(found)
 }
 
+/// How many elements came to target after those with these hashes, of which the last one comes first
+/// and which stand there in a row; at most `most` are looked at. None: that cannot be seen.
+pub(super) async fn behind(
+    making: &Making<'_>,
+    newest: &[[u8; 20]],
+    most: u64,
+) -> Result<Option<u64>, ChangeError> {
+    let target = making.queue.keys().target;
+    let at_head = making.queue.comes_at_head();
+    let length = read::list_page(making.store, &target, 0, 1).await?.length;
+    let looked = length.min(most.saturating_add(newest.len() as u64));
+    let mut hashes: Vec<[u8; 20]> = Vec::new();
+    while !newest.is_empty() && (hashes.len() as u64) < looked {
+        let seen = hashes.len() as u64;
+        let count = (looked - seen).min(u64::from(PAGE.0) * 4);
+        let first = if at_head { seen } else { length - seen - count };
+        let count = u32::try_from(count).unwrap_or(PAGE.0);
+        let page = read::list_page(making.store, &target, first, count).await?;
+        let mut some: Vec<_> = page.elements.iter().map(|element| sha1(element)).collect();
+        if some.is_empty() {
+            return Ok(None);
+        }
+        if !at_head {
+            some.reverse();
+        }
+        hashes.extend(some);
+        let found = hashes.windows(newest.len()).position(|some| some == newest);
+        if let Some(behind) = found {
+            return Ok(u64::try_from(behind).ok());
+        }
+    }
+    Ok(None)
+}
+
 /// Looks for elements with these hashes, from the end of target on where new ones come; each is
 /// found for one hash only. What is consumed or delivered meanwhile shifts the others only to where
 /// they have not been looked for yet.

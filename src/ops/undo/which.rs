@@ -111,8 +111,8 @@ pub(super) fn senseless(why: String) -> ChangeError {
     ChangeError::Senseless(why)
 }
 
-/// What is taken back.
-pub(super) fn sentence(kept: &Kept, now: EpochMillis) -> String {
+/// What is taken back. `known`: what its last script was to try is.
+pub(super) fn sentence(kept: &Kept, known: bool, now: EpochMillis) -> String {
     let (id, change, of) = (&kept.id, kept.head.change.word(), of_and_when(kept, now));
     match kept.ended {
         Some(tally) => format!(
@@ -120,9 +120,13 @@ pub(super) fn sentence(kept: &Kept, now: EpochMillis) -> String {
             text::thousands(tally.get(Outcome::Done)),
             text::thousands(kept.head.planned)
         ),
+        None if known => format!(
+            "It takes back {id}: a {change} {of}, that was never ended. What its last script was to \
+             do is looked up entry by entry."
+        ),
         None => format!(
-            "It takes back {id}: a {change} {of}, that was never ended; what is not known to have \
-             been done is looked at one by one, and put back with --force only."
+            "It takes back {id}: a {change} {of}, that was never ended, and it is not known how far \
+             it came: all without a result is looked up entry by entry."
         ),
     }
 }

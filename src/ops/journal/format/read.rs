@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use super::{
-    CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
+    BESIDE, CODE, HAS_HASH, HAS_MEMBER, HAS_NEW_MEMBER, HAS_NEW_SCORE, HAS_SCORE, INTENTS, Kind,
     PLACE_BEHIND, PLACE_HEAD, PLACE_SHIFT, PLACE_TAIL, RESULTS, TO_QUARANTINE, TRIES, UNTOLD,
-    form_code, outcome_code, state_code,
+    WHOLE, form_code, outcome_code, state_code,
 };
-use crate::ops::journal::{Happened, Item};
+use crate::ops::journal::{Happened, Item, Tries};
 use crate::queue::{EntryId, Form, Outcome, State};
 use crate::store::change::Place;
 
@@ -57,11 +57,15 @@ fn item(from: &mut Reader) -> Option<Item> {
     })
 }
 
-/// What a body of tries says: whether those are beside the ones before, and which.
-pub(in crate::ops::journal) fn tries(body: &[u8]) -> Option<(bool, Vec<Range<u64>>)> {
+/// What a body of tries says: how, and which.
+pub(in crate::ops::journal) fn tries(body: &[u8]) -> Option<(Tries, Vec<Range<u64>>)> {
     let mut from = Reader(body);
     (from.byte()? == TRIES).then_some(())?;
-    let beside = from.byte()? != 0;
+    let how = match from.byte()? {
+        WHOLE => Tries::Whole,
+        BESIDE => Tries::SomeBeside,
+        _ => Tries::Some,
+    };
     let count = from.number()?;
     let mut expected = 0_u64;
     let ranges = (0..count).map(|_| {
@@ -69,7 +73,7 @@ pub(in crate::ops::journal) fn tries(body: &[u8]) -> Option<(bool, Vec<Range<u64
         expected = start.saturating_add(from.number()?);
         Some(start..expected)
     });
-    Some((beside, ranges.collect::<Option<_>>()?))
+    Some((how, ranges.collect::<Option<_>>()?))
 }
 
 /// The results of a body of results, one after the other.

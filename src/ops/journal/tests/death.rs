@@ -30,12 +30,12 @@ const LEFT: Option<Outcome> = Some(Outcome::Left);
 async fn died(journal: &Journal) -> String {
     let mut record = journal.begin(head(Change::Delete)).await.unwrap();
     let id = record.id().to_owned();
-    record.trying(Vec::new(), false).await.unwrap();
+    record.trying(Vec::new(), Tries::Some).await.unwrap();
     record.intend(items(0, 8)).await.unwrap();
-    record.trying(vec![4..6, 0..1], false).await.unwrap();
+    record.trying(vec![4..6, 0..1], Tries::Some).await.unwrap();
     let told = [5, 0].map(done).to_vec();
     record.happened(told).await.unwrap();
-    record.trying(vec![1..2, 6..7], false).await.unwrap();
+    record.trying(vec![1..2, 6..7], Tries::Some).await.unwrap();
     id
 }
 
@@ -54,8 +54,8 @@ async fn what_was_tried_by_a_script_without_an_answer_stays_in_doubt_beside_the_
     let (_home, journal) = journal();
     let mut record = journal.begin(head(Change::Delete)).await.unwrap();
     record.intend(items(0, 3)).await.unwrap();
-    record.trying(only(0..1), false).await.unwrap();
-    record.trying(only(1..2), true).await.unwrap();
+    record.trying(only(0..1), Tries::Some).await.unwrap();
+    record.trying(only(1..2), Tries::SomeBeside).await.unwrap();
     let id = record.id().to_owned();
     drop(record);
     assert_eq!(outcomes(&journal, &id).await, [None, None, LEFT]);
@@ -65,7 +65,7 @@ async fn what_was_tried_by_a_script_without_an_answer_stays_in_doubt_beside_the_
 async fn nothing_was_tried_before_the_first_script() {
     let (_home, journal) = journal();
     let mut record = journal.begin(head(Change::Delete)).await.unwrap();
-    record.trying(Vec::new(), false).await.unwrap();
+    record.trying(Vec::new(), Tries::Some).await.unwrap();
     record.intend(items(0, 2)).await.unwrap();
     let id = record.id().to_owned();
     drop(record);
@@ -76,7 +76,7 @@ async fn nothing_was_tried_before_the_first_script() {
 async fn while_a_change_is_under_way_nothing_is_said_of_what_it_has_not_come_to() {
     let (_home, journal) = journal();
     let mut record = journal.begin(head(Change::Delete)).await.unwrap();
-    record.trying(Vec::new(), false).await.unwrap();
+    record.trying(Vec::new(), Tries::Some).await.unwrap();
     record.intend(items(0, 2)).await.unwrap();
     assert_eq!(outcomes(&journal, record.id()).await, [None; 2]);
 }
@@ -114,7 +114,7 @@ async fn what_a_script_may_have_moved_untold_is_known_by_its_number() {
     let mut record = journal.begin(head(Change::Transfer)).await.unwrap();
     let id = record.id().to_owned();
     let untold = async || journal.read(&id).await.unwrap().untold();
-    record.trying(Vec::new(), false).await.unwrap();
+    record.trying(Vec::new(), Tries::Some).await.unwrap();
     record.untold(0, 500).await.unwrap();
     record.done(items(0, 2)).await.unwrap();
     record.untold(0, 300).await.unwrap();
@@ -133,12 +133,12 @@ async fn what_stands_around_damaged_bytes_is_read_and_they_are_counted() {
     let mut record = journal.begin(head(Change::Delete)).await.unwrap();
     let id = record.id().to_owned();
     let length = || fs::read(file(&journal, &id)).unwrap().len();
-    record.trying(Vec::new(), false).await.unwrap();
+    record.trying(Vec::new(), Tries::Some).await.unwrap();
     record.intend(items(0, 10)).await.unwrap();
     let from = length();
     record.intend(items(10, 10)).await.unwrap();
     let to = length();
-    record.trying(only(0..20), false).await.unwrap();
+    record.trying(only(0..20), Tries::Some).await.unwrap();
     record.happened((0..20).map(done).collect()).await.unwrap();
     record.intend(items(20, 5)).await.unwrap();
     drop(record);

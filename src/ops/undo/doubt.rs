@@ -1,0 +1,349 @@
+//! What nobody wrote down: a script of the change, or of an earlier undo, was about to do it when a
+//! process died, or its answer never came. It is looked up by identity: where that tells what became
+//! of an entry it is taken back or left as it is, and where it does not, it is said.
+
+mod elements;
+
+use std::collections::{HashMap, HashSet};
+
+use super::Inverses;
+use super::inverse::{Inverse, UNSURE};
+use crate::ops::plan::ChangeError;
+use crate::ops::plan::make::Making;
+use crate::queue::{Due, Outcome, text};
+use crate::store::change::Chosen;
+use crate::store::read;
+
+/// So many are looked up in timeouts at once.
+const LOOKED_UP: usize = 250;
+
+/// What is not known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Doubt {
+    /// Whether the change did it.
+    Done,
+    /// Whether an earlier undo took it back.
+    Back,
+    /// Neither.
+    Both,
+}
+
+/// What is known of the scripts that were to do what is in doubt.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scripts {
+    /// They were the last ones: nothing else is in doubt.
+    pub(super) known: bool,
+    /// It was one, which did it to all or to none.
+    pub(super) whole: bool,
+}
+
+/// An item whose undo depends on what is seen.
+pub(super) struct Open {
+    /// How many items come behind it.
+    pub(super) behind: u64,
+    pub(super) inverse: Inverse,
+    pub(super) doubt: Doubt,
+}
+
+/// What to do where nothing tells.
+#[derive(Clone, Copy)]
+pub(super) struct Unwritten<'a> {
+    /// Of which change.
+    pub(super) id: &'a str,
+    /// How a shell starts this program on this server.
+    pub(super) program: &'a str,
+    /// It is put back.
+    pub(super) force: bool,
+}
+
+/// What is to be done about an item.
+enum Verdict {
+    /// It is taken back.
+    TakeBack,
+    /// It is as it was before the change.
+    AsItWas,
+    /// Others have had it since.
+    Gone(&'static str),
+    /// Nobody can tell. Where it was looked for in vain.
+    InDoubt(&'static str),
+    /// Nothing can be looked up.
+    Unsure(&'static str),
+}
+
+const DELIVERED: &str = "it was transferred meanwhile";
+const TAKEN: &str = "it was transferred or removed by others: the change had not come to it";
+const EQUAL: &str =
+    "target holds equal elements, and nobody wrote down whether one of them was taken";
+const NOT_WAITING: &str = "does not wait";
+const NOT_IN_TARGET: &str = "is not in target";
+
+/// What is seen of the items.
+#[derive(Default)]
+struct Seen {
+    /// The scores of members that wait.
+    waiting: HashMap<Vec<u8>, f64>,
+    /// Members in quarantine.
+    quarantined: HashSet<Vec<u8>>,
+    /// Which items target holds an element for, by their places.
+    in_target: HashSet<usize>,
+    /// Which items target holds more equal elements for than are in doubt.
+    equal: HashSet<usize>,
+    /// Which transferred entries wait still, or again.
+    untransferred: HashSet<usize>,
+    /// The score up to which entries are due.
+    now: f64,
+}
+
+/// Settles the open items: what is to be taken back is added to the others. What there is to say
+/// about it. `scripts`: of the change, and of earlier undos.
+/// `standing`: elements that are in target for others: earlier undos have put them
+/// back, or the change had not come to them.
+pub(super) async fn settle(
+    making: &Making<'_>,
+    open: Vec<Open>,
+    scripts: [Scripts; 2],
+    standing: &[Vec<u8>],
+    unwritten: Unwritten<'_>,
+    to: &mut Inverses,
+) -> Result<Vec<String>, ChangeError> {
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seen = look(making, &open, standing).await?;
+    let ran = |doubt| seen.ran(making, &open, doubt);
+    let [ran_change, ran_undo] = [
+        scripts[0].whole.then(|| ran(Doubt::Done)).flatten(),
+        scripts[1].whole.then(|| ran(Doubt::Back)).flatten(),
+    ];
+    let (mut forced, mut refused) = (0, 0);
+    for (place, one) in open.into_iter().enumerate() {
+        let (ran, known) = match one.doubt {
+            Doubt::Done => (ran_change, scripts[0].known),
+            Doubt::Back => (ran_undo, scripts[1].known),
+            Doubt::Both => (None, false),
+        };
+        let id = one.inverse.id(making.queue);
+        match seen.verdict(making, place, &one, ran, known) {
+            Verdict::TakeBack => to.add(one.behind, one.inverse),
+            Verdict::AsItWas => {}
+            Verdict::Gone(why) => to.tell(id, Outcome::Gone, why.to_owned()),
+            Verdict::InDoubt(_) if unwritten.force => {
+                forced += 1;
+                to.add(one.behind, one.inverse);
+            }
+            Verdict::InDoubt(where_not) => {
+                refused += 1;
+                to.refuse(id, unwritten.refused(where_not));
+            }
+            Verdict::Unsure(why) => to.refuse(id, why.to_owned()),
+        }
+    }
+    let known = scripts.iter().all(|scripts| scripts.known);
+    let said = [in_doubt(refused, known), by_force(forced)];
+    Ok(said.into_iter().flatten().collect())
+}
+
+impl Unwritten<'_> {
+    /// What is said of an entry that is not put back. `where_not`: where it was looked for.
+    fn refused(&self, where_not: &str) -> String {
+        format!(
+            "it {where_not}, and nobody wrote down who took it. `{} undo --force {}` puts it back: \
+             twice, if others had it",
+            self.program, self.id
+        )
+    }
+}
+
+fn in_doubt(n: usize, known: bool) -> Option<String> {
+    let of = if known { " of the last script" } else { "" };
+    (n > 0).then(|| {
+        format!(
+            "{}{of} {} in doubt: nobody wrote down what became of them, and nothing tells.",
+            text::counted(n as u64, "entry", "entries"),
+            if n == 1 { "is" } else { "are" },
+        )
+    })
+}
+
+fn by_force(n: usize) -> Option<String> {
+    let those = match n {
+        0 => return None,
+        1 => "Of 1 of them".to_owned(),
+        n => format!("Of {} of them", text::thousands(n as u64)),
+    };
+    Some(format!(
+        "{those} nobody wrote down whether it was deleted; with --force it is put back. If it was \
+         transferred, consumed or removed by others meanwhile, it comes twice."
+    ))
+}
+
+async fn look(
+    making: &Making<'_>,
+    open: &[Open],
+    standing: &[Vec<u8>],
+) -> Result<Seen, ChangeError> {
+    let keys = making.queue.keys();
+    let mut seen = Seen {
+        now: making.queue.score(making.now),
+        ..Seen::default()
+    };
+    let (mut waiting, mut quarantined) = (Vec::new(), Vec::new());
+    for one in open {
+        match &one.inverse {
+            Inverse::Delete(chosen)
+            | Inverse::Deliver(chosen)
+            | Inverse::Requeue(chosen, _)
+            | Inverse::PutBack(_, chosen, _) => waiting.push(chosen.member.clone()),
+            Inverse::Edit(_, old) => waiting.push(old.clone()),
+            Inverse::Restore(_, chosen, _)
+            | Inverse::RestoreOutside(chosen)
+            | Inverse::Quarantine(chosen) => quarantined.push(chosen.member.clone()),
+            _ => {}
+        }
+    }
+    seen.waiting = scores(making, &keys.timeouts, waiting).await?;
+    let kept = scores(making, &keys.quarantine, quarantined).await?;
+    seen.quarantined = kept.into_keys().collect();
+    seen.look_in_target(making, open, standing).await?;
+    seen.look_for_the_transferred(making, open).await?;
+    Ok(seen)
+}
+
+/// The scores of those of the members that a sorted set holds.
+async fn scores(
+    making: &Making<'_>,
+    key: &[u8],
+    members: Vec<Vec<u8>>,
+) -> Result<HashMap<Vec<u8>, f64>, ChangeError> {
+    let mut found = HashMap::with_capacity(members.len());
+    for some in members.chunks(LOOKED_UP) {
+        let scores = read::element_scores(making.store, key, some).await?;
+        let held = some.iter().zip(scores);
+        found.extend(held.filter_map(|(member, score)| Some((member.clone(), score?))));
+    }
+    Ok(found)
+}
+
+impl Seen {
+    /// Whether a script that does all or nothing ran, as far as any of its entries tells.
+    fn ran(&self, making: &Making<'_>, open: &[Open], doubt: Doubt) -> Option<bool> {
+        let of_it = open
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.doubt == doubt);
+        let mut told = None;
+        for (place, one) in of_it {
+            let (back, not_due) = match &one.inverse {
+                Inverse::PutBack(_, chosen, _) => (
+                    self.waits_as(&chosen.member, chosen.score)
+                        || self.in_target.contains(&place) && doubt == Doubt::Back,
+                    !self.is_due(making, chosen.score),
+                ),
+                Inverse::PutElement(_) if doubt == Doubt::Back => {
+                    let there = self.in_target.contains(&place);
+                    (there && !self.equal.contains(&place), false)
+                }
+                _ => return None,
+            };
+            // One that is where it was tells that it was not deleted, or that it is back.
+            if back {
+                return Some(doubt == Doubt::Back);
+            }
+            // Nobody transfers what is not due.
+            if not_due {
+                told = Some(doubt == Doubt::Done);
+            }
+        }
+        told
+    }
+
+    fn waits_as(&self, member: &[u8], score: f64) -> bool {
+        let waits = self.waiting.get(member);
+        waits.is_some_and(|waits| waits.total_cmp(&score).is_eq())
+    }
+
+    fn is_due(&self, making: &Making<'_>, score: f64) -> bool {
+        // What has no due time is not transferred either.
+        matches!(making.queue.due(score), Due::At(_)) && score <= self.now
+    }
+
+    /// Whether the script ran that is in doubt, as far as others of its entries tell; and whether
+    /// it was the last one.
+    fn verdict(
+        &self,
+        making: &Making<'_>,
+        place: usize,
+        one: &Open,
+        ran: Option<bool>,
+        known: bool,
+    ) -> Verdict {
+        let as_it_was = |is: bool| {
+            if is {
+                Verdict::AsItWas
+            } else {
+                Verdict::TakeBack
+            }
+        };
+        match &one.inverse {
+            Inverse::Requeue(chosen, old) => as_it_was(self.waits_as(&chosen.member, *old)),
+            Inverse::Edit(_, old) => as_it_was(self.waiting.contains_key(old)),
+            // What is not there, and was not due, never came: of what was due it is told that it
+            // has gone.
+            Inverse::Delete(chosen) | Inverse::Deliver(chosen) => as_it_was(
+                !self.waiting.contains_key(&chosen.member)
+                    && (one.doubt == Doubt::Back || !self.is_due(making, chosen.score)),
+            ),
+            Inverse::Restore(_, chosen, _) | Inverse::RestoreOutside(chosen) => {
+                as_it_was(!self.quarantined.contains(&chosen.member))
+            }
+            Inverse::Quarantine(chosen) => as_it_was(self.quarantined.contains(&chosen.member)),
+            Inverse::TakeBack(_) => as_it_was(self.untransferred.contains(&place)),
+            Inverse::PutBack(_, chosen, _) => {
+                let ours = known && !self.is_due(making, chosen.score);
+                self.of_entry(place, one.doubt, ran, ours, chosen)
+            }
+            Inverse::PutElement(_) if self.in_target.contains(&place) => {
+                if self.equal.contains(&place) {
+                    Verdict::Unsure(EQUAL)
+                } else {
+                    Verdict::AsItWas
+                }
+            }
+            // They were put back, and consumed since.
+            Inverse::PutElement(_) if one.doubt == Doubt::Back && ran == Some(true) => {
+                Verdict::AsItWas
+            }
+            Inverse::PutElement(_) => Verdict::InDoubt(NOT_IN_TARGET),
+            Inverse::Expiry(_) | Inverse::Rename(_) | Inverse::None(..) => Verdict::TakeBack,
+            Inverse::Replace(..) | Inverse::Discard(_) | Inverse::OrderList(..) => {
+                Verdict::Unsure(UNSURE)
+            }
+        }
+    }
+
+    /// An entry that was perhaps deleted, or is perhaps back. Whether its script ran; whether nobody
+    /// else can have transferred it.
+    fn of_entry(
+        &self,
+        place: usize,
+        doubt: Doubt,
+        ran: Option<bool>,
+        ours: bool,
+        chosen: &Chosen,
+    ) -> Verdict {
+        let in_target = self.in_target.contains(&place);
+        if self.waiting.contains_key(&chosen.member) {
+            return Verdict::AsItWas;
+        }
+        match (doubt, ran) {
+            (Doubt::Done, Some(false)) => Verdict::Gone(TAKEN),
+            (Doubt::Done, _) if in_target => Verdict::Gone(DELIVERED),
+            // It was put back: others have had it since.
+            (Doubt::Back, Some(true)) => Verdict::AsItWas,
+            (Doubt::Back | Doubt::Both, _) if in_target => Verdict::AsItWas,
+            (Doubt::Back, Some(false)) => Verdict::TakeBack,
+            _ if ours => Verdict::TakeBack,
+            _ => Verdict::InDoubt(NOT_WAITING),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What undoes one item: what was done to it can be read off what the journal keeps of it.
+
+use super::target;
+use crate::ops::journal::{Happened, Item};
+use crate::ops::plan::work::{Expiry, Rename};
+use crate::queue::{EntryId, Outcome, Queue, State};
+use crate::store::change::{Chosen, Place};
+
+/// What takes an item back.
+pub(super) enum Inverse {
+    /// It was offered, or put back.
+    Delete(Chosen),
+    /// It was taken out of target, into timeouts.
+    Deliver(Chosen),
+    /// It was requeued; with the score that it had.
+    Requeue(Chosen, f64),
+    /// It was edited; with the bytes that it had.
+    Edit(Chosen, Vec<u8>),
+    /// It was deleted: the item it is, and where it stood.
+    PutBack(u64, Chosen, Place),
+    /// It was set aside in quarantine: the item it is, and where it stood.
+    Restore(u64, Chosen, Place),
+    /// The same of one that the order list did not hold.
+    RestoreOutside(Chosen),
+    /// It came out of quarantine.
+    Quarantine(Chosen),
+    /// An element of target that got other bytes: those and the old ones.
+    Replace(Vec<u8>, Vec<u8>),
+    /// A key that expired.
+    Expiry(Expiry),
+    /// A key that was renamed. Where that was not done, there is nothing to be renamed back.
+    Rename(Rename),
+    /// It was put back into target.
+    Discard(Vec<u8>),
+    /// It was deleted from target.
+    PutElement(Vec<u8>),
+    /// It was transferred.
+    TakeBack(target::Sought),
+    /// A repair of drift; whether it comes into the order list again. (What waits again has nowhere
+    /// to go back to.)
+    OrderList(Vec<u8>, bool),
+    /// Nothing does, for this reason.
+    None(EntryId, &'static str),
+}
+
+const NO_DUE: &str =
+    "it had no due time before: only the order list held it (delete it if it shall not wait)";
+
+const ONLY_IN_ORDER: &str = "it had no due time before: only the order list held it";
+
+pub(super) const UNSURE: &str =
+    "it is not known well enough what was done to it: taking it back might double or lose it";
+
+impl Inverse {
+    /// What people call its entry by.
+    pub(super) fn id(&self, queue: &Queue) -> EntryId {
+        match self {
+            Self::Delete(chosen)
+            | Self::Deliver(chosen)
+            | Self::Requeue(chosen, _)
+            | Self::Edit(chosen, _)
+            | Self::PutBack(_, chosen, _)
+            | Self::Restore(_, chosen, _)
+            | Self::RestoreOutside(chosen)
+            | Self::Quarantine(chosen) => queue.id(&chosen.member),
+            Self::Replace(new, _) => queue.id(new),
+            Self::Expiry(expiry) => EntryId::of_bytes(&expiry.key),
+            Self::Rename(rename) => EntryId::of_bytes(&rename.to),
+            Self::Discard(element) | Self::PutElement(element) => EntryId::of_bytes(element),
+            Self::TakeBack(sought) => sought.id,
+            Self::OrderList(member, _) => queue.id(member),
+            Self::None(id, _) => *id,
+        }
+    }
+
+    /// The element that comes back to target.
+    pub(super) fn element(self) -> Option<Vec<u8>> {
+        match self {
+            Self::PutElement(element) => Some(element),
+            _ => None,
+        }
+    }
+}
+
+/// What undoes an item. Which of `happened` it was and where it stood is told there.
+pub(super) fn inverse(item: Item, happened: Option<Happened>) -> Inverse {
+    in_place(item).unwrap_or_else(|item| entry(item, happened))
+}
+
+/// What was changed where it is: elements of target that lost their frames, keys that expire no
+/// more, keys that got other names. The item again when it is none of these.
+fn in_place(item: Item) -> Result<Inverse, Item> {
+    let delivered = item.state == State::Delivered;
+    match (item.member, item.score, item.new_member, item.new_score) {
+        (Some(old), None, Some(new), None) if delivered => Ok(Inverse::Replace(new, old)),
+        (Some(from), None, Some(to), None) => Ok(Inverse::Rename(Rename { from: to, to: from })),
+        // Infinite: never.
+        (None, Some(from), Some(key), Some(to)) if item.hash.is_none() => {
+            Ok(Inverse::Expiry(Expiry {
+                key,
+                from: to,
+                to: from,
+            }))
+        }
+        (member, score, new_member, new_score) => Err(Item {
+            score,
+            member,
+            new_score,
+            new_member,
+            ..item
+        }),
+    }
+}
+
+/// What undoes an item that is an entry of timeouts, quarantine, order list or target.
+fn entry(item: Item, happened: Option<Happened>) -> Inverse {
+    let Item {
+        id,
+        state,
+        score,
+        member,
+        new_score,
+        new_member,
+        form,
+        hash,
+        to_quarantine,
+    } = item;
+    let chosen = |member, score| Chosen { member, score };
+    let delivered = state == State::Delivered;
+    let done = happened.filter(|happened| happened.outcome == Outcome::Done);
+    // What nobody wrote down has no place among those that left one after the other.
+    let index = done.as_ref().map_or(u64::MAX, |happened| happened.index);
+    let stood = done.as_ref().and_then(|happened| happened.stood.clone());
+    match (member, score, new_member, new_score, hash) {
+        (Some(member), Some(score), ..) if to_quarantine => match (done, stood) {
+            (Some(_), None) => Inverse::RestoreOutside(chosen(member, score)),
+            (_, stood) => {
+                let place = stood.unwrap_or(Place::Tail);
+                Inverse::Restore(index, chosen(member, score), place)
+            }
+        },
+        (Some(member), Some(score), ..) if state == State::Quarantined => {
+            Inverse::Quarantine(chosen(member, score))
+        }
+        (None, _, Some(new), Some(score), Some(_)) if delivered => {
+            Inverse::Deliver(chosen(new, score))
+        }
+        (Some(element), ..) if delivered => Inverse::PutElement(element),
+        (None, _, Some(element), None, _) if delivered => Inverse::Discard(element),
+        (None, Some(score), None, None, Some(hash)) => Inverse::TakeBack(target::Sought {
+            id,
+            form,
+            score,
+            hash,
+        }),
+        (None, None, Some(new), Some(score), _) if !delivered => {
+            Inverse::Delete(chosen(new, score))
+        }
+        (Some(member), None, None, None, _) => Inverse::OrderList(member, state == State::Order),
+        (Some(old), Some(score), Some(new), ..) => Inverse::Edit(chosen(new, score), old),
+        (Some(member), Some(score), None, Some(new), _) => {
+            Inverse::Requeue(chosen(member, new), score)
+        }
+        (Some(member), Some(score), None, None, _) => {
+            let place = stood.unwrap_or(Place::Tail);
+            Inverse::PutBack(index, chosen(member, score), place)
+        }
+        // Only the order list held it, and it was requeued.
+        (Some(_), None, None, Some(_), _) if state == State::Order => Inverse::None(id, NO_DUE),
+        // The same, and it was delivered.
+        (None, None, None, None, Some(_)) if state == State::Order => {
+            Inverse::None(id, ONLY_IN_ORDER)
+        }
+        _ => Inverse::None(id, UNSURE),
+    }
+}

@@ -1,0 +1,105 @@
+//! What the journal cannot tell of a change entry by entry: scripts that chose for themselves what
+//! they moved and whose answer nobody wrote down, and what stood in a damaged part of its file.
+
+use super::target;
+use crate::ops::journal::{Items, Kept};
+use crate::ops::plan::ChangeError;
+use crate::ops::plan::make::Making;
+use crate::queue::{Outcome, text};
+
+/// By so many elements in a row the last that is known is found again in target.
+const IN_A_ROW: usize = 8;
+
+/// What the items of a change say in sum.
+#[derive(Default)]
+pub(super) struct Readable {
+    /// So many were done.
+    pub(super) done: u64,
+    /// Of so many that is not known.
+    pub(super) unknown: u64,
+    /// The hashes of those that were transferred last, the last one first.
+    newest: Vec<[u8; 20]>,
+}
+
+/// Entries of which it is not known which they are.
+#[derive(Default)]
+pub(super) struct Untold {
+    pub(super) count: u64,
+    /// What there is to say about them. A sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+impl Readable {
+    /// An item that was transferred before those that were added so far.
+    pub(super) fn transferred(&mut self, hash: [u8; 20]) {
+        if self.newest.len() < IN_A_ROW {
+            self.newest.push(hash);
+        }
+    }
+
+    /// What the items do not say.
+    pub(super) async fn untold(
+        &self,
+        making: &Making<'_>,
+        kept: &Kept,
+        items: &Items,
+    ) -> Result<Untold, ChangeError> {
+        let mut untold = Untold::default();
+        self.damaged(kept, items, &mut untold);
+        let told = |outcome| kept.ended.map(|tally| tally.get(outcome));
+        let mut moved = match told(Outcome::Unknown) {
+            Some(unknown) => unknown.saturating_sub(self.unknown),
+            None => items.untold().unwrap_or_else(|| {
+                let rest = kept.head.planned.saturating_sub(items.count());
+                kept.head.bound.map_or(0, |_| rest)
+            }),
+        };
+        if moved > 0 {
+            let behind = target::behind(making, &self.newest, moved).await?;
+            moved = behind.map_or(moved, |behind| behind.min(moved));
+        }
+        if moved > 0 {
+            untold.count += moved;
+            untold.notes.push(format!(
+                "Up to {} more {} moved to target by its last script, whose answer nobody wrote \
+                 down. Which is not known: they stay there, behind the others that it moved.",
+                text::counted(moved, "entry", "entries"),
+                if moved == 1 { "was" } else { "were" },
+            ));
+        }
+        Ok(untold)
+    }
+
+    fn damaged(&self, kept: &Kept, items: &Items, untold: &mut Untold) {
+        // Those without a result are in doubt one by one.
+        let missing = match kept.ended {
+            Some(tally) => {
+                let done = tally.get(Outcome::Done);
+                done.saturating_sub(self.done + self.unknown)
+            }
+            None => items.unreadable(),
+        };
+        // The end of what was being written when a machine went down is no damage.
+        let torn = if kept.ended.is_some() {
+            items.unread()
+        } else {
+            0
+        };
+        let bytes = items.damaged() + torn;
+        if missing == 0 && bytes == 0 {
+            return;
+        }
+        untold.count += missing;
+        untold.notes.push(format!(
+            "The file of the change {} in the journal is damaged: {} cannot be read. {} lost with \
+             them; what has no result is looked up, and the rest is taken back.",
+            kept.id,
+            text::counted(bytes, "byte", "bytes"),
+            if missing == 1 {
+                "1 entry is".to_owned()
+            } else {
+                format!("{} entries are", text::thousands(missing))
+            },
+        ));
+    }
+}
