@@ -58,8 +58,9 @@ use crate::store::{Store, StoreError};
 /// What one step of a way did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// For how long its script kept the server; of a step that only read: the read.
-    pub took: Duration,
+    /// For how long its script kept the server, where that could be measured; of a step that only
+    /// read: the read.
+    pub took: Option<Duration>,
     /// It ran a script that writes: brakes count it. A step that only read is no reason to wait.
     pub wrote: bool,
     /// What is being done, for people.
@@ -123,8 +124,10 @@ impl Size {
         self.now
     }
 
-    /// A script with that many took so long; it shall not be longer than `max_block`.
-    pub fn took(&mut self, took: Duration, max_block: Duration) {
+    /// A script with that many took so long; it shall not be longer than `max_block`. One that could
+    /// not be measured changes nothing.
+    pub fn took(&mut self, took: Option<Duration>, max_block: Duration) {
+        let Some(took) = took else { return };
         if took > max_block {
             self.now /= 2;
         } else if took * 2 < max_block {

@@ -125,7 +125,7 @@ async fn in_batches(
         }
         match sent {
             Ok(added) => {
-                offered.longest = offered.longest.max(added.took);
+                offered.longest = offered.longest.max(added.took.unwrap_or_default());
                 count(&mut offered, &ids, added.done);
             }
             Err(why) => {

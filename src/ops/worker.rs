@@ -108,7 +108,8 @@ pub struct Batch {
     pub lateness_ms: Option<Lateness>,
     /// The entries that it moved, in due order.
     pub ids: Vec<EntryId>,
-    /// For how long the script kept the server; zero of what was moved in bulk.
+    /// For how long the script kept the server; zero of what was moved in bulk, or could not be
+    /// measured.
     pub took: Duration,
 }
 

@@ -62,6 +62,19 @@ pub enum StoreError {
         /// In which way.
         why: String,
     },
+    /// A script began, and an error ended it: what it had done by then stays, since Lua does not
+    /// roll back.
+    #[error(
+        "{server} stopped in the middle when asked to {attempt}: {words}; a part of it may be done"
+    )]
+    Halfway {
+        /// The server, as the header shows it.
+        server: String,
+        /// What was attempted, as an infinitive.
+        attempt: &'static str,
+        /// The server's words, code and all.
+        words: String,
+    },
     /// The answer has a shape that the command cannot have.
     #[error(
         "{server} gave an answer that makes no sense when asked to {attempt}: {got}; is it a Redis server?"
@@ -109,10 +122,18 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the server may have carried the request out although no answer came.
+    /// Whether the server may have carried the request out, or a part of it. Of every other error
+    /// it is proven that nothing was done. Such a request is never repeated before it was seen what
+    /// became of it, and only when the error [may heal](Self::may_heal).
     #[must_use]
     pub const fn outcome_unknown(&self) -> bool {
-        matches!(self, Self::TimedOut { .. } | Self::Broken { .. })
+        matches!(
+            self,
+            Self::TimedOut { .. }
+                | Self::Broken { .. }
+                | Self::Halfway { .. }
+                | Self::Unexpected { .. }
+        )
     }
 
     /// Whether the server cannot answer anybody just now, and will again by itself.
@@ -151,13 +172,14 @@ pub(in crate::store) fn passes(code: &str) -> bool {
     )
 }
 
-/// The server's error, code and text, without where in a script it happened. Printable: whoever
-/// may run a script chooses what an error says.
+/// The server's error, code and text, without where in a script it happened, or that it was EXEC
+/// that met it. Printable: whoever may run a script chooses what an error says.
 pub(in crate::store) fn words(error: &ServerError) -> String {
     let Some(details) = error.details() else {
         return text::printable(error.code()).into_owned();
     };
-    let words = match (in_script(details), missing_right(details)) {
+    let met = details.strip_prefix("Transaction discarded because of: ");
+    let words = match (met.or_else(|| in_script(details)), missing_right(details)) {
         (Some(words), _) => words.to_owned(),
         (None, Some(words)) => format!("NOPERM {words}"),
         (None, None) => format!("{} {}", error.code(), without_script(details)),
@@ -170,18 +192,41 @@ pub(in crate::store) fn words(error: &ServerError) -> String {
 fn missing_right(details: &str) -> Option<&str> {
     let (_, words) = details
         .rsplit_once("@user_script: ")
-        .filter(|(before, _)| before.starts_with("Error running script (call to f_"))
+        .filter(|(before, _)| before.starts_with(WRAPPED))
         .and_then(|(_, last)| last.split_once(": "))
         .filter(|(_, words)| words.starts_with("The user executing the script can't "))
         .or_else(|| details.split_once("ACL failure in script: "))?;
     Some(without_script(words.trim_end()))
 }
 
+/// Whether a script that answered with this error had begun, and may have done a part of its work.
+///
+/// An error that a script returns is its own word that nothing was done, and one that has nothing to
+/// do with a script came instead of it. What is left was raised by a command in the midst of it. Of
+/// these, the refusals of a full server, of a replica and of one whose disk or whose replicas fail
+/// meet the first command that writes, or none: when that was let through, all are. So do those for
+/// want of a right: each script has tried its commands before (`parts/guard.lua`).
+pub(in crate::store) fn ended_halfway(error: &ServerError) -> bool {
+    let raised = error
+        .details()
+        .is_some_and(|details| details.starts_with(WRAPPED) || without_script(details) != details);
+    let words = words(error);
+    let before = matches!(
+        words.split(' ').next(),
+        Some("OOM" | "READONLY" | "MISCONF" | "NOREPLICAS" | "NOPERM")
+    );
+    // One that has written cannot be killed.
+    raised && !before && !words.contains("Script killed by user")
+}
+
+/// What Redis up to 6 puts before the error that a command of a script has raised.
+const WRAPPED: &str = "Error running script (call to f_";
+
 /// The error of a command of a script, code and all, which Redis up to 6 wraps: `ERR Error running
 /// script (call to f_SHA1): @user_script:103: @user_script: 103: -OOM command not allowed …`; the
 /// second place and the dash stand there when the command was not even run.
 fn in_script(details: &str) -> Option<&str> {
-    let wrapped = details.strip_prefix("Error running script (call to f_")?;
+    let wrapped = details.strip_prefix(WRAPPED)?;
     let (_, last) = wrapped.rsplit_once("@user_script:")?;
     let (_, words) = last.split_once(": ")?;
     let words = words.strip_prefix('-').unwrap_or(words).trim_end();

@@ -5,8 +5,13 @@
 //!
 //! A script goes out between two `TIME`s in one write, so that its answer says by the server's own
 //! clock when it ended and for how long it kept the server. It is sent by its SHA-1; only a server
-//! that does not know it (`NOSCRIPT`: nothing was run) gets the text. An answer that never comes is
-//! an error and is **not** asked for again here: whether the script ran is unknown.
+//! that does not know it (`NOSCRIPT`: nothing was run) gets the text.
+//!
+//! **Its own answer alone says what became of it** ([`settled`]). A `TIME` that a server refuses,
+//! because somebody else's script keeps it just then, loses a figure and nothing else. An answer
+//! that never comes is an error and is not asked for again here: whether the script ran is unknown.
+//! For what a script refuses to do it *returns* an error, before its first write; an error that a
+//! command of it *raises* leaves a part done, for all that is known.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -14,10 +19,10 @@ use std::time::Duration;
 use redis::{Pipeline, Value};
 use sha1::{Digest as _, Sha1};
 
-use super::error::StoreError;
+use super::error::{StoreError, ended_halfway, words};
 use super::lane::Lane;
 use super::link::{Store, wire};
-use crate::clock::{ServerClock, instant};
+use crate::clock::{ServerClock, instant, local_now};
 
 /// How long an answer may take. A script over a list of a million takes a second or two.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -107,8 +112,9 @@ pub struct Timed<T> {
     pub done: T,
     /// When it ended, in µs since the epoch.
     pub ended_us: i64,
-    /// For how long it kept the server.
-    pub took: Duration,
+    /// For how long it kept the server. None: that could not be measured, because another script
+    /// kept the server just before or after it.
+    pub took: Option<Duration>,
 }
 
 impl<T> Timed<T> {
@@ -183,22 +189,48 @@ async fn send(
     let Ok([before, answer, after]) = <[Value; 3]>::try_from(answers) else {
         return Err(store.unexpected(script.attempt, &Value::Nil));
     };
-    let answer = store.accept(script.attempt, answer)?;
-    let before = wire::read_time(&before, store.endpoint())?;
-    let ended_us = wire::read_time(&after, store.endpoint())?;
+    let done = settled(store, script.attempt, answer)?;
+    let timed = timed(store, done, [&before, &after]);
+    if let Some(before) = wire::time_us(&before) {
+        // It was answered at mid way of what was not spent in the script.
+        let way = answered
+            .saturating_duration_since(asked)
+            .saturating_sub(timed.took.unwrap_or_default());
+        store.observe(ServerClock::observed(before, asked, asked + way));
+    }
+    Ok(timed)
+}
+
+/// What became of a script, which nothing but its own answer says: its value, or why it is proven
+/// that nothing was done, or that a part of it may be.
+pub(super) fn settled(
+    store: &Store,
+    attempt: &'static str,
+    answer: Value,
+) -> Result<Value, StoreError> {
+    match answer {
+        Value::ServerError(error) if ended_halfway(&error) => Err(StoreError::Halfway {
+            server: store.endpoint().to_string(),
+            attempt,
+            words: words(&error),
+        }),
+        answer => store.accept(attempt, answer),
+    }
+}
+
+/// What was done between these two answers to TIME, as far as they are such.
+pub(super) fn timed<T>(store: &Store, done: T, [before, after]: [&Value; 2]) -> Timed<T> {
+    let [before, after] = [before, after].map(wire::time_us);
     // A clock that was set back meanwhile makes it nothing.
-    let took = Duration::from_micros(u64::try_from(ended_us - before).unwrap_or(0));
-    store.cost_server_us(u64::try_from(took.as_micros()).unwrap_or(0));
-    // The first TIME was answered at mid way of what was not spent in the script.
-    let way = answered
-        .saturating_duration_since(asked)
-        .saturating_sub(took);
-    store.observe(ServerClock::observed(before, asked, asked + way));
-    Ok(Timed {
-        done: answer,
-        ended_us,
+    let span = |before: i64| Some(u64::try_from(after? - before).unwrap_or(0));
+    let took = before.and_then(span).map(Duration::from_micros);
+    store.cost_server_us(took.map_or(0, |took| took.as_micros().try_into().unwrap_or(0)));
+    let now = || store.clock().map_or_else(local_now, |clock| clock.now());
+    Timed {
+        done,
+        ended_us: after.unwrap_or_else(|| now().get().saturating_mul(1_000)),
         took,
-    })
+    }
 }
 
 fn wrong_type(

@@ -12,6 +12,7 @@ mod support;
 mod below_zero;
 mod bench;
 mod bounds;
+mod busy;
 mod changes;
 mod copies;
 mod costs;
@@ -28,6 +29,12 @@ mod put_back;
 mod quarantine;
 mod repack;
 mod replicas;
+#[path = "../kill/resp.rs"]
+#[expect(dead_code, unreachable_pub, reason = "others use more of it")]
+mod resp;
+#[path = "../support/busy.rs"]
+#[expect(unreachable_pub, reason = "others use it too")]
+mod stall;
 mod strays;
 mod taken;
 mod undo;

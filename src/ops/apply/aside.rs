@@ -25,7 +25,7 @@ impl Run {
         loop {
             match aside::set_aside(&self.writer, &self.queue).await {
                 Ok(timed) => {
-                    self.longest = self.longest.max(timed.took);
+                    self.longest = self.longest.max(timed.took.unwrap_or_default());
                     self.aside = timed.done == SetAside::Done;
                     self.wants_aside = self.aside;
                     if timed.done != SetAside::AlreadyThere {
@@ -98,7 +98,7 @@ impl Run {
             match back.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
-                    self.longest = self.longest.max(step.took);
+                    self.longest = self.longest.max(step.took.unwrap_or_default());
                     size.took(step.took, self.limits.max_block);
                     let passed = instant().saturating_duration_since(began);
                     #[expect(clippy::cast_precision_loss, reason = "it is for people")]

@@ -41,8 +41,8 @@ impl Fated {
 pub(super) struct Did {
     /// To each entry, in their order.
     pub(super) fated: Vec<Fated>,
-    /// For how long it kept the server.
-    pub(super) took: Duration,
+    /// For how long it kept the server, where that could be measured.
+    pub(super) took: Option<Duration>,
     /// So many copies beyond the first left the order list with them.
     pub(super) copies: u64,
     /// The server's words when it refused to announce a new head.

@@ -15,6 +15,8 @@ const LOOK: Duration = Duration::from_millis(100);
 const REPLICAS: Duration = Duration::from_secs(1);
 /// How often a server that is away is asked for.
 const AWAY: Duration = Duration::from_millis(200);
+/// The same of one that says that it is busy.
+const BUSY: Duration = Duration::from_millis(10);
 /// For so long at most entries may be missed by others.
 const LONG: Duration = Duration::from_secs(30);
 /// Redis reads so many bytes of a connection in a round of its loop.
@@ -157,6 +159,15 @@ impl Run {
         self.answers(sent, true).await
     }
 
+    /// Something could not be read: comes back when it can be tried again.
+    pub(super) async fn again(&mut self, error: StoreError) -> Ended {
+        if error.may_heal() {
+            self.heal(&error, 0).await
+        } else {
+            Err(error.into())
+        }
+    }
+
     /// Comes back once the server answers; also when it is to stop, if it `may_stop`.
     pub(super) async fn answers(&mut self, sent: usize, may_stop: bool) -> Ended {
         let store = self.writer.store().clone();
@@ -166,14 +177,16 @@ impl Run {
             match read::kinds(&store, &timeouts).await {
                 Ok(_) => rounds -= 1,
                 Err(error) if !error.may_heal() => return Err(error.into()),
-                Err(_) => {
+                Err(error) => {
+                    // One that is busy with a script answers at once, and is free for moments only.
+                    let away_for = if error.passing() { BUSY } else { AWAY };
                     let away = "the server does not answer".to_owned();
                     self.progress(Some(away), false);
                     store.retry_now();
                     if may_stop {
-                        self.pause(AWAY).await;
+                        self.pause(away_for).await;
                     } else {
-                        tokio::time::sleep(AWAY).await;
+                        tokio::time::sleep(away_for).await;
                     }
                 }
             }

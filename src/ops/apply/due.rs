@@ -52,7 +52,12 @@ impl Run {
         };
         if way == Way::Swap {
             let store = self.writer.store().clone();
-            let members = due_until(&store, &self.queue, Some(bound)).await?;
+            let members = loop {
+                match due_until(&store, &self.queue, Some(bound)).await {
+                    Ok(members) => break members,
+                    Err(error) => self.again(error).await?,
+                }
+            };
             self.head_first(members).await?;
         }
         let ended = self.transfer(bound).await;
@@ -108,7 +113,12 @@ impl Run {
                     healed?;
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    if error.outcome_unknown() {
+                        self.halfway(u64::try_from(n).unwrap_or(u64::MAX));
+                    }
+                    return Err(error.into());
+                }
             };
             let more = delivered.more;
             let nothing = delivered.moved.is_empty();
@@ -173,6 +183,13 @@ impl Run {
         Ok(strange)
     }
 
+    /// A script that was to move so many has ended in the middle: they may be in target, in timeouts,
+    /// or in both.
+    pub(super) fn halfway(&mut self, count: u64) {
+        let rest = self.planned.saturating_sub(self.tally.sum());
+        self.tally.add(Outcome::Unknown, count.min(rest));
+    }
+
     /// Waits until the server is back, and counts what has left when it may have been this.
     pub(super) async fn recover(
         &mut self,
@@ -188,7 +205,7 @@ impl Run {
         let (missing, ended) = match healed {
             Ok(()) => match self.still_due(bound).await {
                 Ok(still) => (rest.saturating_sub(still), Ok(())),
-                Err(error) => (rest, Err(error.into())),
+                Err(halt) => (rest, Err(halt)),
             },
             halt => (rest, halt),
         };
@@ -198,9 +215,15 @@ impl Run {
     }
 
     /// How many are due that were not met yet.
-    async fn still_due(&self, bound: EpochMillis) -> Result<u64, StoreError> {
+    async fn still_due(&mut self, bound: EpochMillis) -> Result<u64, Halt> {
         let (timeouts, bound) = (self.queue.keys().timeouts, self.queue.score(bound));
-        let still = read::count_between(self.writer.store(), &timeouts, 0.0, bound).await?;
+        let store = self.writer.store().clone();
+        let still = loop {
+            match read::count_between(&store, &timeouts, 0.0, bound).await {
+                Ok(still) => break still,
+                Err(error) => self.again(error).await?,
+            }
+        };
         Ok(still.saturating_sub(self.tally.get(Outcome::Undecodable)))
     }
 }

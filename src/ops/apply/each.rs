@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::batch::{self, Did, Fated};
-use super::run::{Ended, Fate, Run};
+use super::run::{Ended, Fate, Halt, Run};
 use crate::ops::journal::{Item, Tries};
 use crate::ops::plan::work::{Work, has_places};
 use crate::queue::plan::Way;
@@ -104,17 +104,14 @@ impl Run {
             let fated = match did {
                 Ok(did) => self.account(did),
                 Err(error) if error.outcome_unknown() => {
-                    match self.look(work, range.clone(), &error).await {
-                        Ok(Some(fated)) => fated,
-                        Ok(None) => Vec::new(),
-                        Err(halt) => {
-                            let unknown = vec![Fated::plain(Outcome::Unknown); range.len()];
-                            *done = range.end;
-                            self.tell_of(work, &range, index(range.start), unknown)
-                                .await?;
-                            return Err(halt);
-                        }
+                    let (fated, halted) = self.see(work, &range, error).await;
+                    if let Some(halt) = halted {
+                        *done = range.end;
+                        self.tell_of(work, &range, index(range.start), fated)
+                            .await?;
+                        return Err(halt);
                     }
+                    fated
                 }
                 Err(error) if error.may_heal() => {
                     self.heal(&error, 0).await?;
@@ -135,6 +132,24 @@ impl Run {
             next = after;
         }
         Ok(())
+    }
+
+    /// What became of entries whose script has no answer that says it; none when it was not run and
+    /// may be tried again. And why the change ends with them, when it does: what ended a script in
+    /// the middle would end it there again.
+    async fn see(
+        &mut self,
+        work: &Work,
+        range: &Range<usize>,
+        error: StoreError,
+    ) -> (Vec<Fated>, Option<Halt>) {
+        let unknown = || vec![Fated::plain(Outcome::Unknown); range.len()];
+        let again = error.may_heal();
+        match self.look(work, range.clone(), &error).await {
+            Ok(fated) if again => (fated.unwrap_or_default(), None),
+            Ok(fated) => (fated.unwrap_or_else(unknown), Some(error.into())),
+            Err(halt) => (unknown(), Some(halt)),
+        }
     }
 
     /// Runs the script for `range` while the intents of `after` are written.

@@ -47,7 +47,13 @@ impl Run {
         let sent = range.clone().map(|i| work.bytes(i)).sum();
         self.heal(error, sent).await?;
         if let Work::Rename(all) = work {
-            return self.renamed(&all[range]).await;
+            let renames = &all[range];
+            loop {
+                match self.renamed(renames).await {
+                    Ok(seen) => return Ok(seen),
+                    Err(error) => self.again(error).await?,
+                }
+            }
         }
         if let Work::GiveBack(all) = work {
             return self.given_back(&all[range]).await;
@@ -60,7 +66,12 @@ impl Run {
         let mut scores = Vec::with_capacity(range.len());
         for i in range.clone().step_by(LOOKED_UP) {
             let some = i..range.end.min(i + LOOKED_UP);
-            scores.extend(self.scores(work, some).await?);
+            scores.extend(loop {
+                match self.scores(work, some.clone()).await {
+                    Ok(scores) => break scores,
+                    Err(error) => self.again(error).await?,
+                }
+            });
         }
         let now = self.now();
         let seen: Vec<Seen> = range
@@ -98,7 +109,7 @@ impl Run {
 
     /// Whether keys were renamed: the new names were free, and a script is run whole or not at all.
     /// None: it was not run.
-    async fn renamed(&self, renames: &[Rename]) -> Result<Option<Vec<Fated>>, Halt> {
+    async fn renamed(&self, renames: &[Rename]) -> Result<Option<Vec<Fated>>, StoreError> {
         let new: Vec<Vec<u8>> = renames.iter().map(|one| one.to.clone()).collect();
         let old: Vec<Vec<u8>> = renames.iter().map(|one| one.from.clone()).collect();
         let store = self.writer.store();
@@ -133,14 +144,19 @@ impl Run {
 
     /// Whether what was to come into timeouts is not there because the script was not run: nobody
     /// transfers.
-    async fn may_repeat(&self, seen: &[Seen]) -> Result<bool, Halt> {
+    async fn may_repeat(&mut self, seen: &[Seen]) -> Result<bool, Halt> {
         let passed = |seen: &Seen| matches!(seen, Seen::Passed);
         let ran = |seen: &Seen| matches!(seen, Seen::Done);
         if !seen.iter().any(passed) || seen.iter().any(ran) {
             return Ok(false);
         }
-        let store = self.writer.store();
-        Ok(!may_have_left(store, &self.queue, self.now()).await?)
+        let store = self.writer.store().clone();
+        loop {
+            match may_have_left(&store, &self.queue, self.now()).await {
+                Ok(left) => return Ok(!left),
+                Err(error) => self.again(error).await?,
+            }
+        }
     }
 
     /// The scores of entries, and, of an edit, those of their new bytes; of what goes into
@@ -149,7 +165,7 @@ impl Run {
         &self,
         work: &Work,
         range: Range<usize>,
-    ) -> Result<Vec<(Option<f64>, Option<f64>)>, Halt> {
+    ) -> Result<Vec<(Option<f64>, Option<f64>)>, StoreError> {
         let keys = self.queue.keys();
         let (timeouts, quarantine) = (keys.timeouts, keys.quarantine);
         let store = self.writer.store();
@@ -170,7 +186,16 @@ impl Run {
     }
 
     /// The hashes of the newest elements of target.
-    pub(super) async fn newest_of_target(&self) -> Result<HashSet<[u8; 20]>, Halt> {
+    pub(super) async fn newest_of_target(&mut self) -> Result<HashSet<[u8; 20]>, Halt> {
+        loop {
+            match self.read_newest().await {
+                Ok(newest) => return Ok(newest),
+                Err(error) => self.again(error).await?,
+            }
+        }
+    }
+
+    async fn read_newest(&self) -> Result<HashSet<[u8; 20]>, StoreError> {
         let target = self.queue.keys().target;
         let store = self.writer.store();
         let length = read::list_page(store, &target, 0, 0).await?.length;

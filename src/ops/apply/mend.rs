@@ -40,7 +40,7 @@ impl Run {
             match restore.next(&self.writer, size.get()).await {
                 Ok(Some(step)) => {
                     self.phase = step.phase;
-                    self.longest = self.longest.max(step.took);
+                    self.longest = self.longest.max(step.took.unwrap_or_default());
                     size.took(step.took, self.limits.max_block);
                     let went = usize::try_from(step.at - taken).unwrap_or(0);
                     self.meter.went(went, crate::clock::instant());
@@ -95,12 +95,13 @@ impl Run {
         let all = first..self.intended;
         self.trying(vec![all], Tries::Some).await?;
         let ended = self.mend(&mut drift, first, &mut open).await;
+        let untold = self.without_result();
         let item = |i: usize| Some(first + u64::try_from(i).unwrap_or(0));
         let left = open.into_iter().enumerate().filter_map(|(i, id)| {
             Some(Fate {
                 item: item(i),
                 id: id?,
-                fated: Fated::plain(Outcome::Left),
+                fated: Fated::plain(untold),
             })
         });
         let left = left.collect();
@@ -131,9 +132,9 @@ impl Run {
                     self.heal(&error, 0).await?;
                     continue;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(self.fails(error)),
             };
-            self.longest = self.longest.max(step.took);
+            self.longest = self.longest.max(step.took.unwrap_or_default());
             size.took(step.took, self.limits.max_block);
             let mut fates = Vec::with_capacity(step.fates.len());
             for fated in step.fates {

@@ -84,7 +84,7 @@ impl Run {
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, Some(&mut told)).await;
-        self.happened(told.left()).await?;
+        self.happened(told.left(self.without_result())).await?;
         ended
     }
 
@@ -181,7 +181,7 @@ impl Run {
             ended = self.finish(&mut stepper, &mut told).await;
         }
         self.goes_round = false;
-        self.happened(told.left()).await?;
+        self.happened(told.left(self.without_result())).await?;
         ended
     }
 
@@ -208,7 +208,7 @@ impl Run {
                     beside |= error.outcome_unknown();
                     self.heal(&error, 0).await?;
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(self.fails(error)),
             }
         }
     }
@@ -226,7 +226,7 @@ impl Run {
                 }
                 Ok(None) => return Err(Halt::Stopped),
                 Err(error) if error.may_heal() => self.answers(0, false).await?,
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(self.fails(error)),
             }
         }
     }
@@ -236,7 +236,7 @@ impl Run {
         self.phase = step.phase;
         self.copies += step.copies;
         if step.wrote {
-            self.longest = self.longest.max(step.took);
+            self.longest = self.longest.max(step.took.unwrap_or_default());
         }
         if let Some(told) = told {
             let tried = told.items(&step.tries);
@@ -321,14 +321,14 @@ impl Told<'_> {
         })
     }
 
-    /// Those that have no result in the end were not attempted.
-    fn left(&self) -> Vec<Fate> {
+    /// Those that have no result in the end.
+    fn left(&self, outcome: Outcome) -> Vec<Fate> {
         let open = self.open.iter().enumerate();
         let left = |(i, id): (usize, &Option<EntryId>)| {
             Some(Fate {
                 item: self.item(i),
                 id: (*id)?,
-                fated: Fated::plain(Outcome::Left),
+                fated: Fated::plain(outcome),
             })
         };
         open.filter_map(left).collect()

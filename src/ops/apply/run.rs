@@ -70,6 +70,10 @@ pub(super) struct Back {
 }
 
 /// A change under way.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own"
+)]
 pub(super) struct Run {
     pub(super) writer: Writer,
     pub(super) queue: Queue,
@@ -116,6 +120,8 @@ pub(super) struct Run {
     pub(super) notes: Vec<String>,
     /// Which process the server was when it began.
     pub(super) process: String,
+    /// A script has ended in the middle, or answered what makes no sense.
+    halfway: bool,
 }
 
 impl Run {
@@ -157,6 +163,7 @@ impl Run {
             helped: None,
             notes: Vec::new(),
             process: String::new(),
+            halfway: false,
         }
     }
 
@@ -326,11 +333,30 @@ impl Run {
         }));
     }
 
-    /// A script kept the server for so long, for so many entries.
-    pub(super) fn took(&mut self, entries: usize, took: Duration) {
-        self.longest = self.longest.max(took);
-        self.pace.had(entries, took);
+    /// A script kept the server for so long, for so many entries. What could not be measured says
+    /// nothing of the next one.
+    pub(super) fn took(&mut self, entries: usize, took: Option<Duration>) {
+        if let Some(took) = took {
+            self.longest = self.longest.max(took);
+            self.pace.had(entries, took);
+        }
         self.meter.went(entries, instant());
+    }
+
+    /// Ends by an error.
+    pub(super) fn fails(&mut self, error: StoreError) -> Halt {
+        self.halfway |= error.outcome_unknown();
+        error.into()
+    }
+
+    /// What is said of those of which no script has told anything: they were not attempted, unless
+    /// one has ended in the middle, which may have been theirs.
+    pub(super) const fn without_result(&self) -> Outcome {
+        if self.halfway {
+            Outcome::Unknown
+        } else {
+            Outcome::Left
+        }
     }
 
     /// Counts and tells what became of entries.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::due::unseen;
 use super::run::{Ended, Halt, Run};
 use crate::clock::{EpochMillis, instant};
-use crate::ops::journal::{Happened, Item};
+use crate::ops::journal::{Happened, Item, Record};
 use crate::ops::plan::work::sha1;
 use crate::queue::{EntryId, EntryResult, Outcome, Queue, State};
 use crate::store::StoreError;
@@ -52,9 +52,8 @@ impl Run {
         let ended = loop {
             let rows = watched.take_rows();
             let batch = self.write_down(done.settled(), rows).await?;
-            // A transaction takes two or more.
-            if batch.rows.len() < 2 {
-                break self.settle(batch.items, Outcome::Left).await;
+            if batch.rows.is_empty() {
+                break Ok(());
             }
             if let Err(halt) = self.hold().await {
                 self.settle(batch.items, Outcome::Left).await?;
@@ -93,6 +92,7 @@ impl Run {
         let rows = batch.rows.iter().zip(&batch.headers);
         let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
         let asked = instant();
+        debug_assert!(self.record.as_ref().is_none_or(Record::is_on_disk));
         let sent = watched.transfer(&payloads, n);
         let (sent, ()) = tokio::join!(biased; sent, async { self.tell_moved(ids) });
         let round = instant().saturating_duration_since(asked);
@@ -100,7 +100,7 @@ impl Run {
             Ok(timed) if timed.done == Moved::All => {
                 self.took(count, timed.took);
                 *done = batch;
-                Ok(round < FAR + 4 * timed.took)
+                Ok(round < FAR + 4 * timed.took.unwrap_or_default())
             }
             Ok(_) => {
                 self.settle(batch.items, Outcome::Left).await?;
@@ -135,9 +135,16 @@ impl Run {
         items: Range<u64>,
         error: StoreError,
     ) -> Ended {
-        if !error.may_heal() {
+        match (error.outcome_unknown(), error.may_heal()) {
             // The script that tells meets it too, and says it better.
-            return self.settle(items, Outcome::Left).await;
+            (false, false) => return self.settle(items, Outcome::Left).await,
+            // It would end there again.
+            (true, false) => {
+                self.halfway(items.end - items.start);
+                self.settle(items, Outcome::Unknown).await?;
+                return Err(error.into());
+            }
+            _ => {}
         }
         let asked = items.end - items.start;
         let (missing, healed) = self.recover(bound, asked, &error).await;

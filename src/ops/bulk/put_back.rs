@@ -158,7 +158,7 @@ impl PutBack {
         Step {
             tries,
             wrote: false,
-            ..self.step(std::time::Duration::ZERO, Vec::new())
+            ..self.step(None, Vec::new())
         }
     }
 
@@ -385,7 +385,7 @@ impl PutBack {
         })
     }
 
-    fn step(&self, took: std::time::Duration, fates: Vec<Fated>) -> Step {
+    fn step(&self, took: Option<std::time::Duration>, fates: Vec<Fated>) -> Step {
         let (at, of) = self.turn.progress();
         Step {
             took,

@@ -140,7 +140,7 @@ impl Realign {
         };
         match reading.list.next(store).await? {
             Read::Page(page) => {
-                (step.took, step.at) = (page.took, page.first + page.elements.len() as u64);
+                (step.took, step.at) = (Some(page.took), page.first + page.elements.len() as u64);
                 step.of = page.length.max(step.at);
                 reading.take(&page, &self.queue, &self.open);
             }

@@ -321,7 +321,7 @@ impl Sweep {
         };
         match reader.next(store).await? {
             Read::Page(page) => {
-                (step.took, step.of) = (page.took, page.length);
+                (step.took, step.of) = (Some(page.took), page.length);
                 step.at = page.first + page.elements.len() as u64;
                 for element in &page.elements {
                     waiting.remove(element);

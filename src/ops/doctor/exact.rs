@@ -120,7 +120,8 @@ async fn look(
     let mut of = delivered;
     while let Some(step) = compare.next(store, &mut looker).await? {
         of = step.of.saturating_add(delivered);
-        pace.step(step.took, (step.at, of)).await;
+        pace.step(step.took.unwrap_or_default(), (step.at, of))
+            .await;
     }
     if let Some(drift) = &mut looker.exact.drift {
         *drift = drifted(queue, compare.found(), compare.sizes());

@@ -38,6 +38,8 @@ struct Writer {
     file: File,
     /// How much of the file is whole.
     length: u64,
+    /// How much of it is on disk.
+    synced: u64,
     intended: u64,
     /// How many bytes those took.
     intents: u64,
@@ -54,6 +56,7 @@ impl Record {
         let mut writer = Writer {
             file,
             length: 0,
+            synced: 0,
             intended: 0,
             intents: 0,
             open: 0,
@@ -80,9 +83,7 @@ impl Record {
     /// counts as intended.
     pub async fn intend(&mut self, items: Vec<Item>) -> Result<(), JournalError> {
         self.write(true, move |writer| {
-            format::put_intents(&mut writer.buffer, writer.intended, &items);
-            writer.intents += writer.buffer.len() as u64;
-            writer.open += items.len() as u64;
+            writer.put_intents(&items);
             items.len() as u64
         })
         .await
@@ -141,9 +142,8 @@ impl Record {
         .await
     }
 
-    /// Writes down what `look` says is about to be tried, and that items `done` were done; with the
-    /// operating system when it returns, on disk at the next [`intend`](Self::intend) or
-    /// [`end`](Self::end). What `look` tells beside them, and how many there are.
+    /// Writes down what `look` says is about to be tried, and that items `done` were done; on disk
+    /// when it returns. What `look` tells beside them, and how many there are. After an error none of it counts as intended.
     pub async fn intend_and_settle<T: Send + 'static>(
         &mut self,
         done: Range<u64>,
@@ -151,15 +151,16 @@ impl Record {
     ) -> Result<(T, u64), JournalError> {
         let (tell, told) = tokio::sync::oneshot::channel();
         let done: Vec<_> = done.map(Happened::done).collect();
-        self.write(false, move |writer| {
+        self.write(true, move |writer| {
             let (items, beside) = look();
             let count = items.len() as u64;
             if !done.is_empty() {
                 format::put_results(&mut writer.buffer, &done);
+                writer.open = writer.open.saturating_sub(done.len() as u64);
             }
             if count > 0 {
                 let first = writer.intended;
-                format::put_intents(&mut writer.buffer, first, &items);
+                writer.put_intents(&items);
                 let tried = first..first + count;
                 format::put_tries(
                     &mut writer.buffer,
@@ -173,6 +174,13 @@ impl Record {
         })
         .await?;
         told.await.map_err(|error| JournalError(error.to_string()))
+    }
+
+    /// Whether all that was written is on disk, where it outlives the machine's power.
+    #[must_use]
+    pub fn is_on_disk(&self) -> bool {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.synced == writer.length
     }
 
     /// The change is over.
@@ -227,6 +235,14 @@ impl Happened {
 const RESULT: u64 = 48;
 
 impl Writer {
+    /// Appends items to the buffer that are about to be tried.
+    fn put_intents(&mut self, items: &[Item]) {
+        let before = self.buffer.len();
+        format::put_intents(&mut self.buffer, self.intended, items);
+        self.intents += (self.buffer.len() - before) as u64;
+        self.open += items.len() as u64;
+    }
+
     /// Takes room on the disk for the buffer and for the results that are still to come: what was
     /// done shall not stay unknown because others filled the disk meanwhile.
     #[cfg(target_os = "linux")]
@@ -261,6 +277,9 @@ impl Writer {
             return Err(error);
         }
         self.length += self.buffer.len() as u64;
+        if sync {
+            self.synced = self.length;
+        }
         Ok(())
     }
 }

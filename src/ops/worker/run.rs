@@ -227,7 +227,9 @@ impl Worker {
             ended_us,
             took,
         } = timed;
-        self.pace.learn(done.moved.len(), took);
+        if let Some(took) = took {
+            self.pace.learn(done.moved.len(), took);
+        }
         self.known = done.skipped.len();
         let next = done.next.and_then(|score| self.queue.due(score).at());
         self.alarm = match next {
@@ -261,7 +263,7 @@ impl Worker {
                 next_due: next.or(done.more.then_some(now)),
                 lateness_ms: self.lateness(&done, ended_us),
                 ids: done.moved.iter().map(|moved| moved.id).collect(),
-                took,
+                took: took.unwrap_or_default(),
             };
             self.say(WorkerEvent::Batch(batch)).await?;
         }

@@ -13,7 +13,7 @@ use super::Chosen;
 use crate::clock::EpochMillis;
 use crate::queue::Queue;
 use crate::store::error::{StoreError, plain};
-use crate::store::link::{Store, wire};
+use crate::store::link::Store;
 use crate::store::script::{self, Timed};
 use crate::store::write::Writer;
 
@@ -21,11 +21,15 @@ const ATTEMPT: &str = "transfer what is due";
 /// How long the answer may take.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Commands of a look, and of a transfer before it.
-const LOOK: usize = 5;
-const MOVE: usize = 9;
+const LOOK: usize = 6;
+const MOVE: usize = 7;
 
 /// A queue with an order list under watch, and what is due there. WATCH belongs to a connection, so
 /// this has one of its own: when it breaks, nothing that was read on it can be acted upon.
+///
+/// A transaction is open from the look on: what writes is sent only when the server is known to have
+/// begun one, for where MULTI is refused (by Redis 5 while a script keeps it, by another one to a
+/// user without that right) what follows would be done at once, whatever others have done meanwhile.
 pub struct Watched {
     store: Store,
     connection: MultiplexedConnection,
@@ -34,6 +38,8 @@ pub struct Watched {
     /// Where the due entries begin in timeouts: behind scores that are no times.
     first: u64,
     rows: InStep,
+    /// The server has begun a transaction.
+    open: bool,
 }
 
 /// What is due first, in due order, as far as the same entries stand at the head of the order list,
@@ -93,6 +99,7 @@ impl Writer {
             now: queue.score(now).to_string(),
             first: 0,
             rows: InStep::default(),
+            open: false,
         };
         watched.look(n).await?;
         Ok(Some(watched))
@@ -103,9 +110,13 @@ impl Watched {
     /// Reads what is due anew, up to `n` entries.
     pub async fn look(&mut self, n: usize) -> Result<(), StoreError> {
         let mut pipeline = Pipeline::new();
+        if self.open {
+            pipeline.cmd("DISCARD");
+        }
         self.looking(&mut pipeline, n);
-        let answers = self.send(&pipeline).await?;
-        self.read(answers)
+        let mut answers = self.send(&pipeline).await?;
+        let looked = answers.split_off(answers.len().saturating_sub(LOOK));
+        self.read(looked)
     }
 
     /// What was due first when it was read last.
@@ -115,50 +126,49 @@ impl Watched {
     }
 
     /// Moves the [first](InStep::first) of the entries read last to target, which are these
-    /// `payloads`, at least two, all of them or none; and reads up to `n` that are due then.
+    /// `payloads`, all of them or none; and reads up to `n` that are due then. After an error it is
+    /// of no use any more.
     pub async fn transfer(
         &mut self,
         payloads: &[&[u8]],
         n: usize,
     ) -> Result<Timed<Moved>, StoreError> {
-        let Some((last, others)) = payloads.split_last().filter(|(_, rest)| !rest.is_empty())
-        else {
-            let (server, why) = (self.store.endpoint().to_string(), "too few".to_owned());
-            let attempt = ATTEMPT;
+        if !self.open || payloads.is_empty() {
             return Err(StoreError::Impossible {
-                server,
-                attempt,
-                why,
+                server: self.store.endpoint().to_string(),
+                attempt: ATTEMPT,
+                why: "nothing was read that could be moved".to_owned(),
             });
-        };
+        }
+        self.open = false;
         let mut pipeline = Pipeline::new();
-        self.moving(&mut pipeline, others, last);
+        self.moving(&mut pipeline, payloads);
         self.looking(&mut pipeline, n);
         let mut answers = self.send(&pipeline).await?;
         let looked = answers.split_off(MOVE.min(answers.len()));
         let moved = self.moved(answers)?;
-        let micros = u64::try_from(moved.took.as_micros()).unwrap_or(0);
-        self.store.cost_server_us(micros);
         // That it cannot be read now takes back nothing of what was moved: there are no rows then.
         let _ = self.read(looked);
         Ok(moved)
     }
 
-    /// The transaction. What the user may not do has to be refused before anything is done, so the
-    /// commands of the script are queued here, too, where they do nothing.
-    fn moving(&self, pipeline: &mut Pipeline, others: &[&[u8]], last: &[u8]) {
+    /// What the transaction does that is open: one script, which a server does whole or refuses
+    /// whole. (What a transaction would push beside it stays, on Redis up to 5.0.7, when the script
+    /// is refused because the memory has just become full.) What the user may not do has to be
+    /// refused before anything is done, so the commands of the script are queued here, too, where
+    /// they do nothing.
+    fn moving(&self, pipeline: &mut Pipeline, payloads: &[&[u8]]) {
         let [target, timeouts, order] = &self.keys;
         let watched = script::watched();
-        pipeline.cmd("TIME").cmd("MULTI");
+        pipeline.cmd("TIME");
         pipeline.cmd("TYPE").arg(target);
         pipeline.cmd("LTRIM").arg(order).arg(0).arg(-1);
         pipeline.cmd("ZREMRANGEBYRANK").arg(timeouts).arg(1).arg(0);
-        pipeline.cmd("RPUSH").arg(target).arg(others);
         // By its text: in a transaction a script that is not known would come too late.
         pipeline.cmd("EVAL").arg(watched).arg(self.keys.len());
-        pipeline.arg(&self.keys[..]).arg(last);
-        pipeline.arg(self.first).arg(others.len() + 1);
-        pipeline.cmd("EXEC").cmd("TIME");
+        pipeline.arg(&self.keys[..]).arg(self.first).arg(payloads);
+        pipeline.cmd("TIME");
+        pipeline.cmd("EXEC");
     }
 
     /// What there is to move next.
@@ -171,6 +181,7 @@ impl Watched {
         pipeline.cmd("LRANGE").arg(order).arg(0).arg(last.max(0));
         // A target that holds nothing to push to is told before anything is written down.
         pipeline.cmd("LLEN").arg(&self.keys[0]);
+        pipeline.cmd("MULTI");
     }
 
     async fn send(&mut self, pipeline: &Pipeline) -> Result<Vec<Value>, StoreError> {
@@ -195,11 +206,12 @@ impl Watched {
 
     fn read(&mut self, answers: Vec<Value>) -> Result<(), StoreError> {
         self.rows = InStep::default();
+        self.open = false;
         let strange = || self.store.unexpected(ATTEMPT, &Value::Nil);
         let answers = answers.into_iter();
         let answers = answers.map(|answer| self.store.accept(ATTEMPT, answer));
         let answers: Vec<Value> = answers.collect::<Result<_, _>>()?;
-        let [_, Value::Int(first), due, order, _] =
+        let [_, Value::Int(first), due, order, ..] =
             <[Value; LOOK]>::try_from(answers).map_err(|_| strange())?
         else {
             return Err(strange());
@@ -210,37 +222,34 @@ impl Watched {
         let ends = in_step(&rows, order);
         rows.truncate(ends.last().copied().unwrap_or(0));
         self.rows = InStep { rows, ends };
+        self.open = true;
         Ok(())
     }
 
+    /// What EXEC says has happened: nothing, when it is refused or the queue was touched; else what
+    /// the script says.
     fn moved(&self, answers: Vec<Value>) -> Result<Timed<Moved>, StoreError> {
         let strange = |got: &Value| self.store.unexpected(ATTEMPT, got);
         let answers: [Value; MOVE] =
             <[Value; MOVE]>::try_from(answers).map_err(|_| strange(&Value::Nil))?;
-        let [before, multi, kind, trim, remove, push, script, exec, after] = answers;
-        for refused in [multi, kind, trim, remove, push, script] {
-            self.store.accept(ATTEMPT, refused)?;
-        }
-        let done = match self.store.accept(ATTEMPT, exec)? {
-            Value::Nil => Moved::Touched,
-            Value::Array(values) => self.all(values)?,
+        let [queued @ .., exec] = answers;
+        let done = match exec {
+            Value::Nil => return Ok(script::timed(&self.store, Moved::Touched, [&Value::Nil; 2])),
+            Value::Array(done) => done,
+            refused @ Value::ServerError(_) => {
+                // The one that was not even queued says why.
+                for answer in queued.into_iter().chain([refused]) {
+                    self.store.accept(ATTEMPT, answer)?;
+                }
+                return Err(strange(&Value::Nil));
+            }
             other => return Err(strange(&other)),
         };
-        let endpoint = self.store.endpoint();
-        let before = wire::read_time(&before, endpoint)?;
-        let ended_us = wire::read_time(&after, endpoint)?;
-        Ok(Timed {
-            done,
-            ended_us,
-            took: Duration::from_micros(u64::try_from(ended_us - before).unwrap_or(0)),
-        })
-    }
-
-    /// What the transaction's commands answered: the script is the last of them.
-    fn all(&self, values: Vec<Value>) -> Result<Moved, StoreError> {
-        let last = values.into_iter().next_back().unwrap_or_default();
-        let answer = self.store.accept(ATTEMPT, last)?;
-        script::end_of_watched(&self.store, &self.keys, &answer).map(|()| Moved::All)
+        let [before, _, _, _, answer, after] =
+            <[Value; MOVE - 1]>::try_from(done).map_err(|_| strange(&Value::Nil))?;
+        let answer = script::settled(&self.store, ATTEMPT, answer)?;
+        script::end_of_watched(&self.store, &self.keys, &answer)?;
+        Ok(script::timed(&self.store, Moved::All, [&before, &after]))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use redis::{Cmd, Pipeline, Value};
 
-use super::super::error::{StoreError, words};
+use super::super::error::{StoreError, passes, words};
 use super::super::link::wire::time_us;
 use super::super::link::{LIMIT, Store};
 use crate::clock::{EpochMillis, ServerClock, instant};
@@ -132,6 +132,15 @@ async fn round(
     let mut aborted = false;
     for (transaction, refused) in transactions.iter().zip(&mut found) {
         let [multi, before] = [replies.next(), replies.next()].map(Option::unwrap_or_default);
+        if let Value::ServerError(error) = &multi
+            && error
+                .details()
+                .is_some_and(|words| words.contains("nested"))
+        {
+            // Redis 5, when a script keeps it, refuses the EXEC and leaves what was begun open, which
+            // the EXEC of this round has ended now.
+            return Err(busy(store, attempt));
+        }
         store.accept(attempt, multi)?;
         if matches!(&before, Value::ServerError(error) if error.code() == "OOM") {
             return Ok(Round::Full);
@@ -141,8 +150,13 @@ async fn round(
             .filter(|&i| refused[i].is_none())
             .collect();
         for &place in &places {
-            if let Some(error @ Value::ServerError(_)) = replies.next() {
-                refused[place] = Some(error);
+            match replies.next() {
+                // That goes by: it is no reason to leave the command out.
+                Some(error @ Value::ServerError(_)) if goes_by(&error) => {
+                    return Err(refusal(store, attempt, error));
+                }
+                Some(error @ Value::ServerError(_)) => refused[place] = Some(error),
+                _ => {}
             }
         }
         let after = replies.next().unwrap_or_default();
@@ -151,7 +165,9 @@ async fn round(
             Some(Value::Array(values)) => {
                 done.push(unpack(store, attempt, values, refused, (sent, round_trip))?);
             }
-            Some(error @ Value::ServerError(_)) if refused.iter().any(Option::is_some) => {
+            Some(error @ Value::ServerError(_))
+                if refused.iter().any(Option::is_some) && !goes_by(&error) =>
+            {
                 aborted = true;
                 drop(error);
             }
@@ -195,6 +211,20 @@ fn unpack(
             })
             .collect(),
     })
+}
+
+/// Whether the server will answer that by itself, later.
+fn goes_by(value: &Value) -> bool {
+    error_words(value).is_some_and(|words| passes(words.split(' ').next().unwrap_or_default()))
+}
+
+fn busy(store: &Store, attempt: &'static str) -> StoreError {
+    StoreError::Refused {
+        server: store.endpoint().to_string(),
+        attempt,
+        code: "BUSY".to_owned(),
+        words: "BUSY it was busy with a script".to_owned(),
+    }
 }
 
 fn refusal(store: &Store, attempt: &'static str, value: Value) -> StoreError {

@@ -140,7 +140,7 @@ pub(in crate::store) async fn transfer_as_redisson(
     run(lane, &AS_REDISSON, &keys, args, head).await
 }
 
-/// `transfer-watched.lua`, which a transaction ends with: its text.
+/// `transfer-watched.lua`, which a transaction runs: its text.
 pub(in crate::store) fn watched() -> &'static str {
     WATCHED.text
 }

@@ -160,7 +160,7 @@ impl Compare {
             Stage::Ended => return Ok(None),
         };
         Ok(Some(Step {
-            took,
+            took: Some(took),
             phase: "comparing timeouts with the order list",
             at: self.read.min(self.of),
             of: self.of,

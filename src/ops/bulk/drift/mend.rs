@@ -121,11 +121,11 @@ impl Drift {
                 let (gone, rest): (VecDeque<_>, _) =
                     std::mem::take(open).into_iter().partition(is_there);
                 *open = rest;
-                return Ok(self.mended(page.took, false, all_gone(gone)));
+                return Ok(self.mended(Some(page.took), false, all_gone(gone)));
             }
             Read::Lost => {
                 let gone = std::mem::take(open);
-                return Ok(self.mended(Duration::ZERO, false, all_gone(gone)));
+                return Ok(self.mended(None, false, all_gone(gone)));
             }
             Read::End => {}
         }
@@ -164,7 +164,7 @@ impl Drift {
         Ok(self.mended(done.took, true, fates))
     }
 
-    fn mended(&self, took: Duration, wrote: bool, fates: Vec<Fated>) -> Step {
+    fn mended(&self, took: Option<Duration>, wrote: bool, fates: Vec<Fated>) -> Step {
         Step {
             took,
             wrote,

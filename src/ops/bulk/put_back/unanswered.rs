@@ -52,7 +52,7 @@ impl PutBack {
         self.groups.behind.retain(|_, group| !group.is_empty());
         Ok(Step {
             wrote: false,
-            ..self.step(std::time::Duration::ZERO, fates)
+            ..self.step(None, fates)
         })
     }
 }

@@ -46,7 +46,8 @@ impl Worker {
     /// What a script moved tells that the others stand far down the order list.
     pub(super) fn learn_how_far(&mut self, timed: &Timed<Transferred>) {
         let moved = u32::try_from(timed.done.moved.len()).unwrap_or(u32::MAX);
-        let far = timed.took > NEAR.saturating_mul(moved.max(1));
+        let near = NEAR.saturating_mul(moved.max(1));
+        let far = timed.took.is_some_and(|took| took > near);
         self.bulk.far |= timed.done.more && far;
     }
 

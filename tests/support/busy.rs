@@ -1,0 +1,126 @@
+//! A server that says that it is busy with somebody's script, at an exact moment.
+
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use crate::resp::whole;
+use crate::support::{room, wait_for};
+
+/// A script that runs until it is killed.
+const ENDLESS: &[u8] = b"EVAL \"while true do end\" 0\r\n";
+
+/// Stands before a server, and lets another client's script keep it while one request is answered.
+pub struct Busy {
+    dir: tempfile::TempDir,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    server: PathBuf,
+    /// Requests since it was armed.
+    passed: Mutex<usize>,
+    /// Which of them, from 0, meets a busy server.
+    at: AtomicUsize,
+}
+
+impl Busy {
+    /// Before the server that listens on that socket, which must say early that it is busy.
+    pub fn before(server: &Path) -> Self {
+        let dir = room();
+        let listener = UnixListener::bind(dir.path().join("p")).unwrap();
+        let shared = Arc::new(Shared {
+            server: server.to_owned(),
+            passed: Mutex::new(0),
+            at: AtomicUsize::new(usize::MAX),
+        });
+        let serving = Arc::clone(&shared);
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let serving = Arc::clone(&serving);
+                thread::spawn(move || serving.serve(client.unwrap()));
+            }
+        });
+        Self { dir, shared }
+    }
+
+    /// Where it listens.
+    pub fn socket(&self) -> PathBuf {
+        self.dir.path().join("p")
+    }
+
+    /// From now on it counts requests, and this one of them meets a busy server.
+    pub fn arm(&self, at: usize) {
+        *self.shared.passed.lock().unwrap() = 0;
+        self.shared.at.store(at, Ordering::SeqCst);
+    }
+
+    /// How many requests have passed since.
+    pub fn passed(&self) -> usize {
+        *self.shared.passed.lock().unwrap()
+    }
+}
+
+impl Shared {
+    /// Passes one request after the other, each when the one before is answered.
+    fn serve(&self, mut client: UnixStream) -> Option<()> {
+        let mut server = UnixStream::connect(&self.server).ok()?;
+        let (mut asked, mut answered) = (Vec::new(), Vec::new());
+        loop {
+            let request = next(&mut client, &mut asked)?;
+            let mut passed = self.passed.lock().unwrap();
+            let busy = *passed == self.at.load(Ordering::SeqCst);
+            *passed += 1;
+            let script = busy.then(|| Script::begin(&self.server));
+            server.write_all(&request).ok()?;
+            let answer = next(&mut server, &mut answered)?;
+            if let Some(script) = script {
+                script.end(&self.server);
+            }
+            drop(passed);
+            client.write_all(&answer).ok()?;
+        }
+    }
+}
+
+/// Another client's script.
+struct Script(UnixStream);
+
+impl Script {
+    /// Begins, and keeps the server.
+    fn begin(server: &Path) -> Self {
+        let mut client = UnixStream::connect(server).unwrap();
+        client.write_all(ENDLESS).unwrap();
+        wait_for("the server to be busy", || {
+            ask(server, b"TIME\r\n").starts_with(b"-BUSY")
+        });
+        Self(client)
+    }
+
+    /// Ends.
+    fn end(mut self, server: &Path) {
+        ask(server, b"SCRIPT KILL\r\n");
+        next(&mut self.0, &mut Vec::new());
+    }
+}
+
+fn ask(server: &Path, request: &[u8]) -> Vec<u8> {
+    let mut client = UnixStream::connect(server).unwrap();
+    client.write_all(request).unwrap();
+    next(&mut client, &mut Vec::new()).unwrap()
+}
+
+/// The next value that comes.
+fn next(stream: &mut UnixStream, unread: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let mut some = vec![0; 65_536];
+    loop {
+        if let Some(length) = whole(unread) {
+            return Some(unread.drain(..length).collect());
+        }
+        let n = stream.read(&mut some).ok().filter(|n| *n > 0)?;
+        unread.extend(&some[..n]);
+    }
+}
