@@ -135,7 +135,7 @@ fn kind(work: &Work) -> Kind {
         Work::PutElements(_) | Work::GiveBack(_) => Kind::PutElements,
         Work::Edit(_) => Kind::Edit,
         Work::Replace(_) => Kind::Replace,
-        Work::OrderList(_) => Kind::OrderList,
+        Work::OrderList(_) | Work::DeliverStrays(_) => Kind::OrderList,
         Work::Requeue(_)
         | Work::WaitAgain(_)
         | Work::Expiry(_)
