@@ -223,7 +223,7 @@ fn of_a_killed_transfer_it_is_said_how_much_is_not_known() {
         Lie::new(8_000, 8_000).due().shuffled(),
     ];
     for lie in lies {
-        for n in 0..rounds() + 1 {
+        for n in 0..=rounds() {
             told_as_it_is(lie, TRANSFER, "transfer", Point::Before(n));
             told_as_it_is(lie, TRANSFER, "transfer", Point::After(n));
         }

@@ -164,6 +164,15 @@ impl Work {
         }
     }
 
+    /// The element of target that is looked for there; none where none is.
+    pub(in crate::ops) fn element(&self, i: usize) -> Option<&[u8]> {
+        match self {
+            Self::TakeBack(all, ..) => Some(&all[i].element),
+            Self::Discard(all) => Some(&all[i]),
+            _ => None,
+        }
+    }
+
     /// The score that an entry has before, in timeouts or in quarantine; none where it is in
     /// neither.
     pub(in crate::ops) fn score(&self, i: usize) -> Option<f64> {
