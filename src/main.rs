@@ -62,5 +62,5 @@ async fn hand_over(command: Option<Command>, config: &Config) -> anyhow::Result<
         }
     }
     let mut out = Output::stdout(config.json);
-    Ok(cli::run(command, config, &mut out).await?.code())
+    Ok(Box::pin(cli::run(command, config, &mut out)).await?.code())
 }
