@@ -2,6 +2,7 @@
 //! them: none of their copies may be handed out once they were deleted or have other bytes.
 
 use delayscope::ops::apply::{Applied, Limits, Order, apply};
+use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Outcome, Queue};
@@ -137,14 +138,23 @@ async fn copies_of_what_a_lost_script_may_have_deleted_leave_too() {
 }
 
 #[tokio::test]
-async fn a_transfer_leaves_the_second_copy_to_the_repair_of_drift() {
+async fn a_transfer_leaves_the_second_copy_to_who_knows_that_it_was_delivered() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
-    bench.fill(3, bench.server.now().plus(-60_000), 1_000);
+    let now = bench.server.now();
+    bench.fill(3, now.plus(-60_000), 1_000);
+    let waits = bench.member(4);
+    let later = now.plus(60_000).get().to_string();
+    bench.server.put(&bench.queue, &waits, &later);
     copy(&bench, [2]);
     let (_, told) = bench.change(What::Transfer, Which::Due).await;
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
-    assert_eq!(bench.contents().order, [bench.member(2)]);
-    let (_, told) = bench.change(What::Drift, Which::Due).await;
+    assert_eq!(bench.contents().order, [waits.clone(), bench.member(2)]);
+    let left = Which::Selected(Selection {
+        from: From::OrderOnly,
+        ..Selection::default()
+    });
+    let (plan, told) = bench.change(What::Delete, left).await;
+    assert_eq!(plan.planned, 1);
     assert!(told.summary.tally.all_done(), "{:?}", told.failed);
-    assert!(bench.contents().order.is_empty());
+    assert_eq!(bench.contents().order, [waits]);
 }

@@ -18,7 +18,7 @@
 -- Redisson takes each entry out of the order list by an LREM that walks from the head. Here what
 -- stands at its head in a row, in whichever order, leaves by one LTRIM, and only the rest by LREM. As
 -- with Redisson one copy of an entry leaves, the first: to look for a second one each would walk the
--- whole list. What is left of one that stood there twice is drift, which a repair takes out.
+-- whole list. What is left of one that stood there twice is told as what only the order list holds.
 
 local moves = {
   {'RPUSH', KEYS[1]}, {'LRANGE', KEYS[3]}, {'LTRIM', KEYS[3]}, {'LREM', KEYS[3]},
