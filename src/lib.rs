@@ -8,6 +8,7 @@
 //! | room | what it knows | what it must not know |
 //! |---|---|---|
 //! | [`clock`] | time: the server's and ours | everything else |
+//! | [`printable`] | which characters may reach a terminal | everything else |
 //! | [`queue`] | what a delayed queue is: names, layouts, frames, one refresh's facts | tokio, redis, ratatui |
 //! | [`payload`] | what is inside an entry: a file per codec | tokio, redis, ratatui |
 //! | [`store`] | Redis: the only room that says `redis::` | meaning |
@@ -23,6 +24,7 @@ pub mod clock;
 pub mod config;
 pub mod ops;
 pub mod payload;
+pub mod printable;
 pub mod queue;
 pub mod store;
 #[cfg(feature = "tui")]

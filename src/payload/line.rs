@@ -1,11 +1,11 @@
 //! One line for tables: what a terminal may be sent without harm.
 
-use std::fmt::Write as _;
 use std::io;
 
 use serde_json::Value;
 
 use super::said;
+use crate::printable;
 
 /// Where a line is cut, in characters.
 const MAX_CHARS: usize = 4096;
@@ -36,15 +36,18 @@ pub fn of_text(text: &str) -> String {
 pub fn within(text: &str, most: usize) -> String {
     let mut line = String::with_capacity(text.len().min(most));
     let mut width = 0;
-    for c in text.chars() {
+    let mut chars = text.chars().peekable();
+    let mut last = None;
+    while let Some(c) = chars.next() {
         let before = line.len();
-        if is_harmful(c) {
-            escape(&mut line, c);
+        if printable::hides(c, last, chars.peek().copied()) {
+            printable::push_escaped(&mut line, c);
             width += line.len() - before;
         } else {
             line.push(c);
             width += 1;
         }
+        last = Some(c);
         if width > most {
             line.truncate(before);
             line.push('…');
@@ -62,33 +65,6 @@ pub(super) fn of_bytes(bytes: &[u8]) -> String {
         line.push('…');
     }
     line
-}
-
-/// Controls (C0, DEL, C1), those that turn the direction of text, separators of lines and
-/// paragraphs, and those that show nothing and may hide a text in another one. The joiners stay:
-/// emoji and scripts are built with them. The same as `queue::text` keeps from a terminal, which
-/// this room does not know; a test holds the two together.
-const fn is_harmful(c: char) -> bool {
-    // Most are asked for again and again.
-    !matches!(c, ' '..='~')
-        && matches!(c,
-            '\0'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
-            | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}'
-            | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
-}
-
-fn escape(line: &mut String, c: char) {
-    match c {
-        '\t' => line.push_str("\\t"),
-        '\n' => line.push_str("\\n"),
-        '\r' => line.push_str("\\r"),
-        '\0'..='\x7f' => {
-            let _infallible = write!(line, "\\x{:02x}", u32::from(c));
-        }
-        _ => line.extend(c.escape_unicode()),
-    }
 }
 
 /// The first bytes of what is written; the writer is told to stop after that.

@@ -23,7 +23,7 @@ pub const QUARANTINE_PREFIX: &[u8] = b"delayscope:quarantine:";
 /// prefix, since the one above is a sign of a Redisson queue of that name.
 const PLAIN_QUARANTINE_PREFIX: &[u8] = b"delayscope:zset-list-quarantine:";
 /// What the names of the keys begin with that our consumers of a Redisson queue keep what they have
-/// taken in: what is held, the leases on it, and the intake; see [`hold_keys`].
+/// taken in: what is held, the leases on it, and the intake.
 pub const HOLD_PREFIXES: [&[u8]; 3] = [
     b"delayscope:held:",
     b"delayscope:lease:",

@@ -3,13 +3,13 @@
 //! A figure is never cut: what does not fit becomes shorter by its unit. Control characters (and
 //! those that turn the direction of text) never reach a terminal: names and payloads are data.
 
-mod printable;
-
 use std::borrow::Cow;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-pub use printable::{is_hidden, is_plain_to_see, printable, printable_bytes, printable_lines};
+pub use crate::printable::{
+    is_hidden, is_plain_to_see, printable, printable_bytes, printable_lines,
+};
 
 /// Columns that [`countdown`] needs at most.
 pub const COUNTDOWN_WIDTH: usize = 9;

@@ -5,8 +5,9 @@ use crate::source::{Path, code, paths};
 /// The rooms of the house, each with those it may import. `main` stands in front of all of them.
 pub(crate) const ROOMS: &[(&str, &[&str])] = &[
     ("clock", &[]),
-    ("queue", &["clock"]),
-    ("payload", &["clock"]),
+    ("printable", &[]),
+    ("queue", &["clock", "printable"]),
+    ("payload", &["clock", "printable"]),
     ("store", &["clock", "queue", "payload"]),
     ("ops", &["clock", "queue", "payload", "store"]),
     ("args", &["clock", "queue", "payload"]),

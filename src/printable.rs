@@ -42,22 +42,31 @@ fn push_printable(out: &mut String, text: &str) {
     let mut chars = text.chars().peekable();
     let mut before = None;
     while let Some(c) = chars.next() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if joins(c) && belongs(c, before, chars.peek().copied()) => out.push(c),
-            c if is_hidden(c) => {
-                let code = u32::from(c);
-                if code < 0x80 {
-                    push_byte(out, code);
-                } else {
-                    out.extend(c.escape_unicode());
-                }
-            }
-            c => out.push(c),
+        if hides(c, before, chars.peek().copied()) {
+            push_escaped(out, c);
+        } else {
+            out.push(c);
         }
         before = Some(c);
+    }
+}
+
+/// Whether a character has to be escaped where it stands: it is [hidden](is_hidden), and does not
+/// join what stands before and after it.
+#[must_use]
+pub fn hides(c: char, before: Option<char>, after: Option<char>) -> bool {
+    // Most are asked for again and again.
+    !matches!(c, ' '..='~') && is_hidden(c) && !(joins(c) && belongs(c, before, after))
+}
+
+/// Appends a character as `\n`, `\x1b`, `\u{202e}`.
+pub fn push_escaped(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\0'..='\x7f' => push_byte(out, u32::from(c)),
+        c => out.extend(c.escape_unicode()),
     }
 }
 
