@@ -6,7 +6,7 @@ use delayscope::ops::plan::{What, Which, plan_undo};
 use delayscope::queue::plan::Way;
 use delayscope::queue::{Outcome, Queue, Summary};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Told};
 use crate::support::PATIENCE;
 
 /// A change during which all data is lost, after its first batch.
@@ -77,45 +77,83 @@ async fn what_a_restart_has_lost_amid_a_change_was_not_moved_by_others() {
     assert!(noted, "{:?}", summary.notes);
 }
 
-/// 3,000 entries deleted, and the journal's file of it damaged at that byte of each hundred.
-async fn damaged(at: usize) -> (Bench, String) {
+/// What a record of the journal's file of a change holds, by the first byte of its body.
+const INTENTS: u8 = 1;
+const RESULTS: u8 = 2;
+const TRIES: u8 = 3;
+
+/// Where the bodies of the records of that kind begin: each after its length and checksum.
+fn records(file: &[u8], kind: u8) -> Vec<usize> {
+    let (mut bodies, mut at) = (Vec::new(), 8);
+    while at < file.len() {
+        let length = u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
+        bodies.push(at + 8);
+        at += 8 + length as usize;
+    }
+    bodies.retain(|body| file[*body] == kind);
+    bodies
+}
+
+/// 3,000 entries deleted, and the first or the last record of that kind damaged in the journal's
+/// file of it.
+async fn damaged(kind: u8, last: bool) -> (Bench, String) {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     bench.fill(3_000, bench.server.now().plus(900_000), 1);
-    let all: Vec<u64> = (1..=3_000).collect();
     let found = Which::Selected(delayscope::ops::entries::Selection::default());
     let (_, told) = bench.change(What::Delete, found).await;
-    assert_eq!(told.count(Outcome::Done), all.len() as u64);
+    assert_eq!(told.count(Outcome::Done), 3_000);
     let id = told.summary.journal_id.unwrap();
     let path = bench.dir().join("changes").join(&id);
     let mut bytes = std::fs::read(&path).unwrap();
-    let at = bytes.len() * at / 100;
-    bytes[at] ^= 0x55;
+    let bodies = records(&bytes, kind);
+    assert!(bodies.len() > 1, "{bodies:?}");
+    let at = if last { bodies.last() } else { bodies.first() };
+    bytes[at.unwrap() + 2] ^= 0x55;
     std::fs::write(path, bytes).unwrap();
     (bench, id)
 }
 
+/// What the undo of such a change did to all 3,000, and what it noted of the damage.
+async fn undo_of_damaged(kind: u8, last: bool) -> (Told, String) {
+    let (bench, id) = damaged(kind, last).await;
+    let prepared = plan_undo(&bench.store, &bench.journal, Some(&*id), false);
+    let prepared = prepared.await.unwrap();
+    let warned = prepared.plan.warnings.iter().any(|w| w.contains("damaged"));
+    assert!(warned, "{:?}", prepared.plan.warnings);
+    let told = bench.apply(prepared, Limits::default()).await;
+    let back = told.count(Outcome::Done);
+    assert!(back > 0, "{:?}", told.summary);
+    assert_eq!(bench.contents().timeouts.len() as u64, back);
+    assert_eq!(told.summary.tally.sum(), 3_000, "{:?}", told.summary);
+    let mut notes = told.summary.notes.iter();
+    let note = notes.find(|note| note.contains("damaged"));
+    let note = note.unwrap_or_else(|| panic!("{:?}", told.summary)).clone();
+    (told, note)
+}
+
 #[tokio::test]
 async fn of_a_damaged_journal_what_can_be_read_is_taken_back_and_the_rest_is_said() {
-    for at in [2, 50, 99] {
-        let (bench, id) = damaged(at).await;
-        let prepared = plan_undo(&bench.store, &bench.journal, Some(&*id), false);
-        let prepared = prepared.await.unwrap();
-        let warned = prepared.plan.warnings.iter().any(|w| w.contains("damaged"));
-        assert!(warned, "{:?}", prepared.plan.warnings);
-        let told = bench.apply(prepared, Limits::default()).await;
-        let said = told
-            .summary
-            .notes
-            .iter()
-            .any(|note| note.contains("damaged"));
-        assert!(said, "{:?}", told.summary.notes);
-        let back = told.count(Outcome::Done);
-        assert!(
-            !told.summary.tally.all_done() && back > 0,
-            "{:?}",
-            told.summary
-        );
-        assert_eq!(bench.contents().timeouts.len() as u64, back);
-        assert_eq!(told.summary.tally.sum(), 3_000, "{:?}", told.summary);
+    for last in [false, true] {
+        let (told, note) = undo_of_damaged(INTENTS, last).await;
+        assert_eq!(told.count(Outcome::Done), 2_000, "{:?}", told.summary);
+        assert_eq!(told.count(Outcome::Refused), 1_000, "{note}");
+        assert!(note.contains("1,000 entries are lost"), "{note}");
+    }
+    // Which entries there were is still known: those without a result are in doubt.
+    let (told, note) = undo_of_damaged(RESULTS, false).await;
+    let refused = told.count(Outcome::Refused);
+    assert!(refused > 0, "{:?}", told.summary);
+    assert_eq!(told.count(Outcome::Done), 3_000 - refused);
+    assert!(note.contains("0 entries are lost"), "{note}");
+}
+
+/// The last result is missing as it is when a program is killed; what scripts tried is told by
+/// what became of it.
+#[tokio::test]
+async fn damage_to_what_the_rest_of_a_journal_tells_keeps_nothing_from_coming_back() {
+    for (kind, last) in [(RESULTS, true), (TRIES, false), (TRIES, true)] {
+        let (told, note) = undo_of_damaged(kind, last).await;
+        assert!(told.summary.tally.all_done(), "{:?}", told.summary);
+        assert!(note.contains("0 entries are lost"), "{note}");
     }
 }

@@ -15,9 +15,9 @@ use crate::world::{World, moved};
 
 const FOREVER: Duration = Duration::from_mins(10);
 /// A sweep of the order list.
-const MANY: Lie = Lie::new(3_000, 1_800).shuffled();
+const MANY: Lie = Lie::new(4_000, 2_400).shuffled();
 /// A batch or two, one after the other.
-const SOME: Lie = Lie::new(1_200, 280).shuffled();
+const SOME: Lie = Lie::new(1_200, 600).shuffled();
 
 /// So many rounds unless `KILLS` says another number.
 fn rounds() -> usize {
@@ -98,26 +98,39 @@ const QUARANTINE: &[&str] = &["repair", QUEUE, "--quarantine", "--grep", "pick"]
 const TRANSFER: &[&str] = &["transfer", QUEUE];
 
 /// A change; then its undo, killed at these points one after the other; then the same command, and
-/// what that advises, is typed: everything is where it was. What was advised.
-fn continued(lie: Lie, typed: &[&str], points: &[Point]) -> Vec<String> {
+/// what that advises, is typed: everything is where it was. What was advised; none when an undo came
+/// to its end before such a point.
+fn continued(lie: Lie, typed: &[&str], points: &[Point]) -> Option<Vec<String>> {
     let desk = Desk::new(lie);
     let said = desk.program.change(typed);
     assert_eq!(said.code, Some(0), "{}", said.told);
     let id = said.summary()["journal_id"].as_str().unwrap().to_owned();
     let undo = ["undo", &id];
     for point in points {
-        desk.killed(&undo, *point);
+        if !desk.killed(&undo, *point) {
+            desk.is_as_before(&format!("{typed:?} {points:?}"));
+            return None;
+        }
     }
+    let left = moved(&desk.before.places, &desk.world().places).len();
     let said = desk.program.change(&undo);
     let advised = advice(&said);
-    let code = i32::from(!advised.is_empty());
-    assert_eq!(said.code, Some(code), "{points:?}: {}", said.told);
+    // Killed after its last script, it had done all: then nothing is left for another one.
+    let nothing = said.summary()["planned"] == 0;
+    let code = i32::from(nothing || !advised.is_empty());
+    assert_eq!(said.code, Some(code), "{typed:?} {points:?}: {}", said.told);
+    assert_eq!(
+        nothing,
+        left == 0,
+        "{typed:?} {points:?}, {left} left: {}",
+        said.told
+    );
     for command in &advised {
         let said = desk.program.as_printed(command);
         assert_eq!(said.code, Some(0), "{command}: {}", said.told);
     }
     desk.is_as_before(&format!("{typed:?} {points:?}\n{}", said.told));
-    advised
+    Some(advised)
 }
 
 #[test]
@@ -127,7 +140,7 @@ fn a_killed_undo_is_continued_by_the_same_command_until_all_is_back() {
             for point in [Point::Before(0), Point::After(0), Point::After(1)] {
                 let advised = continued(lie, typed, &[point]);
                 // Nobody else transfers what is not due: that is seen to be back, or not to be.
-                assert_eq!(advised, [""; 0], "{typed:?} {point:?}");
+                assert_eq!(advised, Some(Vec::new()), "{typed:?} {point:?}");
             }
         }
     }
@@ -142,7 +155,7 @@ fn an_undo_that_is_killed_again_and_again_comes_to_its_end() {
         Point::Before(0),
     ];
     for typed in [DELETE, REQUEUE, DELIVER] {
-        assert_eq!(continued(MANY, typed, &points), [""; 0]);
+        assert_eq!(continued(MANY, typed, &points), Some(Vec::new()));
     }
 }
 
@@ -153,7 +166,7 @@ fn what_a_killed_undo_advises_brings_the_rest_back() {
     for round in 0..rounds() {
         for (lie, typed) in [(MANY.due(), DELETE), (SOME.then(Then::Delivered), TAKEN)] {
             for point in [Point::Before(round), Point::After(round)] {
-                advised += continued(lie, typed, &[point]).len();
+                advised += continued(lie, typed, &[point]).map_or(0, |advised| advised.len());
             }
         }
     }
