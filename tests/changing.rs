@@ -141,13 +141,14 @@ fn a_worker_moves_what_is_late_and_leaving_prints_what_goes_on() {
     let server = server();
     let mut terminal = open(&server, &[]);
     start_worker(&server, &mut terminal);
+    let socket = server.socket();
+    let command = format!("delayscope -s {} worker orders", socket.display());
     terminal.send(b"q");
-    terminal.wait_text("The command that goes on is printed then.");
+    terminal.wait_text("What goes on is printed too:");
+    terminal.wait_text(&command);
     terminal.send(b"y");
     assert_eq!(terminal.exit_code(), 0);
     terminal.wait_text("The worker on orders has ended after moving 3 entries.");
-    let socket = server.socket();
-    let command = format!("delayscope -s {} worker orders", socket.display());
     // The terminal breaks long lines anywhere.
     let text = terminal.shown().text().replace('\n', "");
     assert!(text.contains(&command), "{text}");
