@@ -2,7 +2,7 @@
 
 use crate::changing::depths;
 use crate::program::Program;
-use crate::support::frame;
+use crate::support::{frame, wait_for};
 
 const ASIDE: &str = "delayscope:aside:{orders}";
 
@@ -76,4 +76,39 @@ fn a_queue_of_which_only_a_quarantine_is_left_is_there() {
     let repair: Vec<&str> = repair.split(' ').collect();
     program.run(&repair).done();
     assert_eq!(depths(&program)[0], 1);
+}
+
+/// Of a message that is longer than a pipe, it cannot tell the end: it is killed amid that.
+#[test]
+fn what_a_killed_consumer_held_is_back_in_target_after_the_command_that_doctor_prints() {
+    let program = Program::start();
+    let long = "x".repeat(1_000_000);
+    let all = [long.as_bytes(), b"second", b"third"];
+    for message in all {
+        program.server.cmd_bytes(&[b"RPUSH", b"orders", message]);
+    }
+    let consumer = program.begin(&["consume", "orders", "--yes", "--json"]);
+    let held = || program.server.int(&["HLEN", "delayscope:held:{orders}"]);
+    wait_for("a message in the consumer's hands", || held() == 1);
+    consumer.signal("KILL");
+    assert_eq!(consumer.ended().code, -1);
+    assert_eq!([held(), depths(&program)[2]], [1, 2]);
+    // As if half a minute had passed.
+    program.server.cmd(&["DEL", "delayscope:lease:{orders}"]);
+
+    let doctor = ["doctor", "orders", "--for", "1s", "--json"];
+    let found = program.run(&doctor).partly().json();
+    let found = found.iter().find(|found| found["id"] == "held").unwrap();
+    let command = found["repair_command"].as_str().unwrap();
+    let (_, repair) = command.split_once(" repair ").unwrap();
+    assert_eq!(repair, "orders --put-back");
+    let words = ["repair"].into_iter().chain(repair.split(' '));
+    let words: Vec<&str> = words.chain(["--yes"]).collect();
+    program.run(&words).done();
+
+    let target = program.server.list(&["LRANGE", "orders", "0", "-1"]);
+    assert!(target == all, "{} in target", target.len());
+    assert_eq!(held(), 0);
+    let well = program.run(&doctor).json();
+    assert!(well.iter().all(|found| found["id"] != "held"), "{well:?}");
 }

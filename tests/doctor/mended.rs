@@ -22,8 +22,9 @@ use crate::program::{self, Doctor};
 /// A sick queue.
 struct Case {
     patient: Patient,
-    /// For so long `doctor` has to look before it can tell, in ms.
-    looks_ms: u64,
+    /// For so long `doctor` has to look before it can tell, in ms; none: for as long as it thinks
+    /// fit.
+    looks_ms: Option<u64>,
     /// What the repair tells people to do, where no command does it.
     outside: Option<Outside>,
 }
@@ -35,7 +36,7 @@ impl Case {
     fn of(patient: Patient) -> Self {
         Self {
             patient,
-            looks_ms: 1_100,
+            looks_ms: Some(1_100),
             outside: None,
         }
     }
@@ -50,7 +51,18 @@ impl Case {
 
     /// One that takes so long to be found.
     fn within(self, looks_ms: u64) -> Self {
-        Self { looks_ms, ..self }
+        Self {
+            looks_ms: Some(looks_ms),
+            ..self
+        }
+    }
+
+    /// One that has to be found without being told for how long to look.
+    fn by_itself(self) -> Self {
+        Self {
+            looks_ms: None,
+            ..self
+        }
     }
 }
 
@@ -83,6 +95,7 @@ const SCENES: &[(&str, Scene)] = scenes! {
     "framed-target": target::elements_with_their_frames;
     "cross-slot": keys::odd_braces;
     "name-collision": keys::two_names_for_the_same_keys;
+    "held": target::a_consumer_that_died;
 };
 
 /// Those that need long looks, up to half a minute.

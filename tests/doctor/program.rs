@@ -151,14 +151,24 @@ impl Doctor {
         }
     }
 
-    /// Lets it look for so long, again and again until that rule comes first.
-    pub(crate) async fn until_first(patient: &Patient, rule: &str, ms: u64) -> Self {
-        let end = instant() + PATIENCE;
+    /// Lets it look for so long (else for as long as it thinks fit), again and again until that
+    /// rule comes first; its exit code says whether that is more than a note.
+    pub(crate) async fn until_first(
+        patient: &Patient,
+        rule: &str,
+        ms: impl Into<Option<u64>>,
+    ) -> Self {
+        let (end, ms) = (instant() + PATIENCE, ms.into());
         loop {
-            let said = Self::looks(patient, ms).await;
+            let said = match ms {
+                Some(ms) => Self::looks(patient, ms).await,
+                None => Self::looks_by_itself(patient).await,
+            };
             // On a busy machine what it saw in that time may not decide it.
             let decided = said.severity.as_deref() != Some("undecided");
             if decided && said.rule.as_deref() == Some(rule) {
+                let bad = said.severity.as_deref() != Some("note");
+                assert_eq!(said.all.1, Some(i32::from(bad)), "{:?}", said.all);
                 return said;
             }
             assert!(instant() < end, "not {rule} first: {:?}", said.all);

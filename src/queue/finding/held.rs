@@ -1,6 +1,6 @@
 //! Messages are held for consumers of ours that died: they are in no place where others look.
 
-use super::{Finding, Seen, Severity, Step, Verdict};
+use super::{Finding, Open, Seen, Severity, Step, Verdict};
 use crate::queue::text;
 use crate::queue::wish::What;
 
@@ -27,9 +27,16 @@ pub(super) fn look(seen: &Seen) -> Verdict {
         0
     };
     let (dead, all) = (count.of_dead(), count.of_dead() + stuck);
-    // Where no consumer of ours has died there is nothing that could be well or not.
+    if all == 0 && count.intake == 0 {
+        return Verdict::Fine;
+    }
     if all == 0 {
-        return Verdict::Silent;
+        let n = text::counted(count.intake, "message is", "messages are");
+        return Verdict::Early(Open::new(
+            format!("{n} on the way to a consumer"),
+            "whether it takes what was moved for it",
+            Some(STILL_MS - still_ms),
+        ));
     }
     let they = text::counted(all, "message was", "messages were");
     let gets = if all == 1 { "it" } else { "them" };
@@ -118,14 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn what_a_living_consumer_holds_and_what_has_just_been_moved_for_one_is_fine() {
-        let held = HeldCount {
+    fn what_a_living_consumer_holds_is_fine_and_what_was_moved_for_one_is_decided_by_looking_on() {
+        let mut held = HeldCount {
             held: 1,
             living: 1,
-            intake: 1,
+            intake: 0,
             first_end: None,
         };
-        assert_eq!(scene(held, 0).found(ID), None);
+        assert_eq!(scene(held, 0).verdict(ID), Verdict::Fine);
+        held.intake = 1;
+        let Verdict::Early(open) = scene(held, 0).verdict(ID) else {
+            panic!("nobody can tell yet whether it is taken");
+        };
+        assert_eq!(open.known_in_ms, Some(STILL_MS));
         let found = scene(held, STILL_MS).found(ID).unwrap();
         assert!(
             found.sentence.starts_with("1 message was taken"),

@@ -89,7 +89,8 @@ pub(super) async fn an_order_list_aside(seed: u64) -> Case {
     .map(<[u8]>::to_vec);
     let aside: Vec<&[u8]> = aside.iter().map(Vec::as_slice).collect();
     patient.server.cmd_bytes(&aside);
-    Case::of(patient)
+    // Whoever says no more than `doctor` is not told that all is well while nobody can know it.
+    Case::of(patient).by_itself()
 }
 
 pub(super) async fn an_expiry(seed: u64) -> Case {

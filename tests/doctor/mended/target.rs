@@ -1,6 +1,6 @@
 //! Target, and who takes from it.
 
-use delayscope::queue::Era;
+use delayscope::queue::{ConsumerTag, Era, Holder};
 
 use super::Case;
 use crate::at;
@@ -17,6 +17,43 @@ pub(super) async fn elements_with_their_frames(seed: u64) -> Case {
         patient
             .server
             .cmd_bytes(&[b"RPUSH", &target, b"plain", &member]);
+    }
+    Case::of(patient)
+}
+
+/// One of ours, killed with a message in its hands: its lease is gone, or ran out beside one that
+/// lives, or the server moved a message for it that it never heard of.
+pub(super) async fn a_consumer_that_died(seed: u64) -> Case {
+    let mut patient = Patient::new(seed).await;
+    patient.with(Subscriber::new(&patient.server, &patient.queue));
+    let (keys, now) = (patient.queue.keys().hold, patient.server.now());
+    if seed == 300 {
+        patient
+            .server
+            .cmd_bytes(&[b"RPUSH", &keys.intake, b"moved for nobody"]);
+        return Case::of(patient).within(4_000);
+    }
+    let mut hold = |turn: u64, lease_ms: Option<i64>| {
+        let consumer = ConsumerTag {
+            host: "app 1".to_owned(),
+            pid: 4_711,
+            number: patient.random(u64::MAX),
+        };
+        let at = now.plus(-60_000);
+        let field = Holder { consumer, at, turn }.field();
+        let element = format!("taken {turn}");
+        let server = &patient.server;
+        server.cmd_bytes(&[b"HSET", &keys.held, &field, element.as_bytes()]);
+        if let Some(ms) = lease_ms {
+            let end = now.plus(ms).get().to_string();
+            server.cmd_bytes(&[b"ZADD", &keys.leases, end.as_bytes(), &field]);
+        }
+    };
+    if seed == 1 {
+        hold(0, None);
+    } else {
+        hold(0, Some(-5_000));
+        hold(1, Some(3_600_000));
     }
     Case::of(patient)
 }
