@@ -10,7 +10,8 @@
 -- Nothing here depends on anything but the arguments and the keys. The RPUSH comes first: a server
 -- that is full, a replica or may not write refuses it, and then nothing was done. Parts: guard.
 
-local refusal = guard({'list', 'zset', 'list'})
+local needed = {{'RPUSH', KEYS[1]}, {'LTRIM', KEYS[3]}, {'ZREMRANGEBYRANK', KEYS[2]}}
+local refusal = guard({'list', 'zset', 'list'}, needed)
 if refusal then return refusal end
 
 local first, n = tonumber(ARGV[1]), #ARGV - 1

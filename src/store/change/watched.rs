@@ -22,7 +22,7 @@ const ATTEMPT: &str = "transfer what is due";
 const LIMIT: Duration = Duration::from_secs(10);
 /// Commands of a look, and of a transfer before it.
 const LOOK: usize = 6;
-const MOVE: usize = 7;
+const MOVE: usize = 4;
 
 /// A queue with an order list under watch, and what is due there. WATCH belongs to a connection, so
 /// this has one of its own: when it breaks, nothing that was read on it can be acted upon.
@@ -111,7 +111,8 @@ impl Watched {
     pub async fn look(&mut self, n: usize) -> Result<(), StoreError> {
         let mut pipeline = Pipeline::new();
         if self.open {
-            pipeline.cmd("DISCARD");
+            // Nothing is queued in it, so this does nothing; DISCARD would be one more right to have.
+            pipeline.cmd("EXEC");
         }
         self.looking(&mut pipeline, n);
         let mut answers = self.send(&pipeline).await?;
@@ -153,17 +154,12 @@ impl Watched {
     }
 
     /// What the transaction does that is open: one script, which a server does whole or refuses
-    /// whole. (What a transaction would push beside it stays, on Redis up to 5.0.7, when the script
-    /// is refused because the memory has just become full.) What the user may not do has to be
-    /// refused before anything is done, so the commands of the script are queued here, too, where
-    /// they do nothing.
+    /// whole: what the user may not do it finds out itself, before it does anything. (What a
+    /// transaction would push beside it stays, on Redis up to 5.0.7, when the script is refused
+    /// because the memory has just become full.)
     fn moving(&self, pipeline: &mut Pipeline, payloads: &[&[u8]]) {
-        let [target, timeouts, order] = &self.keys;
         let watched = script::watched();
         pipeline.cmd("TIME");
-        pipeline.cmd("TYPE").arg(target);
-        pipeline.cmd("LTRIM").arg(order).arg(0).arg(-1);
-        pipeline.cmd("ZREMRANGEBYRANK").arg(timeouts).arg(1).arg(0);
         // By its text: in a transaction a script that is not known would come too late.
         pipeline.cmd("EVAL").arg(watched).arg(self.keys.len());
         pipeline.arg(&self.keys[..]).arg(self.first).arg(payloads);
@@ -245,7 +241,7 @@ impl Watched {
             }
             other => return Err(strange(&other)),
         };
-        let [before, _, _, _, answer, after] =
+        let [before, answer, after] =
             <[Value; MOVE - 1]>::try_from(done).map_err(|_| strange(&Value::Nil))?;
         let answer = script::settled(&self.store, ATTEMPT, answer)?;
         script::end_of_watched(&self.store, &self.keys, &answer)?;
