@@ -33,9 +33,13 @@ const COUNTS: ((u32, u32), &str) = ((7, 0), "whether what is granted is used too
 /// seconds is asked whether it still lives.
 const UNPLAYED: &[&str] = &["ping"];
 
-/// What a script that serves several changes asks for before it begins, though this one would not
-/// use it.
-const ASKED: &[(Change, &str)] = &[(Change::Drift, "zrem"), (Change::Persist, "pexpireat")];
+/// What a script asks for before it begins, though this change would not use it: it serves others,
+/// or uses it on older servers only.
+const ASKED: &[(Change, &str)] = &[
+    (Change::Drift, "zrem"),
+    (Change::Persist, "pexpireat"),
+    (Change::PutBack, "zadd"),
+];
 
 fn redisson() -> Queue {
     Queue::redisson("orders")

@@ -173,7 +173,7 @@ fn commands_of(change: Change) -> Vec<&'static str> {
         Change::PutBack => &[
             SCRIPT,
             &[
-                "hdel", "hget", "hkeys", "hmget", "lpush", "lrem", "ltrim", "rpush", "zrem",
+                "hdel", "hget", "hkeys", "hmget", "lpush", "lrem", "ltrim", "rpush", "zadd", "zrem",
             ],
         ],
         Change::Unwrap => &[SCRIPT, REPLACE],
