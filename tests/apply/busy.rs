@@ -258,8 +258,9 @@ async fn the_order_list_is_mended_once_beside_the_scripts_of_others() {
         let order = bench.queue.keys().order.unwrap();
         let lacks = bench.member(4);
         bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacks]);
-        let stale = crate::support::frame(99, b"stale");
-        bench.server.cmd_bytes(&[b"LPUSH", &order, &stale]);
+        bench
+            .server
+            .cmd_bytes(&[b"LPUSH", &order, &bench.member(7)]);
     };
     holds(Scene::new(What::Drift, due).then(drift)).await;
     holds(Scene::new(What::Realign(None), due).for_good()).await;
