@@ -53,12 +53,18 @@ pub(super) async fn run(
         .iter()
         .map(|t| vec![None; t.commands.len()])
         .collect();
-    match round(store, attempt, transactions, &none).await? {
+    let mut first = round(store, attempt, transactions, &none).await?;
+    if matches!(first, Round::Open) {
+        first = round(store, attempt, transactions, &none).await?;
+    }
+    match first {
         Round::Done(done) => Ok(done),
         Round::Full => one_by_one(store, attempt, transactions).await,
+        Round::Open => Err(busy(store, attempt)),
         Round::Refused(refused) => match round(store, attempt, transactions, &refused).await? {
             Round::Done(done) => Ok(done),
             Round::Full => one_by_one(store, attempt, transactions).await,
+            Round::Open => Err(busy(store, attempt)),
             Round::Refused(_) => {
                 let first = refused.into_iter().flatten().flatten().next();
                 Err(refusal(store, attempt, first.unwrap_or(Value::Nil)))
@@ -71,6 +77,9 @@ enum Round {
     Done(Vec<Done>),
     /// Which commands were refused, by transaction and place.
     Refused(Vec<Vec<Option<Value>>>),
+    /// A transaction from before was open, and this round has ended it: Redis 5, when a script keeps
+    /// it, refuses an EXEC and leaves open what was begun.
+    Open,
     /// The server is full: it queues nothing in a transaction then, not even reads.
     Full,
 }
@@ -137,9 +146,7 @@ async fn round(
                 .details()
                 .is_some_and(|words| words.contains("nested"))
         {
-            // Redis 5, when a script keeps it, refuses the EXEC and leaves what was begun open, which
-            // the EXEC of this round has ended now.
-            return Err(busy(store, attempt));
+            return Ok(Round::Open);
         }
         store.accept(attempt, multi)?;
         if matches!(&before, Value::ServerError(error) if error.code() == "OOM") {
