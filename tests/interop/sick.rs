@@ -198,8 +198,9 @@ pub fn killed_worker() {
     screen.send(b"5");
     screen.wait_text("✖ CRIT  10,000 late");
     screen.send(b"R");
-    screen.wait_text("Type the queue's name to ");
-    screen.send(b"orders\r");
+    // A worker is no bulk change: no name is typed.
+    screen.wait_text("Press y to start");
+    screen.send(b"y");
     screen.wait("all moved", PATIENCE, |shown| {
         shown.text().contains("10,000 moved")
     });

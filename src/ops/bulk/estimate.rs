@@ -1,7 +1,7 @@
 //! What a change will cost, and which way is the cheapest.
 //!
 //! The figures are those of Redis 7.0 on a quiet machine, frames of 41 bytes; `cargo bench --bench
-//! bulk` measures them, and `cargo bench --bench bounds` what is promised with them. How many
+//! bulk` measures them. How many
 //! entries the first script of a change takes follows from the same figures, so that a plan and
 //! what happens cannot differ; each script then tells how far off they are.
 
