@@ -111,7 +111,9 @@ impl Bench {
         );
         let ms = Duration::from_millis(1);
         assert!(longest <= cost.longest_block * 3 + 2 * ms, "{told}");
-        assert!(cost.longest_block <= most * 8 + ms, "{told}");
+        // Told is a bound: batches may grow until they keep the server for as long as they may.
+        let bound = (most * 8 + ms).max(Limits::default().max_block);
+        assert!(cost.longest_block <= bound, "{told}");
         assert!(worked <= cost.takes * 4 + 5 * ms, "{told}");
         assert!(cost.takes <= worked * 8 + ms, "{told}");
         let near = |planned: u64, was: u64| planned <= was * 2 && was <= planned * 2;
