@@ -150,7 +150,7 @@ pub struct Connection {
     /// The queues that are named.
     #[arg(long = "queue", value_name = "NAME", global = true, help = QUEUES_HELP)]
     pub queues: Vec<Queue>,
-    /// Those that are named by the digits of their bytes.
+    /// The queues that are named by the hex digits of their bytes.
     #[arg(
         long = "queue-hex",
         value_name = "HEX",

@@ -373,7 +373,7 @@ fn without_login(word: &str) -> String {
     }
 }
 
-/// Whether a password stands on the command line, where all of this machine can see it.
+/// Tells whether a password stands on the command line, where all of this machine can see it.
 fn shows_password(args: &Args) -> bool {
     let connection = &args.connection;
     let typed = args.address.iter().chain(&connection.url);
@@ -382,7 +382,7 @@ fn shows_password(args: &Args) -> bool {
     flag.is_some_and(|password| !password.is_empty()) || typed.into_iter().any(in_url)
 }
 
-/// What is said of it.
+/// The warning about a password on the command line.
 const SHOWN: &str = "a password on the command line can be seen by others on this machine. \
                      REDISCLI_AUTH in the environment, or a profile's password_command, keeps it \
                      from them";

@@ -134,7 +134,7 @@ pub enum From {
     Delivered,
     /// The order list
     Order,
-    /// What only the order list holds
+    /// The entries that only the order list holds
     OrderOnly,
     /// Quarantine: what was set aside
     Quarantined,

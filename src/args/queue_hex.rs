@@ -26,8 +26,8 @@ impl ValueParserFactory for Queue {
     }
 }
 
-/// What was typed, with `--queue-hex HEX` in place of a QUEUE as that queue. Where no QUEUE stands it
-/// is a flag like others, as it is when its digits are none.
+/// The typed words, with the queue itself for a `--queue-hex HEX` that stands in place of a QUEUE.
+/// Where no QUEUE stands it remains a flag like others, and so it does when HEX is no hex.
 pub fn spelled_out(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut typed = typed.into_iter();
     let mut out: Vec<OsString> = Vec::new();
@@ -56,7 +56,7 @@ pub fn spelled_out(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     out
 }
 
-/// Whether a subcommand stands among these words that takes a QUEUE.
+/// Tells whether one of these words is a subcommand that takes a QUEUE.
 fn takes_queue(words: &[OsString]) -> bool {
     let all = Args::command();
     let mut named = words.iter().filter_map(|word| all.find_subcommand(word));

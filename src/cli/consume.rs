@@ -121,11 +121,11 @@ async fn take<W: Write>(
     Ok(taken)
 }
 
-/// What is said when nothing is waited for any more.
+/// The note of a consumer that was asked twice to end, and waits for nothing any more.
 const HURRIED: &str = "ended without waiting for the server: what was taken last may be held still, \
                        and be delivered again by `repair --put-back`";
 
-/// What the consumer has next. Asked once to end, what is on its way is waited for; asked twice, it
+/// The next element of the consumer. Asked once to end, what is on its way is waited for; asked twice, it
 /// is not, and none is returned.
 async fn next(
     consumer: &mut Consumer,
@@ -169,7 +169,7 @@ async fn leave(consumer: &mut Consumer, queue: &Queue) {
     }
 }
 
-/// What could not be printed goes back, so that the next consumer has it. Returns what there is to
+/// Puts a message that could not be printed back for the next consumer. Returns what there is to
 /// say of it.
 async fn put_back(
     consumer: &mut Consumer,

@@ -1,4 +1,4 @@
-//! What is given in files and on standard input, never more of it than memory should hold: a file
+//! Messages from files and standard input, never more of them than memory should hold: a file
 //! like `/dev/zero` and a pipe without an end never say that they are over.
 
 use std::fs::File;

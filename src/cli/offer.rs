@@ -235,7 +235,7 @@ impl Offering<'_> {
         Ok(())
     }
 
-    /// That a due time can be offered: a dry run says so as the server's writer would.
+    /// Refuses a due time that cannot be offered: a dry run says so as the server's writer would.
     fn would_be_taken(&self, due: EpochMillis) -> Result<(), StoreError> {
         self.writer.check_due(&self.queue, due)
     }

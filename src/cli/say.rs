@@ -1,5 +1,5 @@
-//! What is said beside the output: on standard error. Names, words of the server and what was typed
-//! stand in it, so nothing that commands a terminal leaves here as it is.
+//! Notes, warnings and questions on standard error. Names, words of the server and what was typed
+//! stand in them, so nothing that commands a terminal leaves here as it is.
 
 use std::io::{self, Write as _};
 

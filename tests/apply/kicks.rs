@@ -5,9 +5,31 @@ use delayscope::queue::Queue;
 use delayscope::store::listen::{Heard, listen};
 use futures_util::StreamExt as _;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::bench::Bench;
 use crate::support::frame;
+
+/// A client that listens, and transfers when it is kicked, or does not. A new head alone does not
+/// wake it.
+async fn listener(bench: &Bench, transfers: bool) -> JoinHandle<()> {
+    let writer = bench.store.writer().unwrap();
+    let (queue, store) = (bench.queue.clone(), bench.store.clone());
+    let (subscribed, is_subscribed) = oneshot::channel();
+    let client = tokio::spawn(async move {
+        let mut heard = listen(&store, queue.keys().channel.unwrap());
+        assert_eq!(heard.next().await, Some(Heard::Subscribed));
+        subscribed.send(()).unwrap();
+        while let Some(Heard::Message(message)) = heard.next().await {
+            if transfers && message == b"0" {
+                let now = store.clock().unwrap().now();
+                writer.transfer(&queue, now, 100, 0).await.unwrap();
+            }
+        }
+    });
+    is_subscribed.await.unwrap();
+    client
+}
 
 /// Two entries are late and somebody listens, who transfers when kicked, or does not.
 async fn kicked(transfers: bool) -> (Option<bool>, String) {
@@ -22,21 +44,7 @@ async fn with_entries(count: u64, transfers: bool) -> (Option<bool>, String) {
         let due = bench.server.now().plus(200).get().to_string();
         bench.server.put(&bench.queue, &frame(9, b"next"), &due);
     }
-    let writer = bench.store.writer().unwrap();
-    let (queue, store) = (bench.queue.clone(), bench.store.clone());
-    let (subscribed, is_subscribed) = oneshot::channel();
-    let client = tokio::spawn(async move {
-        let mut heard = listen(&store, queue.keys().channel.unwrap());
-        assert_eq!(heard.next().await, Some(Heard::Subscribed));
-        subscribed.send(()).unwrap();
-        while let Some(Heard::Message(_)) = heard.next().await {
-            if transfers {
-                let now = store.clock().unwrap().now();
-                writer.transfer(&queue, now, 100, 0).await.unwrap();
-            }
-        }
-    });
-    is_subscribed.await.unwrap();
+    let client = listener(&bench, transfers).await;
     let (_, told) = bench.change(What::Kick, Which::Due).await;
     client.abort();
     assert_eq!(told.summary.listening, Some(1));
@@ -92,22 +100,7 @@ async fn repaired(transfers: bool) -> String {
     bench
         .server
         .put(&bench.queue, &frame(9, b"never"), "-9.2e18");
-    let writer = bench.store.writer().unwrap();
-    let (queue, store) = (bench.queue.clone(), bench.store.clone());
-    let (subscribed, is_subscribed) = oneshot::channel();
-    let client = tokio::spawn(async move {
-        let mut heard = listen(&store, queue.keys().channel.unwrap());
-        assert_eq!(heard.next().await, Some(Heard::Subscribed));
-        subscribed.send(()).unwrap();
-        while let Some(Heard::Message(message)) = heard.next().await {
-            // What a kick says; a new head alone does not wake it.
-            if transfers && message == b"0" {
-                let now = store.clock().unwrap().now();
-                writer.transfer(&queue, now, 100, 0).await.unwrap();
-            }
-        }
-    });
-    is_subscribed.await.unwrap();
+    let client = listener(&bench, transfers).await;
     let (_, told) = bench.change(What::Score, Which::Due).await;
     client.abort();
     told.summary.notes.join(" ")

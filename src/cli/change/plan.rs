@@ -74,10 +74,11 @@ pub(super) fn question(plan: &Plan, columns: usize, by_name: bool) -> String {
     lines.join("\n")
 }
 
-/// What stands behind a question in its line.
+/// Columns of the answers behind a question, and of the one that is typed.
 const ANSWERS: usize = " [y/N] n".len() + 1;
 
-/// What would be done to a single entry, and what that says, as far as there is room.
+/// The change of a single entry in one line: what is done, the entry's payload cut to the room that
+/// there is, its id and its due time.
 fn one_line(plan: &Plan, columns: usize) -> String {
     let headline = headline(plan);
     let Some((said, id)) = plan.says.first().zip(plan.first.first()) else {
@@ -86,6 +87,7 @@ fn one_line(plan: &Plan, columns: usize) -> String {
     let due = plan.oldest.map_or_else(String::new, |due| {
         format!(", {}", times::left(Some(due), plan.at))
     });
+    // An id has 16 digits and a blank before them.
     let fixed = text::width(&headline) + 2 + text::width(&due) + 17 + ANSWERS;
     let said = text::cut(said, columns.saturating_sub(fixed).max(24));
     format!("{headline}: {said} {id}{due}")

@@ -43,7 +43,7 @@ pub(super) struct Did {
     pub(super) fated: Vec<Fated>,
     /// For how long it kept the server, where that could be measured.
     pub(super) took: Option<Duration>,
-    /// So many copies beyond the first left the order list with them.
+    /// Second copies of these entries that left the order list with them.
     pub(super) copies: u64,
     /// The server's words when it refused to announce a new head.
     pub(super) unannounced: Option<String>,
