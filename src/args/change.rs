@@ -12,7 +12,7 @@ use crate::queue::Queue;
 /// Which entries of a queue.
 #[derive(Args)]
 pub struct Pick {
-    /// Only the entry with this id (16 hex digits); repeatable
+    /// Only the entry with this id (16 hex digits); repeatable, also for so many of equal ones
     #[arg(long = "id", value_name = "ID")]
     pub ids: Vec<String>,
     /// Only what is late
@@ -165,9 +165,13 @@ Examples:
   delayscope delete orders --id 9f3c2a7714e08b55
   delayscope delete orders --grep 're:/\"test\":true/' --dry-run
   delayscope delete orders --from delivered --grep customer-42 --yes --json
+  delayscope delete orders --from delivered --all --keep-one
 
 What was deleted can be put back: delayscope undo.")]
 pub struct Delete {
+    /// One of each that have equal payloads stays: of those that wait the one due first
+    #[arg(long)]
+    pub keep_one: bool,
     /// Which entries, and how.
     #[command(flatten)]
     pub those: Those,

@@ -34,6 +34,8 @@ pub(super) use summary::{Figures, entry, fields};
 pub(super) struct Chosen {
     picked: Picked,
     limit: Option<u64>,
+    /// Of those with equal payloads the first is left alone.
+    but_one: bool,
 }
 
 impl Chosen {
@@ -49,7 +51,14 @@ impl Chosen {
         Ok(Self {
             picked,
             limit: asked.limit,
+            but_one: false,
         })
+    }
+
+    /// The same without the first of those that have equal payloads.
+    pub(super) fn but_one(self) -> Self {
+        let but_one = true;
+        Self { but_one, ..self }
     }
 
     /// The same where nothing said is everything due.
@@ -61,6 +70,7 @@ impl Chosen {
         let chosen = Self {
             picked,
             limit: asked.limit,
+            but_one: false,
         };
         chosen.undelivered().map(Some)
     }
@@ -78,6 +88,7 @@ impl Chosen {
         Ok(Self {
             picked: Picked::with_ids(&[id.to_owned()])?,
             limit: None,
+            but_one: false,
         })
     }
 
@@ -86,7 +97,11 @@ impl Chosen {
         let picked = Picked::of(&asked.pick)?;
         let limit = asked.limit;
         let any = picked.chooses() || asked.all || limit.is_some() || asked.pick.from.is_some();
-        Ok(any.then_some(Self { picked, limit }))
+        Ok(any.then_some(Self {
+            picked,
+            limit,
+            but_one: false,
+        }))
     }
 
     /// What was typed, of what is in quarantine.
@@ -102,8 +117,11 @@ impl Chosen {
                  name --all."
             );
         }
-        let limit = asked.limit;
-        Ok(Self { picked, limit })
+        Ok(Self {
+            picked,
+            limit: asked.limit,
+            but_one: false,
+        })
     }
 
     /// The selection that reads them.
@@ -130,7 +148,17 @@ pub(super) async fn those<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    let chosen = Chosen::of(&those.which)?;
+    chosen(those, Chosen::of(&those.which)?, what, config, out).await
+}
+
+/// Changes these entries.
+pub(super) async fn chosen<W: Write>(
+    those: &args::Those,
+    chosen: Chosen,
+    what: What,
+    config: &Config,
+    out: &mut Output<W>,
+) -> anyhow::Result<Outcome> {
     let making = Making::begin(&those.how, config).await?;
     making.queue(&those.queue, what, Some(chosen), out).await
 }
@@ -173,8 +201,14 @@ impl<'a> Making<'a> {
         let which = match chosen {
             None => Which::Due,
             Some(chosen) => {
+                let but_one = chosen.but_one;
                 let selection = chosen.selection(&self.session, &queue, self.config);
-                Which::Selected(selection.await?)
+                let which = Which::Selected(selection.await?);
+                if but_one {
+                    Which::ButOne(Box::new(which))
+                } else {
+                    which
+                }
             }
         };
         let wish = Wish {

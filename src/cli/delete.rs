@@ -14,5 +14,11 @@ pub(super) async fn run<W: Write>(
     config: &Config,
     out: &mut Output<W>,
 ) -> anyhow::Result<Outcome> {
-    change::those(&asked.those, What::Delete, config, out).await
+    let chosen = change::Chosen::of(&asked.those.which)?;
+    let chosen = if asked.keep_one {
+        chosen.but_one()
+    } else {
+        chosen
+    };
+    change::chosen(&asked.those, chosen, What::Delete, config, out).await
 }

@@ -12,6 +12,7 @@ pub(in crate::ops) mod whole;
 mod words;
 pub(super) mod work;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +54,20 @@ pub enum Which {
     Selected(Selection),
     /// Those of one place for which this holds: marks on the screen.
     Where(From, Arc<dyn Fn(&Entry) -> bool + Send + Sync>),
+    /// Those of the inner one, but of equal elements of target only so many: which of them they are,
+    /// nobody can tell.
+    Counted(Box<Self>, HashMap<Vec<u8>, Copies>),
+    /// Those of the inner one, but the first of those that have equal payloads.
+    ButOne(Box<Self>),
+}
+
+/// How many of equal elements are meant.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Copies {
+    /// So many of them.
+    Only(u64),
+    /// All but so many.
+    Without(u64),
 }
 
 impl fmt::Debug for Which {
@@ -62,6 +77,12 @@ impl fmt::Debug for Which {
             Self::These(entries) => f.debug_tuple("These").field(&entries.len()).finish(),
             Self::Selected(selection) => f.debug_tuple("Selected").field(selection).finish(),
             Self::Where(from, _) => f.debug_tuple("Where").field(from).finish(),
+            Self::Counted(which, copies) => f
+                .debug_tuple("Counted")
+                .field(which)
+                .field(&copies.len())
+                .finish(),
+            Self::ButOne(which) => f.debug_tuple("ButOne").field(which).finish(),
         }
     }
 }

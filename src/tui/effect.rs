@@ -212,6 +212,8 @@ pub enum Marked {
     One(Entry),
     /// The marked ones of the tab that they were marked in, as the marks were.
     Marks(Box<Marks>),
+    /// The same, but one of each that have equal payloads.
+    ButOne(Box<Marks>),
 }
 
 /// Messages to be offered.

@@ -233,6 +233,9 @@ async fn entries_are_requeued_and_edited_once_beside_the_scripts_of_others() {
 async fn delivered_elements_are_changed_once_beside_the_scripts_of_others() {
     let elements = |_: &Bench| from(From::Delivered);
     holds(Scene::new(What::Delete, elements).then(delivered)).await;
+    // Of equal ones as many as are meant.
+    let but_one = |_: &Bench| Which::ButOne(Box::new(from(From::Delivered)));
+    holds(Scene::new(What::Delete, but_one).then(delivered)).await;
     let back = NewDue {
         base: Base::In(900_000),
         spread_ms: 0,

@@ -17,6 +17,7 @@ mod changes;
 mod copies;
 mod costs;
 mod cut;
+mod equal;
 mod halts;
 mod kicks;
 mod lost;

@@ -381,3 +381,25 @@ fn a_zset_list_queue_is_changed_too() {
     assert_eq!(program.server.int(&["ZCARD", "waiting"]), 1);
     program.run(&["kick", spec]).failed("zset-list");
 }
+
+#[test]
+fn of_equal_elements_as_many_are_deleted_as_were_asked_for() {
+    let program = with_orders();
+    let push = |says: &[&str]| {
+        for says in says {
+            program.server.cmd(&["RPUSH", "orders", says]);
+        }
+    };
+    push(&["a", "b", "a", "a"]);
+    let id = delayscope::queue::EntryId::of_bytes(b"a").to_string();
+    let delete = ["delete", "orders", "--from", "delivered", "--yes"];
+    let twice = [&delete[..], &["--id", &id, "--id", &id]].concat();
+    let told = program.run(&twice);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert_eq!(depths(&program)[2], 2);
+    push(&["a", "b"]);
+    let but_one = [&delete[..], &["--all", "--keep-one", "--json"]].concat();
+    let told = program.run(&but_one);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert_eq!(depths(&program)[2], 2);
+}

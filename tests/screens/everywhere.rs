@@ -45,6 +45,7 @@ fn all(size: (u16, u16), look: &Look) -> Vec<Model> {
         let toggled = Toggled {
             score: Some(row.score),
             marked: true,
+            places: vec![0],
         };
         marked.marks.toggled.insert(row.member, toggled);
     }

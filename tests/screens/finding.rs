@@ -110,6 +110,7 @@ fn marked_entries_at_three_sizes() {
             let toggled = Toggled {
                 score: Some(row.score),
                 marked: true,
+                places: vec![0],
             };
             m.marks.toggled.insert(row.member, toggled);
         }

@@ -1,11 +1,12 @@
 //! Which entries a change is about: read in pages, kept as member and score alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::entries::{From, Pages, Selection};
-use super::{ChangeError, Telling, Which};
-use crate::queue::{Entry, EntryId, Queue, State};
+use super::work::sha1;
+use super::{ChangeError, Copies, Telling, Which};
+use crate::queue::{Entry, EntryId, Queue, State, text};
 use crate::store::change::Chosen;
 use crate::store::{Store, read as stored};
 
@@ -24,8 +25,8 @@ pub(super) struct Found {
     pub(super) gone: Vec<EntryId>,
     /// Those that were seen and have another due time by now.
     pub(super) changed: Vec<EntryId>,
-    /// Ids that were asked for and that nothing has.
-    pub(super) missing: Vec<String>,
+    /// What there is to say of what was asked for: a sentence each.
+    pub(super) notes: Vec<String>,
 }
 
 impl Found {
@@ -72,6 +73,73 @@ impl Found {
     }
 }
 
+impl Found {
+    /// Of equal elements of target as many as are meant.
+    fn count(&mut self, mut copies: HashMap<Vec<u8>, Copies>) {
+        let mut stay = 0_u64;
+        self.delivered.retain(|element| {
+            let meant = match copies.get_mut(element) {
+                None | Some(Copies::Without(0)) => true,
+                Some(Copies::Only(0)) => false,
+                Some(Copies::Only(left)) => {
+                    *left -= 1;
+                    true
+                }
+                Some(Copies::Without(left)) => {
+                    *left -= 1;
+                    false
+                }
+            };
+            stay += u64::from(!meant);
+            meant
+        });
+        for (element, left) in copies {
+            if let Copies::Only(left) = left {
+                let gone = (0..left).map(|_| EntryId::of_bytes(&element));
+                self.gone.extend(gone);
+            }
+        }
+        if stay > 0 {
+            let those = text::counted(stay, "stays", "stay");
+            self.notes.push(format!(
+                "Of elements that are equal to chosen ones {those}: those that a consumer would \
+                 take first are changed."
+            ));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let elements = self.delivered.is_empty() && self.order_only.is_empty();
+        elements && self.waiting.is_empty() && self.quarantined.is_empty()
+    }
+
+    /// Without the first of those that have equal payloads.
+    fn keep_one(&mut self, queue: &Queue) {
+        let mut kept = 0_u64;
+        let payload = |member: &[u8]| match queue.unwrap(member) {
+            Ok(unwrapped) => sha1(unwrapped.payload),
+            Err(_) => sha1(member),
+        };
+        for all in [&mut self.waiting, &mut self.quarantined] {
+            let mut seen = HashSet::new();
+            all.retain(|chosen| !seen.insert(payload(&chosen.member)));
+            kept += seen.len() as u64;
+        }
+        let mut seen = HashSet::new();
+        self.delivered.retain(|element| !seen.insert(sha1(element)));
+        kept += seen.len() as u64;
+        let mut seen = HashSet::new();
+        self.order_only
+            .retain(|member| !seen.insert(payload(member)));
+        kept += seen.len() as u64;
+        if kept > 0 {
+            let stay = text::counted(kept, "entry stays", "entries stay");
+            self.notes
+                .push(format!("Of equal ones one is kept: {stay}."));
+        }
+    }
+}
+
 /// Finds them. `tell` hears how many were looked at, of how many.
 pub(super) async fn choose(
     store: &Store,
@@ -79,7 +147,43 @@ pub(super) async fn choose(
     which: Which,
     tell: &impl Telling,
 ) -> Result<Found, ChangeError> {
+    match which {
+        Which::Counted(which, copies) => {
+            let mut found = look(store, queue, *which, false, tell).await?;
+            found.count(copies);
+            Ok(found)
+        }
+        Which::ButOne(which) => {
+            let (which, copies) = match *which {
+                Which::Counted(which, copies) => (*which, copies),
+                which => (which, HashMap::new()),
+            };
+            let mut found = look(store, queue, which, true, tell).await?;
+            found.count(copies);
+            found.keep_one(queue);
+            if found.is_empty() {
+                let why = "no two of the chosen entries are equal: there is nothing to keep one of";
+                return Err(ChangeError::Nothing(why.to_owned()));
+            }
+            Ok(found)
+        }
+        which => look(store, queue, which, false, tell).await,
+    }
+}
+
+/// The same; `equal`: ids of equal elements mean all of them.
+async fn look(
+    store: &Store,
+    queue: &Queue,
+    which: Which,
+    equal: bool,
+    tell: &impl Telling,
+) -> Result<Found, ChangeError> {
     let found = match which {
+        Which::Counted(..) | Which::ButOne(_) => {
+            let why = "what is counted, or kept one of, cannot be counted again";
+            return Err(ChangeError::Senseless(why.to_owned()));
+        }
         Which::These(entries) => {
             let mut found = Found::default();
             for entry in entries {
@@ -99,9 +203,9 @@ pub(super) async fn choose(
             read(store, queue, late, |_| true, tell).await?
         }
         Which::Selected(selection) => {
-            let (ids, limited) = (selection.ids.clone(), selection.limit.is_some());
+            let (ids, limit) = (selection.ids.clone(), selection.limit);
             let mut found = read(store, queue, selection, |_| true, tell).await?;
-            by_id(queue, &mut found, &ids, limited)?;
+            by_id(queue, &mut found, &ids, limit, equal)?;
             found
         }
         Which::Where(from, holds) => {
@@ -142,65 +246,98 @@ async fn read(
     Ok(found)
 }
 
-/// Each id that was asked for must be that of one entry, unless a limit says how many of equal
-/// ones to take.
+/// Each id that was asked for must be that of one entry. Of equal ones as many are taken as it was
+/// asked for, where that is more often than once, or as a limit says, or (`all`) all of them.
 fn by_id(
     queue: &Queue,
     found: &mut Found,
     ids: &[String],
-    limited: bool,
+    limit: Option<u64>,
+    all: bool,
 ) -> Result<(), ChangeError> {
     if ids.is_empty() {
         return Ok(());
     }
-    let waiting = found.waiting.iter().chain(&found.quarantined);
-    let waiting = waiting.map(|chosen| {
-        let due = match queue.due(chosen.score).at() {
-            Some(due) => format!("due at {} ms", due.get()),
-            None => format!("score {}", chosen.score),
-        };
-        (queue.id(&chosen.member), &chosen.member, due)
-    });
-    let order = found.order_only.iter();
-    let order = order.map(|m| (queue.id(m), m, "in the order list only".to_owned()));
-    let delivered = found.delivered.iter();
-    let delivered = delivered.map(|e| (EntryId::of_bytes(e), e, "delivered".to_owned()));
-    let mut by_id: HashMap<String, Vec<(&Vec<u8>, String)>> = HashMap::new();
-    for (id, member, what) in waiting.chain(order).chain(delivered) {
-        by_id
-            .entry(id.to_string())
-            .or_default()
-            .push((member, what));
+    let mut asked: BTreeMap<String, u64> = BTreeMap::new();
+    for id in ids {
+        *asked.entry(id.to_lowercase()).or_default() += 1;
     }
-    let mut ambiguous = BTreeMap::new();
-    for (id, those) in &by_id {
-        let equal = those.iter().all(|(member, _)| *member == those[0].0);
-        if those.len() > 1 && !(equal && limited) {
-            ambiguous.insert(id, those);
+    let mut trimmed = HashMap::new();
+    let mut notes = Vec::new();
+    {
+        let by_id = found.by_id(queue);
+        let sum: usize = by_id.values().map(Vec::len).sum();
+        // What is behind the limit was not looked for.
+        let cut = limit.is_some_and(|limit| sum as u64 >= limit);
+        for (id, n) in asked {
+            let those = by_id.get(&id).map_or(&[][..], Vec::as_slice);
+            let there = those.len() as u64;
+            let equal = those.iter().all(|(member, _)| *member == those[0].0);
+            match there {
+                0 if cut => {}
+                0 => notes.push(format!("No entry has the id {id}.")),
+                1.. if n > there && !cut => notes.push(format!(
+                    "Only {} the id {id}, and it was asked for {n} times.",
+                    text::counted(there, "entry has", "entries have")
+                )),
+                2.. if equal && n > 1 => {
+                    trimmed.insert(those[0].0.clone(), Copies::Only(n));
+                }
+                2.. if !(equal && (all || limit.is_some())) => {
+                    return Err(ambiguous(&id, those, equal));
+                }
+                _ => {}
+            }
         }
     }
-    if let Some((id, those)) = ambiguous.first_key_value() {
-        let equal = those.iter().all(|(member, _)| *member == those[0].0);
-        let listed: Vec<String> = those
-            .iter()
-            .take(LISTED)
-            .map(|(member, what)| format!("{} bytes, {what}", member.len()))
-            .collect();
-        let more = if those.len() > LISTED { "; …" } else { "" };
-        let way_out = if equal {
-            "they are equal, so that a limit tells how many of them to take, from the head on"
-        } else {
-            "choose by due time or text instead"
-        };
-        return Err(ChangeError::Senseless(format!(
-            "the id {id} is that of {} entries ({}{more}); {way_out}",
-            those.len(),
-            listed.join("; "),
-        )));
-    }
-    let missing = ids.iter().map(|id| id.to_lowercase());
-    found.missing = missing.filter(|id| !by_id.contains_key(id)).collect();
+    found.notes.extend(notes);
+    found.count(trimmed);
     Ok(())
+}
+
+/// Why an id does not say which entry is meant.
+fn ambiguous(id: &str, those: &[(&Vec<u8>, String)], equal: bool) -> ChangeError {
+    let listed: Vec<String> = those
+        .iter()
+        .take(LISTED)
+        .map(|(member, what)| format!("{} bytes, {what}", member.len()))
+        .collect();
+    let more = if those.len() > LISTED { "; …" } else { "" };
+    let way_out = if equal {
+        "they are equal: give the id as often as so many of them are meant, or a limit, which \
+         takes them from the head on"
+    } else {
+        "choose by due time or text instead"
+    };
+    ChangeError::Senseless(format!(
+        "the id {id} is that of {} entries ({}{more}); {way_out}",
+        those.len(),
+        listed.join("; "),
+    ))
+}
+
+impl Found {
+    /// What was found, with where it is, by its id.
+    fn by_id(&self, queue: &Queue) -> HashMap<String, Vec<(&Vec<u8>, String)>> {
+        let waiting = self.waiting.iter().chain(&self.quarantined);
+        let waiting = waiting.map(|chosen| {
+            let due = match queue.due(chosen.score).at() {
+                Some(due) => format!("due at {} ms", due.get()),
+                None => format!("score {}", chosen.score),
+            };
+            (queue.id(&chosen.member), &chosen.member, due)
+        });
+        let order = self.order_only.iter();
+        let order = order.map(|m| (queue.id(m), m, "in the order list only".to_owned()));
+        let delivered = self.delivered.iter();
+        let delivered = delivered.map(|e| (EntryId::of_bytes(e), e, "delivered".to_owned()));
+        let mut by_id: HashMap<String, Vec<_>> = HashMap::new();
+        for (id, member, what) in waiting.chain(order).chain(delivered) {
+            let those = by_id.entry(id.to_string()).or_default();
+            those.push((member, what));
+        }
+        by_id
+    }
 }
 
 /// So many entries of one id are listed.

@@ -55,9 +55,7 @@ const NO_DUE_TIME: &str = "that would be no due time: it must be from 0 to 1e17 
 impl Making<'_> {
     pub(super) async fn make(&self, what: &What, mut found: Found) -> Result<Made, ChangeError> {
         let mut made = Made::default();
-        for id in &found.missing {
-            made.warnings.push(format!("No entry has the id {id}."));
-        }
+        made.warnings.append(&mut found.notes);
         for (ids, outcome) in [
             (std::mem::take(&mut found.gone), Outcome::Gone),
             (std::mem::take(&mut found.changed), Outcome::Changed),

@@ -83,7 +83,7 @@ impl Acted {
         let recent = |over| now.saturating_duration_since(over) < STAYS;
         self.over.is_none_or(recent)
             && (self.one.as_ref() == Some(&row.member)
-                || self.marks.as_ref().is_some_and(|marks| marks.has(row)))
+                || self.marks.as_ref().is_some_and(|marks| marks.has_any(row)))
     }
 }
 

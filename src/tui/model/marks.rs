@@ -14,7 +14,8 @@ use crate::queue::{Due, Entry, EntryId, Filter, Queue, Seen, State, text};
 pub struct Marks {
     /// What is marked as a whole.
     pub rules: Vec<Rule>,
-    /// By member: marked although no rule holds, or not marked although one does.
+    /// By member: marked although no rule holds, or not marked although one does. Of equal elements
+    /// as many as have places.
     pub toggled: HashMap<Vec<u8>, Toggled>,
     /// Where a range began that is not ended yet.
     pub range: Option<Place>,
@@ -22,17 +23,30 @@ pub struct Marks {
     pub habit: Habit,
     /// The tab that they were set in.
     pub tab: Tab,
+    /// The places of equal elements are those among what a filter leaves.
+    pub(crate) among_hits: bool,
     /// Of the rows that are loaded: whether a filter of `rules` matches them.
     pub(crate) matching: HashMap<Vec<u8>, bool>,
 }
 
 /// An entry that was marked, or unmarked, by itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Toggled {
     /// Its score, as last read; none where there is none.
     pub score: Option<f64>,
     /// It is marked; else it is left out of what a rule marks.
     pub marked: bool,
+    /// Elements of target can be equal: the place of each copy that is meant, from the head or among
+    /// what a filter leaves. Elsewhere one place, which nobody looks at.
+    pub places: Vec<u64>,
+}
+
+impl Toggled {
+    /// How many entries it stands for.
+    #[must_use]
+    pub fn copies(&self) -> u64 {
+        self.places.len() as u64
+    }
 }
 
 /// A rule that marks many.
@@ -169,21 +183,62 @@ impl Marks {
         })
     }
 
-    /// `row` is marked.
+    /// `row` is marked, which stands at that place.
     #[must_use]
-    pub fn has(&self, row: &EntryRow) -> bool {
+    pub fn has(&self, row: &EntryRow, place: u64) -> bool {
         match self.toggled.get(&row.member) {
-            Some(toggled) => toggled.marked,
+            Some(toggled) if self.meant(toggled, place) => toggled.marked,
+            Some(toggled) => !toggled.marked,
             None => self.ruled(row),
         }
     }
 
-    /// An entry that is no row of the screen is marked.
+    /// `row` is marked, or an equal one is.
+    #[must_use]
+    pub fn has_any(&self, row: &EntryRow) -> bool {
+        match self.toggled.get(&row.member) {
+            Some(toggled) => toggled.marked || self.tab.has_equal(),
+            None => self.ruled(row),
+        }
+    }
+
+    /// Whether the copy at that place is one of those that were toggled.
+    fn meant(&self, toggled: &Toggled, place: u64) -> bool {
+        !self.tab.has_equal() || toggled.places.contains(&place)
+    }
+
+    /// An entry that is no row of the screen is marked; of equal ones, some of them are.
     #[must_use]
     pub fn marks(&self, queue: &Queue, entry: &Entry) -> bool {
         let holds = |rule: &Rule| rule.what.holds_for(queue, self.habit, entry);
-        let toggled = self.toggled.get(&entry.member);
-        toggled.map_or_else(|| self.rules.iter().any(holds), |toggled| toggled.marked)
+        match self.toggled.get(&entry.member) {
+            Some(toggled) => toggled.marked || self.tab.has_equal(),
+            None => self.rules.iter().any(holds),
+        }
+    }
+
+    /// The copy of `row` at that place is marked, or no longer: as the rules do not say, or as they
+    /// do again.
+    pub(crate) fn toggle(&mut self, row: &EntryRow, place: u64) {
+        let equal = self.tab.has_equal();
+        let marked = !self.ruled(row);
+        let score = row.scored().then_some(row.score);
+        let toggled = self.toggled.entry(row.member.clone());
+        let toggled = toggled.or_insert_with(|| Toggled {
+            score,
+            marked,
+            places: Vec::new(),
+        });
+        let at = toggled.places.iter().position(|at| !equal || *at == place);
+        match at {
+            Some(at) => {
+                toggled.places.remove(at);
+            }
+            None => toggled.places.push(place),
+        }
+        if toggled.places.is_empty() {
+            self.toggled.remove(&row.member);
+        }
     }
 
     /// `now` marks the same, or what is left of it: what has gone meanwhile is marked no more.
@@ -194,7 +249,9 @@ impl Marks {
         };
         let known = |(member, toggled): (&Vec<u8>, &Toggled)| {
             let before = self.toggled.get(member);
-            before.is_some_and(|before| before.marked == toggled.marked)
+            before.is_some_and(|before| {
+                before.marked == toggled.marked && before.copies() >= toggled.copies()
+            })
         };
         self.tab == now.tab && rules(self) == rules(now) && now.toggled.iter().all(known)
     }
@@ -203,32 +260,59 @@ impl Marks {
     #[must_use]
     pub fn count(&self, waiting: u64) -> (u64, bool) {
         let all = self.rules.iter().any(|rule| rule.what == What::All);
-        let exact = all
+        // An entry that stands twice in the order list is one entry.
+        let exact = all && self.tab != Tab::Order
             || match &self.rules[..] {
                 [] => true,
-                [one] => one.exact,
+                [one] => one.exact && !all,
                 // Two rules may mark the same entries.
                 _ => false,
             };
         let ruled: u64 = self.rules.iter().map(|rule| rule.count).sum();
         let ruled = if all { waiting } else { ruled.min(waiting) };
-        let marked = self.toggled.values().filter(|t| t.marked).count() as u64;
-        let left_out = self.toggled.len() as u64 - marked;
+        let copies = |marked| -> u64 {
+            let toggled = self.toggled.values().filter(|t| t.marked == marked);
+            toggled.map(Toggled::copies).sum()
+        };
+        let (marked, left_out) = (copies(true), copies(false));
         ((ruled + marked).saturating_sub(left_out), exact)
     }
 }
 
-impl Model {
-    /// What the range that was begun spans up to the cursor.
+impl Tab {
+    /// Whether its entries can be equal, so that only their places tell them apart.
     #[must_use]
-    pub fn range(&self) -> Option<What> {
-        let start = self.marks.range.clone()?;
-        let row = self.entry()?;
-        let here = Place {
-            score: row.score,
-            member: row.member.clone(),
-            rank: self.stand().cursor,
+    pub const fn has_equal(self) -> bool {
+        matches!(self, Self::Delivered)
+    }
+}
+
+impl Model {
+    /// By which place a row of the list is marked: hits have none but that among them.
+    #[must_use]
+    pub fn mark_place(&self, rank: u64) -> u64 {
+        if self.on_hits() && self.last_first() {
+            self.listed().saturating_sub(rank + 1)
+        } else {
+            rank
+        }
+    }
+
+    /// Whether the range that was begun spans a row up to the cursor.
+    #[must_use]
+    pub fn in_range(&self, row: &EntryRow, rank: u64) -> bool {
+        let Some((start, here)) = self.marks.range.as_ref().zip(self.entry()) else {
+            return false;
         };
-        Some(What::span(start, here))
+        let cursor = self.stand().cursor;
+        if self.tab != Tab::Waiting {
+            return (start.rank.min(cursor)..=start.rank.max(cursor)).contains(&rank);
+        }
+        let here = Place {
+            score: here.score,
+            member: here.member.clone(),
+            rank: cursor,
+        };
+        What::span(start.clone(), here).holds(row)
     }
 }

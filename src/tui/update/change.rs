@@ -78,6 +78,37 @@ pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Effect> {
     begin(model, what, about)
 }
 
+/// Why equal ones of what is marked cannot be deleted now; none when they can.
+pub(super) fn why_not_keep_one(model: &Model) -> Option<&'static str> {
+    if model.marks.is_empty() {
+        return Some("mark entries first: one of each that are equal is kept");
+    }
+    why_not(model, Action::Delete)
+}
+
+/// Deletes what is marked, but one of each that are equal.
+pub(super) fn keep_one(model: &mut Model) -> Vec<Effect> {
+    match about::of(model, Action::Delete) {
+        Ok(About {
+            marks: Some(marks),
+            queue,
+            ..
+        }) => {
+            let about = About {
+                queue,
+                marked: Marked::ButOne(marks.clone()),
+                marks: Some(marks),
+            };
+            begin(model, What::Delete, about)
+        }
+        other => {
+            let why = other.err().or_else(|| why_not_keep_one(model));
+            act::say(model, why.unwrap_or_default().to_owned(), Tone::Warn);
+            Vec::new()
+        }
+    }
+}
+
 /// A change of the selected queue as a whole.
 fn on_queue(model: &mut Model, what: What) -> Vec<Effect> {
     let queue = model.selected().map(|row| row.queue.clone());
@@ -105,7 +136,11 @@ fn begin(model: &mut Model, what: What, about: About) -> Vec<Effect> {
         Marked::One(entry) => Some(entry.member.clone()),
         _ => None,
     };
-    let which = found(model, &about).unwrap_or(about.marked);
+    let which = match about.marked {
+        Marked::Marks(_) => found(model, &about),
+        _ => None,
+    };
+    let which = which.unwrap_or(about.marked);
     let called = (change, what.name());
     let generation = started(model, called, about.queue.clone(), about.marks);
     departed::acts(model, change, one);

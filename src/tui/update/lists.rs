@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::load::{self, AHEAD_BYTES};
 use super::rows::Of;
-use super::{cursor, departed, rows, tabs};
+use super::{cursor, departed, marks, rows, tabs};
 use crate::payload::{Decoded, Effort};
 use crate::queue::{EntryId, List, ListPage, ListRow, Queue};
 use crate::tui::areas::{self, tabs::is_deep};
@@ -135,6 +135,7 @@ pub(super) fn loaded(
             };
             let before = ids(model);
             take(model, queue, list, page);
+            marks::moved(model);
             tabs::keep_in_sight(model);
             ask_missing(model);
             let mut fresh = ids(model);

@@ -3,31 +3,113 @@
 use std::collections::HashMap;
 
 use super::{act, cursor, lists, timeline};
-use crate::queue::Due;
+use crate::queue::{Due, text};
 use crate::tui::areas;
 use crate::tui::model::marks::{Place, Rule, Toggled, What};
 use crate::tui::model::schedule::HeldEntries;
-use crate::tui::model::{EntryRow, Marks, Model, Pane, Search, Tab, Tone};
+use crate::tui::model::{EntryRow, Hit, Marks, Model, Pane, Search, Tab, Tone};
 
 /// Marks the entry under the cursor, or takes its mark away, and goes on to the next.
 pub(super) fn toggle(model: &mut Model) {
     let Some(row) = model.entry().cloned() else {
         return;
     };
-    if model.marks.toggled.remove(&row.member).is_none() {
-        let marked = !model.marks.ruled(&row);
-        model.marks.tab = model.tab;
-        let score = score(&row);
-        model
-            .marks
-            .toggled
-            .insert(row.member, Toggled { score, marked });
-    }
+    let place = model.mark_place(model.stand().cursor);
+    model.marks.tab = model.tab;
+    model.marks.toggle(&row, place);
+    say_of_equal(model, &row);
     cursor::by(model, 1);
 }
 
-fn score(row: &EntryRow) -> Option<f64> {
-    row.scored().then_some(row.score)
+/// Says that a row is not the only one of its kind, where that is in sight.
+fn say_of_equal(model: &mut Model, row: &EntryRow) {
+    let equal = known(model).filter(|(_, member)| *member == row.member);
+    let equal = equal.count() as u64;
+    if equal < 2 {
+        return;
+    }
+    let equal = text::thousands(equal);
+    let words = if model.tab == Tab::Order {
+        format!("it stands in the order list {equal} times in sight: one entry, one mark")
+    } else {
+        let known = known(model).filter(|(_, member)| *member == row.member);
+        let marked = known.filter(|(place, _)| model.marks.has(row, *place));
+        let marked = text::thousands(marked.count() as u64);
+        format!("{marked} of {equal} equal ones in sight are marked; :keep-one leaves one of each")
+    };
+    act::say(model, words, Tone::Good);
+}
+
+/// The rows of the tab that are known, with the places by which they are marked.
+fn known(model: &Model) -> Box<dyn Iterator<Item = (u64, &[u8])> + '_> {
+    if let Some(filtered) = model.filtered.as_ref().filter(|_| model.on_hits()) {
+        return Box::new((0..).zip(filtered.hits.iter().map(|hit| &hit.member[..])));
+    }
+    match model.tab.list() {
+        Some(list) => {
+            let window = model.lists.of(list);
+            let rows = window.rows.iter().map(|element| &element.row.member[..]);
+            Box::new((window.first..).zip(rows))
+        }
+        None => Box::new(std::iter::empty()),
+    }
+}
+
+/// The list has moved, or is shown in another way: each mark on one of equal elements goes to the
+/// nearest of them, so that as many are marked as were.
+pub(super) fn moved(model: &mut Model) {
+    if !model.marks.tab.has_equal() || model.marks.tab != model.tab {
+        return;
+    }
+    let on_hits = model.on_hits();
+    let other_view = std::mem::replace(&mut model.marks.among_hits, on_hits) != on_hits;
+    if model.marks.toggled.is_empty() {
+        return;
+    }
+    let (mut first, mut end) = (u64::MAX, 0);
+    let mut stands: HashMap<Vec<u8>, Vec<u64>> = HashMap::new();
+    for (place, member) in known(model) {
+        (first, end) = (first.min(place), place + 1);
+        if model.marks.toggled.contains_key(member) {
+            stands.entry(member.to_vec()).or_default().push(place);
+        }
+    }
+    let all = knows_all(model);
+    model.marks.toggled.retain(|member, toggled| {
+        let loose = |at: &u64| other_view || all || *at == NOWHERE || (first..end).contains(at);
+        let (mut loose, mut places): (Vec<u64>, Vec<u64>) =
+            toggled.places.iter().partition(|at| loose(at));
+        let mut free = stands.remove(member).unwrap_or_default();
+        // From the head on, as what was taken there has moved all of them by as much.
+        loose.sort_unstable();
+        for at in loose {
+            let nearest = free.iter().enumerate();
+            let nearest = nearest.min_by_key(|(_, place)| place.abs_diff(at));
+            match nearest.map(|(i, _)| i) {
+                Some(nearest) => places.push(free.remove(nearest)),
+                None if all => {}
+                None if other_view => places.push(NOWHERE),
+                None => places.push(at),
+            }
+        }
+        toggled.places = places;
+        !toggled.places.is_empty()
+    });
+}
+
+/// The place of a copy that is in another view than the one in sight.
+const NOWHERE: u64 = u64::MAX;
+
+/// Whether no entry of the tab is unknown.
+fn knows_all(model: &Model) -> bool {
+    match (&model.filtered, model.tab.list()) {
+        // The list moves on while hits stay.
+        (Some(_), _) | (None, None) => false,
+        (None, Some(list)) => {
+            let window = model.lists.of(list);
+            window.first == 0 && window.len == Some(window.rows.len() as u64)
+        }
+    }
 }
 
 /// Begins a range at the cursor, or ends it there.
@@ -63,14 +145,11 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
     if let Some((from, to)) = from.zip(to)
         && let Some(rows) = loaded(model, from, to)
     {
-        for row in rows {
-            if !model.marks.has(&row) {
-                let (score, marked) = (score(&row), true);
-                // One that was left out of a rule is back in it.
-                if model.marks.toggled.remove(&row.member).is_none() {
-                    let toggled = Toggled { score, marked };
-                    model.marks.toggled.insert(row.member, toggled);
-                }
+        for (rank, row) in (from..).zip(rows) {
+            let place = model.mark_place(rank);
+            // One that was left out of a rule is back in it.
+            if !model.marks.has(&row, place) {
+                model.marks.toggle(&row, place);
             }
         }
         return;
@@ -102,10 +181,12 @@ fn mark_range(model: &mut Model, start: Place, here: Place) {
 /// Where in the list an entry stands now, when that is known.
 fn place_of(model: &Model, place: &Place) -> Option<u64> {
     if let Some(filtered) = &model.filtered {
-        let index = filtered
-            .hits
-            .iter()
-            .position(|hit| hit.member == place.member)? as u64;
+        let same = |hit: &Hit| hit.member == place.member;
+        // Equal elements are many: the one where it was.
+        if model.hit(place.rank).is_some_and(same) {
+            return Some(place.rank);
+        }
+        let index = filtered.hits.iter().position(same)? as u64;
         let last = model.listed().saturating_sub(1);
         return Some(if model.last_first() {
             last.saturating_sub(index)
@@ -307,8 +388,12 @@ pub(super) fn one_by_one(model: &Model, marks: &Marks) -> Option<Marks> {
     let marked = true;
     let hits = filtered.hits.iter().filter(|hit| !hit.gone);
     let found = hits.map(|hit| {
-        let score = Some(hit.score?);
-        Some((hit.member.clone(), Toggled { score, marked }))
+        let toggled = Toggled {
+            score: Some(hit.score?),
+            marked,
+            places: vec![0],
+        };
+        Some((hit.member.clone(), toggled))
     });
     let mut toggled: HashMap<_, _> = found.collect::<Option<_>>()?;
     // What was left out stays out.

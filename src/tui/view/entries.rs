@@ -11,7 +11,6 @@ use super::{Ctx, tabs};
 use crate::queue::{Known, text};
 use crate::tui::areas::{self, Area};
 use crate::tui::model::departed::Fate;
-use crate::tui::model::marks::What;
 use crate::tui::model::{EntryRow, Pane};
 use crate::tui::widget::line::Line;
 use crate::tui::widget::pane::Part;
@@ -41,7 +40,6 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
     }
     let entries = &ctx.model.entries;
     let left = count.saturating_sub(entries.top);
-    let range = ctx.model.range();
     let found = Found::new(ctx);
     for i in 0..table.h.min(u16::try_from(left).unwrap_or(u16::MAX)) {
         let rank = entries.top + u64::from(i);
@@ -59,7 +57,9 @@ pub(super) fn render(ctx: &Ctx, buf: &mut Buffer) {
                 };
                 rows::draw(ctx, &shown, &found, &placed, area, buf);
                 if shown.gone.is_none() {
-                    mark(ctx, row, range.as_ref(), area, buf);
+                    let marked = ctx.model.marks.has(row, ctx.model.mark_place(rank));
+                    let marked = marked || ctx.model.in_range(row, rank);
+                    mark(ctx, marked, area, buf);
                 }
             }
             None => rows::unread(ctx, area, buf),
@@ -77,9 +77,9 @@ fn gone(ctx: &Ctx, place: u64) -> Option<&'static str> {
     hit.map(|_| "gone").or(fate)
 }
 
-/// The mark of a marked row, in the first free column behind the cursor's.
-pub(super) fn mark(ctx: &Ctx, row: &EntryRow, range: Option<&What>, area: Area, buf: &mut Buffer) {
-    if ctx.model.marks.has(row) || range.is_some_and(|range| range.holds(row)) {
+/// The mark of a row that is `marked`, in the first free column behind the cursor's.
+pub(super) fn mark(ctx: &Ctx, marked: bool, area: Area, buf: &mut Buffer) {
+    if marked {
         let free = |x: &u16| buf[(*x, area.y)].symbol() == " ";
         let x = (area.x + 1..area.right().min(area.x + 3)).find(free);
         let x = x.unwrap_or(area.x);

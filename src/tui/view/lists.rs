@@ -56,7 +56,9 @@ pub(super) fn render(ctx: &Ctx, list: List, buf: &mut Buffer) {
                 gone: ctx.model.fate_at(index).map(Fate::word),
             };
             rows::draw(ctx, &shown, &found, &placed, area, buf);
-            entries::mark(ctx, &element.row, None, area, buf);
+            let (marks, row) = (&ctx.model.marks, &element.row);
+            let marked = marks.has(row, index) || ctx.model.in_range(row, index);
+            entries::mark(ctx, marked, area, buf);
         } else {
             rows::unread(ctx, area, buf);
         }

@@ -1,7 +1,9 @@
 //! Which entries a change of the screen is about, in the words of `ops`.
 
+use std::collections::HashMap;
+
 use crate::ops::entries::From;
-use crate::ops::plan::Which;
+use crate::ops::plan::{Copies, Which};
 use crate::queue::{Entry, Queue, State};
 use crate::tui::effect::Marked;
 use crate::tui::model::{Marks, Tab};
@@ -12,13 +14,41 @@ pub(super) fn which(queue: &Queue, marked: Marked) -> Which {
         Marked::Due => Which::Due,
         Marked::Lost => Which::Where(From::OrderOnly, std::sync::Arc::new(|_| true)),
         Marked::One(entry) => Which::These(vec![entry]),
-        // A few that are known need no look through a million.
-        Marked::Marks(marks) if marks.rules.is_empty() => Which::These(each(&marks)),
-        Marked::Marks(marks) => {
-            let (from, queue) = (place(marks.tab), queue.clone());
-            Which::Where(from, std::sync::Arc::new(move |e| marks.marks(&queue, e)))
-        }
+        Marked::Marks(marks) => of_marks(queue, marks),
+        Marked::ButOne(marks) => Which::ButOne(Box::new(of_marks(queue, marks))),
     }
+}
+
+fn of_marks(queue: &Queue, marks: Box<Marks>) -> Which {
+    // A few that are known need no look through a million.
+    if marks.rules.is_empty() {
+        return Which::These(each(&marks));
+    }
+    let copies = copies(&marks);
+    let (from, queue) = (place(marks.tab), queue.clone());
+    let holds = Which::Where(from, std::sync::Arc::new(move |e| marks.marks(&queue, e)));
+    if copies.is_empty() {
+        holds
+    } else {
+        Which::Counted(Box::new(holds), copies)
+    }
+}
+
+/// How many of equal elements are marked by themselves, or left out of what a rule marks.
+fn copies(marks: &Marks) -> HashMap<Vec<u8>, Copies> {
+    if !marks.tab.has_equal() {
+        return HashMap::new();
+    }
+    let toggled = marks.toggled.iter().map(|(member, toggled)| {
+        let copies = toggled.copies();
+        let copies = if toggled.marked {
+            Copies::Only(copies)
+        } else {
+            Copies::Without(copies)
+        };
+        (member.clone(), copies)
+    });
+    toggled.collect()
 }
 
 /// Those that were marked one by one.
@@ -31,15 +61,18 @@ fn each(marks: &Marks) -> Vec<Entry> {
     };
     let marked = marks.toggled.iter().filter(|(_, toggled)| toggled.marked);
     let mut entries: Vec<Entry> = marked
-        .map(|(member, toggled)| Entry {
-            member: member.clone(),
-            score: toggled.score,
-            // What timeouts knows of is acted on there.
-            state: if toggled.score.is_some() && state == State::Order {
-                State::Waiting
-            } else {
-                state
-            },
+        .flat_map(|(member, toggled)| {
+            let entry = Entry {
+                member: member.clone(),
+                score: toggled.score,
+                // What timeouts knows of is acted on there.
+                state: if toggled.score.is_some() && state == State::Order {
+                    State::Waiting
+                } else {
+                    state
+                },
+            };
+            toggled.places.iter().map(move |_| entry.clone())
         })
         .collect();
     let score = |entry: &Entry| entry.score.unwrap_or(f64::INFINITY);
@@ -69,7 +102,11 @@ mod tests {
         let mut marks = Marks::default();
         for (member, score, marked) in members {
             let (score, marked) = (*score, *marked);
-            let toggled = Toggled { score, marked };
+            let toggled = Toggled {
+                score,
+                marked,
+                places: vec![0],
+            };
             marks.toggled.insert(member.as_bytes().to_vec(), toggled);
         }
         marks
@@ -107,5 +144,34 @@ mod tests {
         };
         assert!(!holds(&entry("a")));
         assert!(holds(&entry("b")));
+    }
+
+    #[test]
+    fn of_equal_elements_as_many_are_meant_as_are_marked() {
+        let mut marks = toggled(&[("a", None, true)]);
+        marks.tab = Tab::Delivered;
+        if let Some(toggled) = marks.toggled.get_mut(&b"a"[..]) {
+            toggled.places = vec![3, 7];
+        }
+        let queue = Queue::redisson("orders");
+        let Which::These(these) = which(&queue, Marked::Marks(Box::new(marks.clone()))) else {
+            panic!("not looked for");
+        };
+        assert_eq!(these.len(), 2);
+        marks.rules.push(Rule {
+            what: What::All,
+            count: 9,
+            exact: true,
+        });
+        for (marked, meant) in [(true, Copies::Only(2)), (false, Copies::Without(2))] {
+            if let Some(toggled) = marks.toggled.get_mut(&b"a"[..]) {
+                toggled.marked = marked;
+            }
+            let marked = Marked::Marks(Box::new(marks.clone()));
+            let Which::Counted(_, copies) = which(&queue, marked) else {
+                panic!("counted");
+            };
+            assert_eq!(copies[&b"a"[..]], meant);
+        }
     }
 }

@@ -23,13 +23,15 @@ pub(super) fn requeue(model: &mut Model, about: About) {
         Marked::One(entry) => {
             form.due = entry.score.and_then(|score| form.queue.due(score).at());
         }
-        Marked::Marks(marks) => form.count = marks.count(areas::tabs::total(model)),
+        Marked::Marks(marks) | Marked::ButOne(marks) => {
+            form.count = marks.count(areas::tabs::total(model));
+        }
         Marked::Lost => form.count = (lost(model), false),
         Marked::Due => {}
     }
     form.timeless = match &form.marked {
         Marked::One(entry) => entry.state == crate::queue::State::Delivered,
-        Marked::Marks(marks) => marks.tab == Tab::Delivered,
+        Marked::Marks(marks) | Marked::ButOne(marks) => marks.tab == Tab::Delivered,
         Marked::Lost => true,
         Marked::Due => false,
     };

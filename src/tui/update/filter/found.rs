@@ -162,6 +162,7 @@ pub(super) fn show_with(model: &mut Model, decoded: Vec<EntryRow>) {
     }
     model.entries.first = model.entries.top;
     model.entries.rows = shown;
+    marks::moved(model);
     marks::rows_changed(model);
 }
 

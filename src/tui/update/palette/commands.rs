@@ -7,7 +7,7 @@ use crate::queue::Zoom;
 use crate::tui::effect::{Effect, Switch};
 use crate::tui::keys::Action;
 use crate::tui::model::{Background, Choice, Model, Pane, Screen};
-use crate::tui::update::{act, cursor, switch, timeline};
+use crate::tui::update::{act, change, cursor, switch, timeline};
 
 /// A command.
 pub(super) struct Command {
@@ -146,6 +146,17 @@ pub(super) const COMMANDS: &[Command] = &[
             vec![echo("filter", arg, Ok(what))]
         },
         run: |model, arg| line_of(model, Action::Filter, arg),
+    },
+    Command {
+        name: "keep-one",
+        aliases: &["dedupe", "unique"],
+        wants: "",
+        alone: true,
+        help: "delete what is marked, but one of each that are equal",
+        action: None,
+        why_not: change::why_not_keep_one,
+        choices: |_, _| Vec::new(),
+        run: |model, _| Ok(change::keep_one(model)),
     },
     Command {
         name: "zoom",
