@@ -16,10 +16,11 @@
 //!   `transfer_telling`/`deliver` with `drain`; then **always**, also after an error, a pause or a
 //!   stop, [`BringBack`](aside::BringBack) until `None`. (`Expires`: swap instead; `Nothing`: in
 //!   order; `AlreadyThere`: bring that one back first, then begin again.)
-//! * **sweep** (delete, quarantine): the intents of **all** chosen first, since a sweep meets them
-//!   in the order of the list; then [`Sweep`](sweep::Sweep) until `None`. Each of the chosen gets
-//!   exactly one fate. Told to [`stop`](sweep::Sweep::stop), it deletes no more and only lets the
-//!   rest of the list go round, so that the offer order is back at `None`; the others keep no fate.
+//! * **sweep** (delete, quarantine, edit): the intents of **all** chosen first, since a sweep meets
+//!   them in the order of the list; then [`Sweep`](sweep::Sweep) until `None`. Each of the chosen
+//!   gets exactly one fate. Told to [`stop`](sweep::Sweep::stop), it does no more of that and only
+//!   lets the rest of the list go round, so that the offer order is back at `None`; the others keep
+//!   no fate.
 //! * **put back** (undo of a deletion or a quarantine of many): [`PutBack`](put_back::PutBack) the
 //!   same way.
 //! * **restore order**: [`RestoreOrder`](restore_order::RestoreOrder): `look` tells what the next

@@ -50,7 +50,7 @@ const DELETE: &[&str] = &["lindex", "lpos", "lrem", "ltrim", "rpush", "zrem"];
 /// Entries become waiting ones.
 const OFFER: &[&str] = &["publish", "rpush", "zadd"];
 /// Entries change in their places.
-const EDIT: &[&str] = &["linsert", "lrem", "zadd", "zrem"];
+const EDIT: &[&str] = &["linsert", "lrem", "ltrim", "rpush", "zadd", "zrem"];
 /// Elements of target change in their places.
 const REPLACE: &[&str] = &["linsert", "lrem"];
 /// Keys get or lose an expiry.

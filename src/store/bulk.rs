@@ -23,6 +23,9 @@ pub const MOST_SWAPPED: usize = 2_000;
 /// How many entries one script puts back at most: the arguments stay below 4,000.
 pub const MOST_PUT_BACK: usize = 1_300;
 
+/// How many entries one script edits at most while the order list goes round.
+pub const MOST_EDITED: usize = 2_300;
+
 /// How many entries one script appends at most.
 pub const MOST_APPENDED: usize = 1_900;
 
@@ -41,6 +44,11 @@ static SWEEP: Script = script::script!(
     [guard, "sweep.lua"],
     "sweep the order list",
     ["zset", "list", "zset"]
+);
+static EDIT: Script = script::script!(
+    [guard, aside, "edit-round.lua"],
+    "edit entries",
+    ["zset", "list", "list"]
 );
 static PUT_BACK: Script = script::script!(
     [guard, aside, "put-back-round.lua"],
@@ -124,7 +132,7 @@ pub enum Broom {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Swept {
     /// It left. Where it stood: behind this element, which stays; none: before all that went round
-    /// in this script.
+    /// in this script. Of one that was edited: it has its new bytes.
     Left(Option<Vec<u8>>),
     /// Nothing: timeouts does not hold it; of a stray: it does.
     Not,
@@ -132,6 +140,8 @@ pub enum Swept {
     Changed(f64),
     /// Beside that, so many more of its copies left the order list.
     Copies(u64),
+    /// Nothing: the bytes that it was to get wait already.
+    Twin,
 }
 
 /// What a script did that let the list go round.
@@ -269,20 +279,36 @@ impl Writer {
         let keys = [Some(&timeouts), Some(&order), quarantine.as_ref()];
         let keys: Vec<&[u8]> = keys.into_iter().flatten().map(Vec::as_slice).collect();
         let n = n.min(MOST_MOVED).to_string();
-        let mut blob = Vec::with_capacity(chosen.len() * 9);
-        for (_, broom) in chosen {
-            let (kind, score) = match *broom {
-                Broom::Delete(score) => (0, score),
-                Broom::Forget(score) => (1, score),
-                Broom::Stray => (2, 0.0),
-                Broom::DeleteAgain(score) => (3, score),
-            };
-            blob.push(kind);
-            blob.extend(score.to_le_bytes());
-        }
+        let blob = blob(chosen.iter().map(|c| c.1));
         let args = [n.as_bytes(), &blob];
         let args = args.into_iter().chain(chosen.iter().map(|c| c.0));
         script::run(&self.lane, &SWEEP, &keys, args, round).await
+    }
+
+    /// Lets the first `n` elements of the order list (at most [`MOST_MOVED`]) go round to its tail,
+    /// and gives the chosen ones among them (at most [`MOST_EDITED`]), which their [`Broom`]s would
+    /// let leave, the bytes behind them instead. Refused with the code `ASIDE` while the order list
+    /// is set aside.
+    pub async fn edit_around(
+        &self,
+        queue: &Queue,
+        n: usize,
+        chosen: &[(&[u8], Broom, &[u8])],
+    ) -> Result<Timed<Round>, StoreError> {
+        let keys = self.three_keys(&EDIT, queue)?;
+        let keys = keys.each_ref().map(Vec::as_slice);
+        let n = n.min(MOST_MOVED).to_string();
+        let blob = blob(chosen.iter().map(|c| c.1));
+        let args = [n.as_bytes(), &blob];
+        let each = chosen.iter().flat_map(|(member, _, new)| [*member, *new]);
+        script::run(
+            &self.lane,
+            &EDIT,
+            &keys,
+            args.into_iter().chain(each),
+            round,
+        )
+        .await
     }
 
     /// Puts deleted entries back (at most [`MOST_PUT_BACK`]) while the first `n` elements of the
@@ -366,4 +392,20 @@ impl Writer {
         let why = format!("the queue {} has no order list", queue.name);
         Err(self.impossible(script.attempt, why))
     }
+}
+
+/// What is to be done with each, as scripts read it.
+fn blob(brooms: impl ExactSizeIterator<Item = Broom>) -> Vec<u8> {
+    let mut blob = Vec::with_capacity(brooms.len() * 9);
+    for broom in brooms {
+        let (kind, score) = match broom {
+            Broom::Delete(score) => (0, score),
+            Broom::Forget(score) => (1, score),
+            Broom::Stray => (2, 0.0),
+            Broom::DeleteAgain(score) => (3, score),
+        };
+        blob.push(kind);
+        blob.extend(score.to_le_bytes());
+    }
+    blob
 }

@@ -252,6 +252,17 @@ pub(crate) async fn sweep(stage: &Stage) {
     }
 }
 
+/// The same, and an entry gets other bytes.
+pub(crate) async fn edit_around(stage: &Stage) {
+    if stage.is_redisson() {
+        let (old, new) = (frame(77, b"chosen"), frame(77, b"edited"));
+        stage.by_hand(|server| server.put(&stage.queue, &old, "1"));
+        let chosen = [(&old[..], Broom::Delete(1.0), &new[..])];
+        let edited = stage.writer().edit_around(&stage.queue, 9, &chosen).await;
+        assert_eq!(edited.unwrap().done.swept.len(), 1);
+    }
+}
+
 /// The same, and an entry comes in.
 pub(crate) async fn put_back_around(stage: &Stage) {
     if stage.is_redisson() {

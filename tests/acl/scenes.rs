@@ -62,6 +62,8 @@ pub(crate) const SCENES: &[(Change, Scene)] = &[
     (Change::Repack, |stage| {
         change(stage, What::Repack(None), Chosen::One).boxed()
     }),
+    (Change::Edit, |stage| changes::edit_around(stage).boxed()),
+    (Change::Repack, |stage| changes::edit_around(stage).boxed()),
     (Change::Duplicate, |stage| changes::duplicate(stage).boxed()),
     (Change::Kick, |stage| {
         change(stage, What::Kick, Chosen::Waiting).boxed()

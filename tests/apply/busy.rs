@@ -226,7 +226,24 @@ async fn entries_are_requeued_and_edited_once_beside_the_scripts_of_others() {
     holds(Scene::new(later(), all)).await;
     let edit = What::Edit(b"something else".to_vec());
     holds(Scene::new(edit, |bench| bench.entries(&[5]))).await;
-    holds(Scene::new(What::Repack(None), all)).await;
+    for way in [Way::InOrder, Way::Sweep] {
+        holds(Scene::new(What::Repack(None), all).by(way)).await;
+    }
+    // Some of them stand nowhere in the order list.
+    let lacks = |bench: &Bench| {
+        let order = bench.queue.keys().order.unwrap();
+        for n in [3, 7, 12] {
+            bench
+                .server
+                .cmd_bytes(&[b"LREM", &order, b"1", &bench.member(n)]);
+        }
+    };
+    holds(
+        Scene::new(What::Repack(None), some)
+            .by(Way::Sweep)
+            .then(lacks),
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use delayscope::ops::apply::{Applied, Limits, Order, apply};
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{Prepared, What, Which, plan_undo};
 use delayscope::queue::plan::Way;
-use delayscope::queue::{Outcome, Queue};
+use delayscope::queue::{Form, Outcome, Queue, frame};
 
 use crate::bench::{Bench, Contents};
 
@@ -90,6 +90,78 @@ async fn a_tenth_of_a_long_queue_is_deleted_and_comes_back_as_it_was() {
         bench.contents() == before,
         "members, scores and places are as they were"
     );
+}
+
+#[tokio::test]
+async fn a_tenth_of_a_long_queue_is_repacked_in_its_places_and_gets_its_frames_back() {
+    let bench = shuffled(MANY, 900_000_000).await;
+    let before = bench.contents();
+    let keys = bench.queue.keys();
+    let prepared = planned(
+        &bench,
+        What::Repack(Some(Form::DoubleId)),
+        matching("re:/7$/"),
+        Way::Sweep,
+    )
+    .await;
+    // Three of them are not what they were when that was planned.
+    let [later, gone, twin] = [7, 17, 27].map(|n| bench.member(n));
+    let lacks = bench.member(37);
+    let repacked = |member: &Vec<u8>| {
+        let entry = frame::decode(member).unwrap();
+        frame::encode(Form::DoubleId, entry.id, entry.payload)
+    };
+    bench
+        .server
+        .cmd_bytes(&[b"ZADD", &keys.timeouts, b"5e12", &later]);
+    bench.server.cmd_bytes(&[b"ZREM", &keys.timeouts, &gone]);
+    bench
+        .server
+        .cmd_bytes(&[b"ZADD", &keys.timeouts, b"6e12", &repacked(&twin)]);
+    let order = keys.order.unwrap();
+    bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacks]);
+    let now = bench.contents();
+    let told = bench.apply(prepared, Limits::default()).await;
+    let counts = [
+        Outcome::Done,
+        Outcome::Changed,
+        Outcome::Gone,
+        Outcome::Refused,
+    ];
+    let counts = counts.map(|outcome| told.count(outcome));
+    assert_eq!(counts, [MANY / 10 - 3, 1, 1, 1], "{:?}", told.failed);
+    let because = |outcome| {
+        let mut those = told
+            .results
+            .iter()
+            .filter(move |one| one.outcome == outcome);
+        those.next().unwrap().reason.clone().unwrap()
+    };
+    assert!(because(Outcome::Changed).contains("another due time"));
+    assert!(because(Outcome::Refused).contains("new bytes waits already"));
+    let after = bench.contents();
+    let left = [&later, &gone, &twin];
+    let is_of_it = |member: &Vec<u8>| member.ends_with(b"7") && !left.contains(&member);
+    let new = |member: &Vec<u8>| {
+        if is_of_it(member) {
+            repacked(member)
+        } else {
+            member.clone()
+        }
+    };
+    assert!(after.order == now.order.iter().map(new).collect::<Vec<_>>());
+    let timeouts = now
+        .timeouts
+        .iter()
+        .map(|(member, score)| (new(member), score.clone()));
+    assert!(after.timeouts == timeouts.collect());
+    let mut prepared = plan_undo(&bench.store, &bench.journal, None, false)
+        .await
+        .unwrap();
+    prepared.plan.way = Way::Sweep;
+    let told = bench.apply(prepared, Limits::default()).await;
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    assert!(bench.contents() == now && now.order.len() + 1 == before.order.len());
 }
 
 #[tokio::test]

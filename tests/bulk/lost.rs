@@ -12,7 +12,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::Realign;
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::queue::Address;
-use delayscope::store::change::{Fate, Place};
+use delayscope::store::change::{Chosen, Fate, Place};
 use delayscope::store::write::Writer;
 use delayscope::store::{Access, Store};
 
@@ -165,6 +165,54 @@ async fn a_sweep_whose_answers_get_lost_takes_exactly_the_chosen_and_can_be_undo
         now.sort();
         then.sort();
         assert!(now == then, "seed {seed}: another set");
+    }
+    assert!(all_lost > 10, "{all_lost} answers lost");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn edits_whose_answers_get_lost_are_made_once_and_can_be_undone() {
+    let server = Server::start();
+    let between = Between::start(&server);
+    let mut all_lost = 0;
+    for seed in 0..6 {
+        let (mut world, mut dice) = shuffled(&server, seed).await;
+        let writer = between.writer(&server).await;
+        let (list, timeouts) = (world.order(), world.timeouts());
+        let chosen = world.chosen((1..=300).filter(|_| dice.below(3) > 0));
+        // Two stand nowhere in the order list.
+        let order = world.queue.keys().order.unwrap();
+        for one in &chosen[..2] {
+            let _: i64 = world.cmd("LREM", &[&order, b"1", &one.member]);
+        }
+        let lacking = world.order();
+        let new = |member: &Vec<u8>| [&member[..], b" edited"].concat();
+        let edits = chosen.iter().map(|c| (c.clone(), new(&c.member)));
+        let mut way = Sweep::editing(&world.queue, edits.collect());
+        let (steps, answers) = run!(way, &writer, 20, between, dice);
+        all_lost += answers;
+        let is_chosen = |m: &Vec<u8>| chosen.iter().any(|c| c.member == *m);
+        let edited = |m: &Vec<u8>| if is_chosen(m) { new(m) } else { m.clone() };
+        let fates = steps.iter().flat_map(|s| &s.fates);
+        assert!(fates.clone().all(|f| f.fate == Fate::Done && !f.unsure));
+        assert!(fates.clone().all(|f| f.stood.is_none()), "it has not left");
+        assert_eq!(fates.count(), chosen.len(), "seed {seed}");
+        let wanted: Vec<_> = lacking.iter().map(edited).collect();
+        assert!(world.order() == wanted, "seed {seed}: another order");
+        let wanted = timeouts.iter().map(|(m, score)| (edited(m), score.clone()));
+        assert_eq!(world.timeouts(), wanted.collect(), "seed {seed}");
+        let back = chosen.iter().map(|c| {
+            let edited = Chosen {
+                member: new(&c.member),
+                score: c.score,
+            };
+            (edited, c.member.clone())
+        });
+        let mut way = Sweep::editing(&world.queue, back.collect());
+        let (_, answers) = run!(way, &writer, 20, between, dice);
+        all_lost += answers;
+        assert!(world.order() == lacking, "seed {seed}: another order");
+        assert_eq!(world.timeouts(), timeouts, "seed {seed}");
+        assert_eq!(list.len(), lacking.len() + 2);
     }
     assert!(all_lost > 10, "{all_lost} answers lost");
 }

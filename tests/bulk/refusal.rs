@@ -70,6 +70,9 @@ async fn each(writer: &Writer, aside: bool) -> Vec<(&'static str, StoreError)> {
             .await
             .map(drop),
     );
+    let edits = [(&member(2)[..], Broom::Delete(2.0), &member(22)[..])];
+    let edited = writer.edit_around(&queue, 2, &edits).await;
+    tell("edit", edited.map(drop));
     let put = writer
         .put_back_around(&queue, 2, &[returning], Away::Nowhere)
         .await;
@@ -153,13 +156,13 @@ async fn a_key_of_another_type_is_named_and_nothing_is_done() {
             let concerned = match (aside, k) {
                 (true, _) => 1,
                 // Swap and drop copy know the order list alone; sweeps do not know what is aside.
-                (false, 0) => 6,
-                (false, 1) => 8,
-                (false, 2) => 4,
+                (false, 0) => 7,
+                (false, 1) => 9,
+                (false, 2) => 5,
                 (false, _) => 2,
             };
             assert_eq!(said.len(), concerned, "{k} {said:?}");
-            if said.len() == 8 || aside {
+            if said.len() == 9 || aside {
                 assert!(contents(&server) == before);
             }
         }
@@ -183,7 +186,7 @@ async fn a_replica_takes_none_of_it_and_a_full_server_only_what_needs_no_room() 
         server.cmd(replica[0]);
         let said = each(&world.writer, aside).await;
         server.cmd(replica[1]);
-        let wanted = if aside { 1 } else { 8 };
+        let wanted = if aside { 1 } else { 9 };
         assert_eq!(said.len(), wanted, "{said:?}");
         assert!(
             said.iter().all(|(_, e)| e.code() == Some("READONLY")),
@@ -198,6 +201,7 @@ async fn a_replica_takes_none_of_it_and_a_full_server_only_what_needs_no_room() 
     let names: Vec<_> = said.iter().map(|(name, _)| *name).collect();
     let refused = [
         "swap",
+        "edit",
         "put back",
         "append",
         "drop copy",

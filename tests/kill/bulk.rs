@@ -35,6 +35,36 @@ fn the_order_list_is_swept_into_quarantine() {
 }
 
 #[test]
+fn the_order_list_is_swept_by_a_repack() {
+    let lie = Lie::new(2_000, 600).shuffled();
+    let typed = &[
+        "repair",
+        "orders",
+        "--repack",
+        "--form",
+        "double-id",
+        "--grep",
+        "pick",
+    ];
+    kill(&Scenario::new(lie, typed, 1_200, Undo::All).by("sweep of the order list"));
+}
+
+#[test]
+fn a_repack_is_undone() {
+    let lie = Lie::new(2_000, 600).shuffled();
+    let before = &[
+        "repair",
+        "orders",
+        "--repack",
+        "--form",
+        "double-id",
+        "--grep",
+        "pick",
+    ];
+    kill(&Scenario::new(lie, &["undo"], 1_200, Undo::Nothing).after(before));
+}
+
+#[test]
 fn many_are_restored() {
     let lie = Lie::new(1_200, 700).shuffled();
     let before = &["repair", "orders", "--quarantine", "--grep", "pick"];

@@ -56,8 +56,11 @@ impl Others {
                 std::thread::sleep(Duration::from_micros(500));
                 if n.is_multiple_of(7) {
                     let name = format!("their {:06}", n - 3);
-                    if client.remove(name.as_bytes()).unwrap() {
-                        did.cancelled.insert(name);
+                    match client.remove(name.as_bytes()) {
+                        Ok(true) => drop(did.cancelled.insert(name)),
+                        Ok(false) => {}
+                        // Redisson reads no frames of another form: such a one breaks it off.
+                        Err(error) => assert!(error.to_string().contains("'unpack'"), "{error}"),
                     }
                 }
             }

@@ -13,7 +13,7 @@ use crate::support::{Server, frame};
 
 /// All of them. What begins with an `o` knows queues without an order list, too; what ends with
 /// `aside` finds one that is.
-pub(crate) const MORE: [&str; 18] = [
+pub(crate) const MORE: [&str; 19] = [
     "offer",
     "or a worker's transfer",
     "or an expiry taken away",
@@ -26,6 +26,7 @@ pub(crate) const MORE: [&str; 18] = [
     "swap",
     "sweep",
     "sweep into quarantine",
+    "edit around",
     "put back around a few",
     "put back where they stood",
     "restore around a few",
@@ -109,6 +110,17 @@ pub(crate) async fn make_more(
             // Of those that go into quarantine none is a stray.
             let few = if to == Away::Nowhere { 3 } else { 2 };
             writer.sweep(queue, 2_000, &all[..few], to).await.map(drop)
+        }
+        "edit around" => {
+            let (one, two, seven, eight) = (member(1), member(2), member(7), member(8));
+            let new = [31, 32, 37].map(member);
+            let all = [
+                (one.as_slice(), Broom::Delete(SCORE), new[0].as_slice()),
+                (&two, Broom::DeleteAgain(SCORE), &new[1]),
+                (&seven, Broom::Forget(SCORE), &new[2]),
+                (&eight, Broom::Stray, b""),
+            ];
+            writer.edit_around(queue, 2_000, &all).await.map(drop)
         }
         "append" => {
             let last = Some(member(8));

@@ -127,12 +127,12 @@ pub(super) async fn run(
 }
 
 /// Why an entry counts as changed.
-const SCORE: &str = "it has another due time now";
-const WAITS: &str = "it waits already";
+pub(super) const SCORE: &str = "it has another due time now";
+pub(super) const WAITS: &str = "it waits already";
 
 const LIVES: &str = "the consumer that holds it lives";
 
-const TWIN: &str = "an entry with the new bytes waits already";
+pub(super) const TWIN: &str = "an entry with the new bytes waits already";
 
 /// The same of what is in quarantine.
 pub(super) const KEPT_OTHERWISE: &str = "it has another due time in quarantine now";

@@ -29,6 +29,7 @@ impl Run {
             ended = match (self.way(), work) {
                 (Way::Sweep, Work::Delete(chosen)) => self.sweep(work, chosen).await,
                 (Way::Sweep, Work::Quarantine(chosen)) => self.sweep_away(work, chosen).await,
+                (Way::Sweep, Work::Edit(edits)) => self.edit_around(work, edits).await,
                 (Way::Sweep, Work::PutBack(entries)) => self.put_back(work, entries).await,
                 (Way::Sweep, Work::Restore(entries)) if has_places(entries) => {
                     self.restore(work, entries).await

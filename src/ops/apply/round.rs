@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::batch::{Fated, KEPT_OTHERWISE, WAITS_OTHERWISE};
+use super::batch::{Fated, KEPT_OTHERWISE, SCORE, TWIN, WAITS, WAITS_OTHERWISE};
 use super::look::deleted_or_not;
 use super::run::{Ended, Fate, Halt, Run};
 use crate::ops::bulk::put_back::{self, PutBack};
@@ -80,7 +80,7 @@ impl Run {
             first: None,
             open: ids.map(Some).collect(),
             chosen: &[],
-            why_changed: "",
+            why: Why::changed(""),
         };
         let mut stepper = Stepper::Realign(Realign::new(&self.queue, members));
         let ended = self.steps(&mut stepper, Some(&mut told)).await;
@@ -91,21 +91,30 @@ impl Run {
     /// Deletes these while the order list goes round.
     pub(super) async fn sweep(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::new(&self.queue, chosen.to_vec()));
-        self.round(work, stepper, |i| i, "it has another due time now")
-            .await
+        self.round(work, stepper, |i| i, Why::changed(SCORE)).await
     }
 
     /// Sets these aside in quarantine while the order list goes round.
     pub(super) async fn sweep_away(&mut self, work: &Work, chosen: &[Chosen]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::quarantining(&self.queue, chosen.to_vec()));
-        self.round(work, stepper, |i| i, "it has another due time now")
-            .await
+        self.round(work, stepper, |i| i, Why::changed(SCORE)).await
+    }
+
+    /// Gives these other bytes while the order list goes round.
+    pub(super) async fn edit_around(&mut self, work: &Work, edits: &[(Chosen, Vec<u8>)]) -> Ended {
+        let stepper = Stepper::Sweep(Sweep::editing(&self.queue, edits.to_vec()));
+        let why = Why {
+            changed: SCORE,
+            refused: TWIN,
+        };
+        self.round(work, stepper, |i| i, why).await
     }
 
     /// Takes these out of the order list, where they do not wait, while it goes round.
     pub(super) async fn drop_strays(&mut self, work: &Work, members: &[Vec<u8>]) -> Ended {
         let stepper = Stepper::Sweep(Sweep::strays(&self.queue, members.to_vec()));
-        self.round(work, stepper, |i| i, "it waits now").await
+        self.round(work, stepper, |i| i, Why::changed("it waits now"))
+            .await
     }
 
     /// Puts these back while the order list goes round. They stand with the last that was deleted
@@ -114,7 +123,7 @@ impl Run {
         let deleted = entries.iter().rev().cloned();
         let deleted = deleted.map(|(chosen, place)| (chosen, Some(place)));
         let put_back = PutBack::new(&self.queue, deleted.collect());
-        self.backwards(work, put_back, "it waits already").await
+        self.backwards(work, put_back, Why::changed(WAITS)).await
     }
 
     /// The same with what is in quarantine.
@@ -125,18 +134,17 @@ impl Run {
     ) -> Ended {
         let kept = entries.iter().rev().cloned();
         let put_back = PutBack::restoring(&self.queue, kept.collect());
-        self.backwards(work, put_back, KEPT_OTHERWISE).await
+        let why = Why {
+            changed: KEPT_OTHERWISE,
+            refused: WAITS_OTHERWISE,
+        };
+        self.backwards(work, put_back, why).await
     }
 
-    async fn backwards(
-        &mut self,
-        work: &Work,
-        put_back: PutBack,
-        why_changed: &'static str,
-    ) -> Ended {
+    async fn backwards(&mut self, work: &Work, put_back: PutBack, why: Why) -> Ended {
         let last = work.len().saturating_sub(1);
         let stepper = Stepper::PutBack(put_back);
-        let ended = self.round(work, stepper, |i| last - i, why_changed).await;
+        let ended = self.round(work, stepper, |i| last - i, why).await;
         // One of them may be the head of timeouts now.
         if let Err(error) = self.writer.kick(&self.queue).await {
             self.notes
@@ -152,7 +160,7 @@ impl Run {
         work: &Work,
         mut stepper: Stepper,
         place: impl Fn(usize) -> usize,
-        why_changed: &'static str,
+        why: Why,
     ) -> Ended {
         let first = self.intended;
         let now = self.now();
@@ -171,7 +179,7 @@ impl Run {
                 Work::Delete(chosen) | Work::Quarantine(chosen) => chosen,
                 _ => &[],
             },
-            why_changed,
+            why,
         };
         self.goes_round = true;
         let mut ended = self.steps(&mut stepper, Some(&mut told)).await;
@@ -275,7 +283,24 @@ struct Told<'a> {
     open: Vec<Option<EntryId>>,
     /// The entries, where they are deleted.
     chosen: &'a [Chosen],
-    why_changed: &'static str,
+    why: Why,
+}
+
+/// Why entries of a way that goes round count as changed, and as refused.
+#[derive(Clone, Copy)]
+struct Why {
+    changed: &'static str,
+    refused: &'static str,
+}
+
+impl Why {
+    /// Of one that refuses none.
+    const fn changed(changed: &'static str) -> Self {
+        Self {
+            changed,
+            refused: "",
+        }
+    }
 }
 
 impl Told<'_> {
@@ -304,14 +329,15 @@ impl Told<'_> {
             change::Fate::Done => Outcome::Done,
             change::Fate::Gone => Outcome::Gone,
             change::Fate::Changed(_) => Outcome::Changed,
-            // Of what comes out of quarantine; nothing else that goes round is refused.
+            // Of what comes out of quarantine, or is edited; nothing else that goes round is
+            // refused.
             change::Fate::NoFrame => Outcome::Refused,
         };
         let stood = fated.stood;
         let fated = match (outcome, self.chosen.get(i)) {
             (Outcome::Unknown, Some(chosen)) => deleted_or_not(queue, &chosen.member, delivered),
-            (Outcome::Changed, _) => Fated::because(outcome, self.why_changed),
-            (Outcome::Refused, _) => Fated::because(outcome, WAITS_OTHERWISE),
+            (Outcome::Changed, _) => Fated::because(outcome, self.why.changed),
+            (Outcome::Refused, _) => Fated::because(outcome, self.why.refused),
             _ => Fated::plain(outcome),
         };
         Some(Fate {

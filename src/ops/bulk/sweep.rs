@@ -1,5 +1,5 @@
 //! Sweep: the order list goes round, slice by slice, and the chosen ones drop out of it and of
-//! timeouts.
+//! timeouts, or get other bytes in both.
 //!
 //! After a full turn the list stands in its old order again, save that what was offered meanwhile
 //! stands in the midst of it. A turn that ends early leaves it turned: every entry is in it, and
@@ -14,7 +14,7 @@ use super::list::{ListReader, Read};
 use super::turn::Turn;
 use super::{Fated, Size, Step, scores};
 use crate::queue::Queue;
-use crate::store::bulk::{Away, Broom, MOST_MOVED, Round, Swept};
+use crate::store::bulk::{Away, Broom, MOST_MOVED, Round, Swept, Timed, facts};
 use crate::store::change::{Chosen, Fate, Place};
 use crate::store::write::Writer;
 use crate::store::{Store, StoreError};
@@ -32,6 +32,8 @@ pub struct Sweep {
     /// Where what leaves timeouts goes.
     to: Away,
     brooms: Vec<Broom>,
+    /// The bytes that each gets; none where they leave.
+    news: Vec<Vec<u8>>,
     /// Those without a fate yet, each with its number.
     open: HashMap<Vec<u8>, usize>,
     /// Those that a script was sent for whose answer never came, and where they stood then.
@@ -83,6 +85,16 @@ impl Sweep {
         }
     }
 
+    /// Gives these other bytes, given in any order.
+    #[must_use]
+    pub fn editing(queue: &Queue, edits: Vec<(Chosen, Vec<u8>)>) -> Self {
+        let (chosen, news) = edits.into_iter().unzip();
+        Self {
+            news,
+            ..Self::new(queue, chosen)
+        }
+    }
+
     /// Takes these out of the order list, where they do not wait, all copies of each.
     #[must_use]
     pub fn strays(queue: &Queue, members: impl IntoIterator<Item = Vec<u8>>) -> Self {
@@ -96,6 +108,7 @@ impl Sweep {
             queue: queue.clone(),
             to: Away::Nowhere,
             brooms,
+            news: Vec::new(),
             open: numbered.collect(),
             unsure: HashMap::new(),
             told: HashSet::new(),
@@ -114,7 +127,7 @@ impl Sweep {
         self.turn.within(bytes);
     }
 
-    /// Deletes no more; what follows only brings the offer order back.
+    /// Deletes or edits no more; what follows only brings the offer order back.
     pub fn stop(&mut self) {
         self.stopped = true;
         if !self.turn.is_begun() || !matches!(self.stage, Stage::Turning) {
@@ -123,13 +136,14 @@ impl Sweep {
     }
 
     /// Goes over the next `n` elements of the list (at most [`MOST_MOVED`]). Each of the chosen
-    /// gets a fate: `Done`, `Gone` (it does not wait any more), or `Changed`.
+    /// gets a fate: `Done`, `Gone` (it does not wait any more), `Changed`, or, of an edit,
+    /// `NoFrame`: its new bytes wait already.
     pub async fn next(&mut self, writer: &Writer, n: usize) -> Result<Option<Step>, StoreError> {
         let n = n.clamp(1, MOST_MOVED);
         match &mut self.stage {
             Stage::Turning => self.turn(writer, n).await,
             Stage::Looking(..) => self.look(writer.store()).await.map(Some),
-            Stage::Reading(..) => self.read(writer.store()).await.map(Some),
+            Stage::Reading(..) => self.read(writer).await.map(Some),
             Stage::Forgetting(_) => self.forget(writer, n).await.map(Some),
             Stage::Ended => Ok(None),
         }
@@ -154,10 +168,8 @@ impl Sweep {
             (n, page)
         };
         let met = self.met(&page);
-        let brooms: Vec<_> = (met.iter())
-            .map(|&(member, i)| (member, self.broom(i)))
-            .collect();
-        let done = match writer.sweep(&self.queue, n, &brooms, self.to).await {
+        let brooms = met.iter().map(|&(_, i)| self.broom(i));
+        let done = match self.script(writer, n, &met, brooms).await {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
@@ -182,6 +194,29 @@ impl Sweep {
             copies: std::mem::take(&mut self.copies),
             ..Step::default()
         }))
+    }
+
+    /// Runs the script that lets `n` elements go round. `brooms`: what it does with those that were
+    /// met.
+    async fn script(
+        &self,
+        writer: &Writer,
+        n: usize,
+        met: &[(&[u8], usize)],
+        brooms: impl Iterator<Item = Broom>,
+    ) -> Result<Timed<Round>, StoreError> {
+        let each = met.iter().zip(brooms);
+        if self.news.is_empty() {
+            let chosen: Vec<_> = each.map(|(&(m, _), broom)| (m, broom)).collect();
+            return writer.sweep(&self.queue, n, &chosen, self.to).await;
+        }
+        let chosen: Vec<_> = each
+            .map(|(&(m, i), broom)| match broom {
+                Broom::Stray => (m, broom, &[][..]),
+                _ => (m, broom, self.news[i].as_slice()),
+            })
+            .collect();
+        writer.edit_around(&self.queue, n, &chosen).await
     }
 
     /// The list has gone round.
@@ -226,12 +261,14 @@ impl Sweep {
                 continue;
             };
             let (fate, stood) = match swept {
+                Swept::Left(_) if !self.news.is_empty() => (Fate::Done, None),
                 Swept::Left(behind) => {
                     let behind = behind.or_else(|| self.before.clone());
                     (Fate::Done, Some(behind.map_or(Place::Head, Place::Behind)))
                 }
                 Swept::Not => (Fate::Gone, None),
                 Swept::Changed(score) => (Fate::Changed(score), None),
+                Swept::Twin => (Fate::NoFrame, None),
                 Swept::Copies(more) => {
                     self.copies += more;
                     continue;
@@ -266,6 +303,11 @@ impl Sweep {
             let has = scores(store, &keys.timeouts, &some).await?;
             let kept = match self.to {
                 Away::Quarantined => scores(store, &keys.quarantine, &some).await?,
+                Away::Nowhere if !self.news.is_empty() => {
+                    let new = |m| self.open.get(m).map(|i| self.news[*i].clone());
+                    let new: Vec<_> = some.iter().map(|m| new(m).unwrap_or_default()).collect();
+                    scores(store, &keys.timeouts, &new).await?
+                }
                 Away::Nowhere => vec![None; some.len()],
             };
             Ok((has, kept))
@@ -283,9 +325,10 @@ impl Sweep {
             let Some(&i) = self.open.get(&member) else {
                 continue;
             };
-            if has.is_none() && self.is_set_aside(i, kept) {
+            if has.is_none() && self.is_done(i, kept) {
                 self.open.remove(&member);
                 let stood = self.unsure.remove(&i).flatten();
+                let stood = stood.filter(|_| self.news.is_empty());
                 step.fates.push(self.fated(i, Fate::Done, stood));
                 continue;
             }
@@ -314,12 +357,12 @@ impl Sweep {
     }
 
     /// Which of those that wait are in the list all the same: others have moved much in it.
-    async fn read(&mut self, store: &Store) -> Result<Step, StoreError> {
+    async fn read(&mut self, writer: &Writer) -> Result<Step, StoreError> {
         let mut step = self.step(LOOKING);
         let Stage::Reading(reader, waiting) = &mut self.stage else {
             return Ok(step);
         };
-        match reader.next(store).await? {
+        match reader.next(writer.store()).await? {
             Read::Page(page) => {
                 (step.took, step.of) = (Some(page.took), page.length);
                 step.at = page.first + page.elements.len() as u64;
@@ -328,6 +371,17 @@ impl Sweep {
                 }
             }
             Read::Lost => self.stage = self.looking(),
+            // What is not in the list may be in one that is aside: there it must not stay behind
+            // with its old bytes. An edit is refused while one is.
+            Read::End if !self.news.is_empty() => {
+                let seen = facts(writer.store(), &self.queue).await?;
+                if seen.aside > 0 {
+                    writer.edit_around(&self.queue, 0, &[]).await?;
+                    self.stage = self.looking();
+                } else if seen.order <= reader.length() {
+                    self.stage = Stage::Forgetting(waiting.drain().collect());
+                }
+            }
             Read::End => self.stage = Stage::Forgetting(waiting.drain().collect()),
         }
         Ok(step)
@@ -361,9 +415,9 @@ impl Sweep {
             Broom::Delete(score) => Broom::Forget(score),
             other => other,
         };
-        let brooms = some.iter().map(|(m, i)| (&m[..], forget(self.brooms[*i])));
-        let brooms: Vec<_> = brooms.collect();
-        let done = match writer.sweep(&self.queue, 0, &brooms, self.to).await {
+        let met: Vec<_> = some.iter().map(|(m, i)| (&m[..], *i)).collect();
+        let brooms = some.iter().map(|(_, i)| forget(self.brooms[*i]));
+        let done = match self.script(writer, 0, &met, brooms).await {
             Ok(done) => done,
             Err(error) => {
                 if error.outcome_unknown() {
@@ -385,17 +439,20 @@ impl Sweep {
         Ok(step)
     }
 
-    /// Whether a script whose answer never came has set it aside; `kept`: its score in quarantine.
-    fn is_set_aside(&self, i: usize, kept: Option<f64>) -> bool {
+    /// Whether a script whose answer never came has done it; `kept`: its score in quarantine, or
+    /// that of its new bytes, which others may have given another one since.
+    fn is_done(&self, i: usize, kept: Option<f64>) -> bool {
         let (Broom::Delete(wanted) | Broom::Forget(wanted)) = self.brooms[i] else {
             return false;
         };
-        let is = |score: f64| score.total_cmp(&wanted).is_eq();
+        let is = |score: f64| !self.news.is_empty() || score.total_cmp(&wanted).is_eq();
         self.unsure.contains_key(&i) && kept.is_some_and(is)
     }
 
     fn fated(&self, index: usize, fate: Fate, stood: Option<Place>) -> Fated {
-        let unsure = self.unsure.get(&index).filter(|_| fate == Fate::Gone);
+        // An entry that was edited is seen by its new bytes.
+        let is_unsure = fate == Fate::Gone && self.news.is_empty();
+        let unsure = self.unsure.get(&index).filter(|_| is_unsure);
         Fated {
             index,
             fate,

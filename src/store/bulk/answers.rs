@@ -21,6 +21,7 @@ pub(super) fn round([went, last, told]: &[Value; 3]) -> Option<Round> {
             Value::Int(2) => Swept::Not,
             Value::Int(3) => Swept::Changed(text(how)?.parse().ok()?),
             Value::Int(4) => Swept::Copies(number(how)?),
+            Value::Int(5) => Swept::Twin,
             _ => return None,
         };
         Some((index(i)?, swept))

@@ -133,7 +133,7 @@ impl Reckoned {
         }
         match self.ask.kind {
             Kind::Realign => Way::Swap,
-            Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore
+            Kind::Delete | Kind::Quarantine | Kind::PutBack | Kind::Restore | Kind::Edit
                 if better(Way::Sweep, Way::InOrder) =>
             {
                 Way::Sweep
@@ -310,6 +310,9 @@ impl Reckoned {
             }
             (Way::Sweep, Kind::Restore) => {
                 (self.length + self.count) * (element + 8.0) + self.count * (2.0 * bytes + 180.0)
+            }
+            (Way::Sweep, Kind::Edit) => {
+                self.length * (element + 8.0) + self.count * (bytes + 100.0)
             }
             (Way::Sweep, Kind::Quarantine) => {
                 staying * (element + 8.0) + self.count * (2.0 * bytes + 30.0)

@@ -159,6 +159,7 @@ fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
         (Kind::Deliver, true),
         (Kind::Delete, true),
         (Kind::Quarantine, true),
+        (Kind::Edit, true),
         (Kind::PutBack, true),
         (Kind::Restore, true),
         (Kind::Stay, true),
@@ -167,7 +168,6 @@ fn no_kind_of_change_keeps_a_server_for_longer_than_it_may_without_saying_so() {
         (Kind::PutElements, true),
         // These are walked to, and there is no other way.
         (Kind::TakeBack, false),
-        (Kind::Edit, false),
         (Kind::Discard, false),
         (Kind::Replace, false),
     ];
