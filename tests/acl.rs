@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use delayscope::queue::acl::Rules;
 use delayscope::queue::{Change, Queue};
+use delayscope::store::write::DueCursor;
 use delayscope::store::{Access, Store, StoreError};
 
 use futures_util::future::join_all;
@@ -138,7 +139,9 @@ async fn a_right_that_is_taken_away_is_missed() {
         server.fill(&queue, 3, now.plus(-60_000), 1);
         let store = without(&server, &rules, command).await;
         let writer = store.writer().unwrap();
-        let moved = writer.transfer(&queue, now, 10, 0).await;
+        let moved = writer
+            .transfer(&queue, now, 10, &DueCursor::default())
+            .await;
         let error: StoreError = moved.unwrap_err();
         let refused = matches!(error, StoreError::Refused { .. });
         assert!(refused, "without {command}: {error}");
@@ -158,7 +161,10 @@ async fn another_queue_is_not_opened_by_the_rules_of_one() {
     let other = Queue::redisson("others");
     let now = stage.server.now();
     stage.server.fill(&other, 1, now, 1);
-    let moved = stage.writer().transfer(&other, now, 10, 0).await;
+    let moved = stage
+        .writer()
+        .transfer(&other, now, 10, &DueCursor::default())
+        .await;
     assert!(moved.is_err());
     assert_eq!(stage.server.int(&["LLEN", "others"]), 0);
 }

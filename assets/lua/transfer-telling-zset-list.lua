@@ -6,10 +6,10 @@
 --          2 n: move at most so many, 1 to 2,000
 --          3 `LPUSH` or `RPUSH`: to the end of target that takes them
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
---          {1, more, {member, score, ...}, {}}
+--          {1, more, {member, score, ...}, {}, ''}
 --            more     1 when there may be more that is due: call again
---            moved    each entry moved with its score (text), in due order. The empty list behind it
---                     is what transfer-telling.lua skips
+--            moved    each entry moved with its score (text), in due order. The empty values behind
+--                     it are what transfer-telling.lua skips, and where it goes on
 --
 -- Depends on nothing but the arguments and the keys. The push comes first: a server that takes no
 -- writes refuses it before anything was done. Part: guard.
@@ -32,4 +32,4 @@ if k > 0 then
   redis.call(ARGV[3], KEYS[1], unpack(members))
   redis.call('ZREMRANGEBYRANK', KEYS[2], first, first + k - 1)
 end
-return {1, k == n and 1 or 0, due, {}}
+return {1, k == n and 1 or 0, due, {}, ''}

@@ -10,6 +10,7 @@
 
 mod alarm;
 mod pace;
+mod round;
 mod run;
 
 use std::pin::Pin;

@@ -7,7 +7,7 @@
 use super::error::StoreError;
 use super::script;
 pub use super::script::{Fate, Head, Place, Timed};
-use super::write::{MOST_MOVED, Writer};
+use super::write::{DueCursor, MOST_MOVED, Writer};
 use crate::clock::EpochMillis;
 use crate::queue::{Keys, Queue};
 
@@ -67,8 +67,10 @@ pub struct Delivered {
     pub more: bool,
     /// What was moved, whole, in due order.
     pub moved: Vec<Chosen>,
-    /// Due members that are no frames: they were left where they are.
+    /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<Vec<u8>>,
+    /// Where the next transfer goes on, behind what was skipped.
+    pub cursor: DueCursor,
 }
 
 /// An end of the order list.
@@ -213,15 +215,14 @@ impl Writer {
         }
     }
 
-    /// [`transfer`](Self::transfer) that tells what it moved, whole. `known`: how many due members
-    /// are known to be no frames. `drain`: the order list is set aside by this very change, and
+    /// [`transfer`](Self::transfer) that tells what it moved, whole. `drain`: the order list is set aside by this very change, and
     /// what was offered since is moved there too once it is more than a few.
     pub async fn transfer_telling(
         &self,
         queue: &Queue,
         now: EpochMillis,
         n: usize,
-        known: usize,
+        cursor: &DueCursor,
         drain: bool,
     ) -> Result<Timed<Delivered>, StoreError> {
         let keys = queue.keys();
@@ -229,18 +230,19 @@ impl Writer {
         let now = queue.score(now).to_string();
         let told = if let (Some(order), Some(aside)) = (&keys.order, &keys.aside) {
             let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-            script::transfer_telling(&self.lane, keys, &now, [n, known], drain).await?
+            script::transfer_telling(&self.lane, keys, &now, (n, cursor), drain).await?
         } else {
             let keys = [keys.target.as_slice(), &keys.timeouts];
             script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
         };
-        Ok(told.map(|(more, moved, skipped)| {
+        Ok(told.map(|(more, moved, skipped, cursor)| {
             let chosen = |(member, score)| Chosen { member, score };
             let moved = moved.into_iter().map(chosen).collect();
             Delivered {
                 more,
                 moved,
                 skipped,
+                cursor,
             }
         }))
     }

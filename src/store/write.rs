@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::lane::Lane;
 use super::link::{Access, Store};
 use super::script;
-pub use super::script::{Added, Head, Moved, Timed, Transferred};
+pub use super::script::{Added, DueCursor, Head, Moved, Timed, Transferred};
 use super::take::Taker;
 use crate::clock::EpochMillis;
 use crate::queue::{ConsumerTag, Due, Era, Layout, Push, Queue};
@@ -82,14 +82,14 @@ impl Writer {
         })
     }
 
-    /// Moves what is due at `now` to target, at most `n` entries (1 to [`MOST_MOVED`]). `known`:
-    /// how many due members are known to be no frames, which are then looked at in addition.
+    /// Moves what is due at `now` to target, at most `n` entries (1 to [`MOST_MOVED`]), from `cursor`
+    /// on: where the transfer before ended.
     pub async fn transfer(
         &self,
         queue: &Queue,
         now: EpochMillis,
         n: usize,
-        known: usize,
+        cursor: &DueCursor,
     ) -> Result<Timed<Transferred>, StoreError> {
         let keys = queue.keys();
         let n = n.clamp(1, MOST_MOVED);
@@ -108,7 +108,7 @@ impl Writer {
                 let order = order.as_deref().unwrap_or_default();
                 let now = now.get().to_string();
                 let keys = [keys.target.as_slice(), &keys.timeouts, order];
-                script::transfer(&self.lane, keys, &now, n, known).await
+                script::transfer(&self.lane, keys, &now, n, cursor).await
             }
         }
     }

@@ -8,6 +8,7 @@ use delayscope::queue::Queue;
 use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
 use delayscope::store::change;
 use delayscope::store::read::scan_members;
+use delayscope::store::write::DueCursor;
 use delayscope::store::{Access, Store};
 
 use crate::stage::Stage;
@@ -184,7 +185,9 @@ pub(crate) async fn set_aside(stage: &Stage) {
         let writer = stage.writer();
         writer.set_aside(&stage.queue).await.unwrap();
         let now = stage.now();
-        let moved = writer.transfer_telling(&stage.queue, now, 2, 0, true).await;
+        let moved = writer
+            .transfer_telling(&stage.queue, now, 2, &DueCursor::default(), true)
+            .await;
         moved.unwrap();
         restore(stage).await;
     }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use delayscope::clock::EpochMillis;
 use delayscope::ops::apply::Limits;
 use delayscope::ops::entries::{From, Selection};
 use delayscope::ops::plan::{What, Which, plan_undo};
 use delayscope::queue::plan::{Cost, Way};
-use delayscope::queue::{Filter, Queue};
+use delayscope::queue::{Filter, Outcome, Queue};
 
 use crate::bench::{Bench, Told};
 use crate::support::{Server, Value, frame};
@@ -164,5 +165,42 @@ async fn an_entry_is_looked_for_from_both_ends_whenever_it_falls_due() {
         assert!(told.summary.tally.all_done(), "{:?}", told.failed);
         // The first reach from each end.
         assert!(calls(&bench.server, "lpos") <= 2);
+    }
+}
+
+/// Server time that scripts took since it was asked to forget, in µs.
+fn scripts_us(server: &Server) -> u64 {
+    let Value::BulkString(info) = server.cmd(&["INFO", "commandstats"]) else {
+        panic!("INFO is text")
+    };
+    let info = String::from_utf8(info).unwrap();
+    let lines = info.lines();
+    let mut lines = lines.filter_map(|line| line.strip_prefix("cmdstat_evalsha:"));
+    let spent = lines.next().and_then(|line| line.split("usec=").nth(1));
+    let spent = spent.and_then(|us| us.split(',').next());
+    spent.map_or(0, |us| us.parse().unwrap())
+}
+
+#[tokio::test]
+async fn members_that_are_no_frames_are_passed_once_by_a_transfer_however_many_they_are() {
+    // Due at moments of their own, and all at the moment at which the good ones are due, too.
+    for step in [0, 1] {
+        let bench = Bench::new(&Queue::redisson("orders")).await;
+        let before = 1_600_000_000_000;
+        let score = |n: u64| before + step * i64::try_from(n).unwrap();
+        bench.server.put_strange(&bench.queue, 20_000, score);
+        bench.fill(10, EpochMillis::new(score(20_000)), 0);
+        bench.server.cmd(&["CONFIG", "RESETSTAT"]);
+        let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+        assert_eq!(plan.planned, 20_010);
+        let counts = [Outcome::Done, Outcome::Undecodable].map(|outcome| told.count(outcome));
+        assert_eq!(counts, [10, 20_000], "{:?}", told.failed);
+        let left = bench.contents();
+        assert_eq!((left.target.len(), left.timeouts.len()), (10, 20_000));
+        let (calls, us) = (calls(&bench.server, "evalsha"), scripts_us(&bench.server));
+        assert!(calls < 100, "{calls} scripts");
+        assert!(us < 1_000_000, "{us} µs");
+        let longest = told.summary.longest_block;
+        assert!(longest < Duration::from_millis(100), "{longest:?}");
     }
 }

@@ -3,6 +3,7 @@
 use delayscope::ops::plan::{What, Which};
 use delayscope::queue::Queue;
 use delayscope::store::listen::{Heard, listen};
+use delayscope::store::write::DueCursor;
 use futures_util::StreamExt as _;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -23,7 +24,10 @@ async fn listener(bench: &Bench, transfers: bool) -> JoinHandle<()> {
         while let Some(Heard::Message(message)) = heard.next().await {
             if transfers && message == b"0" {
                 let now = store.clock().unwrap().now();
-                writer.transfer(&queue, now, 100, 0).await.unwrap();
+                writer
+                    .transfer(&queue, now, 100, &DueCursor::default())
+                    .await
+                    .unwrap();
             }
         }
     });

@@ -30,7 +30,7 @@ use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::ops::bulk::{Size, aside, put_back, realign, sweep};
 use delayscope::queue::Queue;
 use delayscope::store::change::{Chosen, Fate};
-use delayscope::store::write::Writer;
+use delayscope::store::write::{DueCursor, Writer};
 use delayscope::store::{Access, Store};
 use support::{PATIENCE, Server, frame};
 
@@ -241,7 +241,7 @@ impl Bench {
         loop {
             let done = self
                 .writer
-                .transfer(&self.queue, now, BATCH, 0)
+                .transfer(&self.queue, now, BATCH, &DueCursor::default())
                 .await
                 .unwrap();
             measured.took(done.took);

@@ -7,6 +7,7 @@ use delayscope::ops::bulk::put_back::PutBack;
 use delayscope::ops::bulk::realign::{Realign, due_until};
 use delayscope::ops::bulk::sweep::Sweep;
 use delayscope::store::change::{Chosen, Fate, Place};
+use delayscope::store::write::DueCursor;
 
 use crate::Server;
 use crate::world::{Dice, World};
@@ -37,7 +38,11 @@ async fn an_order_list_that_is_aside_comes_back_in_offer_order_whatever_others_d
             // Our own transfer, and others.
             if dice.below(2) == 0 {
                 let n = 1 + dice.below(4);
-                world.writer.transfer(&queue, now, n, 0).await.unwrap();
+                world
+                    .writer
+                    .transfer(&queue, now, n, &DueCursor::default())
+                    .await
+                    .unwrap();
             } else {
                 world.others(&mut dice, NOW);
             }

@@ -5,7 +5,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::{Form, Queue, frame};
 use delayscope::store::StoreError;
 use delayscope::store::change::{Chosen, Deleted, Fate, Moved, Place, TakeBack, Watched};
-use delayscope::store::write::Writer;
+use delayscope::store::write::{DueCursor, Writer};
 use proptest::sample::Index;
 
 use crate::model::{Model, fate_of, payload, sorted, take};
@@ -168,36 +168,40 @@ impl<'a> We<'a> {
         if !drain && self.watch(model, now, n).await? {
             return Ok(());
         }
-        let (mut known, mut rounds) = (0, 0);
-        // As the engine does: what is no frame is told once, and looked past from then on.
-        loop {
-            let look = n + known;
-            let due = model.due(f64::from(now), look);
-            let told = self
+        let (mut cursor, mut passed) = (DueCursor::default(), 0);
+        // As the engine does: what is no frame is told once, and passed from then on.
+        for _ in 0..2 {
+            let due = model.due(f64::from(now), usize::MAX).split_off(passed);
+            let sent = self
                 .writer
-                .transfer_telling(self.queue, at(now), n, known, drain)
-                .await;
-            let told = told.map_err(|e| e.to_string())?.done;
-            let (frames, others): (Vec<_>, Vec<_>) =
-                due.iter().cloned().partition(|(m, _)| payload(m).is_some());
-            let frames: Vec<_> = frames.into_iter().take(n).collect();
-            let moved: Vec<_> = told
-                .moved
-                .iter()
-                .map(|c| (c.member.clone(), c.score))
-                .collect();
+                .transfer_telling(self.queue, at(now), n, &cursor, drain);
+            let told = sent.await.map_err(|e| e.to_string())?.done;
+            let mut frames = Vec::new();
+            let mut others = Vec::new();
+            for (member, score) in &due {
+                if frames.len() == n {
+                    break;
+                }
+                match payload(member) {
+                    Some(_) => frames.push((member.clone(), *score)),
+                    None => others.push(member.clone()),
+                }
+            }
+            let moved = told.moved.iter();
+            let moved: Vec<_> = moved.map(|c| (c.member.clone(), c.score)).collect();
             same("transfer", &moved, &frames)?;
-            let others: Vec<Vec<u8>> = others.into_iter().map(|(member, _)| member).collect();
             same("transfer skipped", &told.skipped, &others)?;
-            same("transfer more", &told.more, &(due.len() == look))?;
+            let looked = frames.len() + others.len();
+            same("transfer more", &told.more, &(looked < due.len()))?;
             let frames: Vec<Vec<u8>> = frames.into_iter().map(|(member, _)| member).collect();
             model.deliver(&frames, drain);
-            rounds += 1;
-            if known == others.len() || rounds == 2 {
-                return Ok(());
+            passed += others.len();
+            cursor = told.cursor;
+            if !told.more {
+                break;
             }
-            known = others.len();
         }
+        Ok(())
     }
 
     /// Moves what was due when the queue came under watch, which was before others touched it or

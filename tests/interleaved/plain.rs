@@ -7,7 +7,7 @@ mod steps;
 use delayscope::clock::EpochMillis;
 use delayscope::queue::{Layout, Push, Queue, QueueName, Unit, ZsetList};
 use delayscope::store::change::{Chosen, Fate, Place, TakeBack};
-use delayscope::store::write::Writer;
+use delayscope::store::write::{DueCursor, Writer};
 use proptest::sample::Index;
 use redis::Connection;
 
@@ -270,7 +270,8 @@ impl<'a> Play<'a> {
     async fn transfer(&mut self, now: u32, n: u8) -> Checked {
         let clock = EpochMillis::new(now.into());
         let told = self.writer;
-        let told = told.transfer_telling(&self.queue, clock, n.into(), 0, false);
+        let begin = DueCursor::default();
+        let told = told.transfer_telling(&self.queue, clock, n.into(), &begin, false);
         let told = told.await.map_err(|e| e.to_string())?.done;
         let due = self.model.due(now, n);
         for chosen in &due {

@@ -182,6 +182,39 @@ async fn what_cannot_be_unpacked_is_told_once_and_stops_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_delivers_what_stands_behind_thousands_that_cannot_be_unpacked() {
+    let bench = Bench::new().await;
+    bench.server.put_strange(&bench.queue, 20_000, |n| {
+        1_600_000_000_000 + i64::try_from(n / 9_000).unwrap()
+    });
+    for n in 1..=10 {
+        bench
+            .server
+            .put(&bench.queue, &frame(n, b"due"), "1600000000002");
+    }
+    let monitor = bench.server.monitor();
+    let mut events = bench.work(WorkerOptions::default());
+    let (mut moved, mut skipped) = (0, 0);
+    while moved < 10 || skipped < 20_000 {
+        match next(&mut events).await {
+            WorkerEvent::Batch(batch) => {
+                moved += batch.moved;
+                skipped += batch.skipped;
+            }
+            WorkerEvent::Skipped { .. } | WorkerEvent::Listening => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((moved, skipped), (10, 20_000));
+    // What falls due later is not looked for among them again.
+    bench.offer("later", 600).await;
+    assert_eq!(next_batch(&mut events).await.moved, 1);
+    let mut commands = monitor.commands(&bench.server);
+    commands.retain(|words| words[0].eq_ignore_ascii_case("evalsha"));
+    assert!(commands.len() < 100, "{}", commands.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_passes_over_entries_does_not_keep_the_server_busy() {
     let bench = Bench::new().await;
     bench.server.put(&bench.queue, b"foreign", PAST);

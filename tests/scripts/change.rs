@@ -5,6 +5,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
 use delayscope::store::change::{Chosen, Fate, Head, Place, TakeBack};
+use delayscope::store::write::DueCursor;
 
 use crate::support::{self, Server};
 use crate::{PAST, orders, plain, writer};
@@ -120,7 +121,9 @@ async fn an_order_list_that_is_aside_is_drained_into_and_nothing_else_may_add_to
         for n in 0..offered {
             server.put(&orders(), &new(n + aside), "4000000000000");
         }
-        let done = writer.transfer_telling(&orders(), now, 5, 0, true).await;
+        let done = writer
+            .transfer_telling(&orders(), now, 5, &DueCursor::default(), true)
+            .await;
         assert_eq!(done.unwrap().done.moved.len(), 5);
         assert_eq!(server.int(&["LLEN", ORDER]), stay);
         assert_eq!(

@@ -4,7 +4,7 @@ use delayscope::clock::EpochMillis;
 use delayscope::queue::Queue;
 use delayscope::store::StoreError;
 use delayscope::store::change::{Chosen, Place, TakeBack};
-use delayscope::store::write::Writer;
+use delayscope::store::write::{DueCursor, Writer};
 
 use crate::support::{self, Server};
 
@@ -106,7 +106,11 @@ pub(crate) async fn make(writer: &Writer, queue: &Queue, change: &str) -> Result
         "deliver" | "deliver while set aside" => drop(writer.deliver(queue, &chosen, true).await?),
         "transfer" | "transfer while set aside" => {
             let now = EpochMillis::new(1_600_000_000_000);
-            drop(writer.transfer_telling(queue, now, 4, 1, true).await?);
+            drop(
+                writer
+                    .transfer_telling(queue, now, 4, &DueCursor::default(), true)
+                    .await?,
+            );
         }
         "transfer under watch" => transfer_watched(writer, queue).await?,
         "put entries back" => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use delayscope::queue::{ConsumerTag, Queue};
 use delayscope::store::StoreError;
 use delayscope::store::bulk::{Away, Broom, Order, Returning, Swap, Where};
-use delayscope::store::write::Writer;
+use delayscope::store::write::{DueCursor, Writer};
 
 use crate::PAST;
 use crate::support::{Server, frame};
@@ -69,7 +69,10 @@ pub(crate) async fn make_more(
             let entries = vec![(PAST, member(2)), (PAST, member(21)), (PAST, member(22))];
             writer.offer(queue, entries).await.map(drop)
         }
-        "or a worker's transfer" => writer.transfer(queue, PAST, 3, 1).await.map(drop),
+        "or a worker's transfer" => writer
+            .transfer(queue, PAST, 3, &DueCursor::default())
+            .await
+            .map(drop),
         "or an expiry taken away" => {
             let each = [
                 (keys.timeouts.as_slice(), f64::INFINITY, 9e12),

@@ -2,6 +2,7 @@
 
 use delayscope::store::StoreError;
 use delayscope::store::change::Moved;
+use delayscope::store::write::DueCursor;
 
 use crate::changes::{REMOVALS, all, contents, make, set_up};
 use crate::support::{self, Server};
@@ -20,7 +21,9 @@ async fn a_key_of_another_type_is_named_and_nothing_is_done() {
             server.put(&queue, &support::frame(1, b"x"), "1600000000000");
             server.cmd_bytes(&[b"SET", &wrong, b"in the way"]);
             let before = contents(&server);
-            let transferred = writer.transfer(&queue, PAST.plus(1), 10, 0).await;
+            let transferred = writer
+                .transfer(&queue, PAST.plus(1), 10, &DueCursor::default())
+                .await;
             let offered = writer.offer(&queue, vec![(PAST, b"new".to_vec())]).await;
             let offered = if wrong == target {
                 // An offer has no business with target.
@@ -67,14 +70,17 @@ async fn a_server_that_takes_no_writes_refuses_each_script_whole() {
             let now = PAST.plus(1);
             let entries = vec![(PAST, b"new".to_vec()), (PAST, b"newer".to_vec())];
             let offered = writer.offer(&queue, entries.clone()).await.unwrap_err();
-            let transferred = writer.transfer(&queue, now, 10, 0).await.unwrap_err();
+            let transferred = writer
+                .transfer(&queue, now, 10, &DueCursor::default())
+                .await
+                .unwrap_err();
             assert_eq!(offered.code(), Some(code), "{offered}");
             assert_eq!(transferred.code(), Some(code), "{transferred}");
             server.cmd(unset);
             assert_eq!(contents(&server), before);
             writer.offer(&queue, entries).await.unwrap();
             let moved = writer
-                .transfer(&queue, now, 10, 0)
+                .transfer(&queue, now, 10, &DueCursor::default())
                 .await
                 .unwrap()
                 .done
@@ -95,7 +101,7 @@ async fn a_server_that_forgot_the_scripts_is_told_them_again() {
             server.cmd(&["SCRIPT", "FLUSH"]);
             assert_eq!(
                 writer
-                    .transfer(&queue, PAST, 10, 0)
+                    .transfer(&queue, PAST, 10, &DueCursor::default())
                     .await
                     .unwrap()
                     .done

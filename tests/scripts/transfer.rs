@@ -1,14 +1,18 @@
 //! Transfers: what is moved, what is left where it is, and in which order.
 
 use delayscope::queue::{EntryId, Form, Queue, frame};
-use delayscope::store::write::{Transferred, Writer};
+use delayscope::store::write::{DueCursor, Transferred, Writer};
 
 use crate::support::{self, Server, double_frame};
 use crate::{PAST, orders, plain, writer};
 
 async fn transfer(writer: &Writer, queue: &Queue, n: usize) -> Transferred {
     let now = writer.store().clock().unwrap().now();
-    writer.transfer(queue, now, n, 0).await.unwrap().done
+    writer
+        .transfer(queue, now, n, &DueCursor::default())
+        .await
+        .unwrap()
+        .done
 }
 
 /// Members of every form and length, and near misses of each.
@@ -59,16 +63,13 @@ async fn the_script_takes_for_a_frame_what_the_program_takes_for_one() {
     }
     assert!(moved.len() > 100 && skipped.len() > 100);
     let (mut ids, mut told) = (Vec::new(), Vec::new());
-    let mut more = true;
+    let (mut more, mut cursor) = (true, DueCursor::default());
     while more {
-        let known = told.len();
-        let done = writer
-            .transfer(&queue, PAST, 700, known)
-            .await
-            .unwrap()
-            .done;
+        let sent = writer.transfer(&queue, PAST, 700, &cursor).await;
+        let done = sent.unwrap().done;
         ids.extend(done.moved.iter().map(|m| m.id));
-        (more, told) = (done.more, done.skipped);
+        told.extend(done.skipped);
+        (more, cursor) = (done.more, done.cursor);
     }
     let mut delivered = server.list(&["LRANGE", "orders", "0", "-1"]);
     for list in [&mut ids, &mut moved, &mut told, &mut skipped] {
@@ -90,30 +91,62 @@ async fn the_script_takes_for_a_frame_what_the_program_takes_for_one() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_frame_never_fills_a_batch() {
-    let server = Server::start();
-    let (writer, queue) = (writer(&server).await, orders());
-    for n in 0..50 {
-        server.put(&queue, format!("foreign {n}").as_bytes(), "5");
-    }
-    for n in 0..8 {
-        server.put(&queue, &double_frame(1e18, &[n]), &format!("{}", 10 + n));
-    }
-    let now = PAST;
-    let (mut known, mut moved, mut calls) = (0, Vec::new(), 0);
+/// Transfers from the cursor to the end, so many at a time; the scores of what was moved, how many were
+/// skipped, and in how many calls.
+async fn to_the_end(writer: &Writer, cursor: &mut DueCursor, n: usize) -> (Vec<f64>, usize, usize) {
+    let (mut moved, mut skipped, mut calls) = (Vec::new(), 0, 0);
     loop {
-        let done = writer.transfer(&queue, now, 5, known).await.unwrap().done;
+        let sent = writer.transfer(&orders(), PAST, n, cursor).await;
+        let done = sent.unwrap().done;
         moved.extend(done.moved.iter().map(|m| m.score));
-        known = done.skipped.len();
+        skipped += done.skipped.len();
         calls += 1;
+        *cursor = done.cursor;
         if !done.more {
-            assert_eq!(known, 50);
-            break;
+            return (moved, skipped, calls);
         }
     }
-    assert_eq!(moved, (10..18).map(f64::from).collect::<Vec<_>>());
-    assert!(calls < 15, "{calls} calls");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_frame_is_passed_once_and_never_fills_a_batch() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    server.put_strange(&queue, 1_200, |n| 5 + i64::try_from(n / 700).unwrap());
+    for n in 0..8 {
+        server.put(&queue, &double_frame(1e18, &[n]), &format!("{}", 6 + n));
+    }
+    let mut cursor = DueCursor::default();
+    let (moved, skipped, calls) = to_the_end(&writer, &mut cursor, 5).await;
+    assert_eq!(moved, (6..14).map(f64::from).collect::<Vec<_>>());
+    assert_eq!(skipped, 1_200);
+    assert!(calls < 8, "{calls} calls");
+    server.put(&queue, &double_frame(1e18, b"new"), "14");
+    let end = to_the_end(&writer, &mut cursor, 5).await;
+    assert_eq!(end, (vec![14.0], 0, 1), "nothing is looked at again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_good_is_passed_where_others_take_away_what_was_passed() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    let timeouts = queue.keys().timeouts;
+    // All at one moment, and so long that the cursor has not the whole of it.
+    let large = |n: u8| [vec![0; 600], vec![n; 600]].concat();
+    for n in 1..=4 {
+        server.put(&queue, &large(n), "5");
+    }
+    let mut cursor = DueCursor::default();
+    assert_eq!(to_the_end(&writer, &mut cursor, 5).await, (vec![], 4, 1));
+    for (gone, left) in [(1, 3), (4, 2)] {
+        server.cmd_bytes(&[b"ZREM", &timeouts, &large(gone)]);
+        server.put(&queue, &support::frame(gone.into(), b"good"), "5");
+        let end = to_the_end(&writer, &mut cursor, 5).await;
+        assert_eq!(end, (vec![5.0], left, 1));
+    }
+    // One that has a later score now does not stand for where it stood.
+    server.cmd_bytes(&[b"ZADD", &timeouts, b"6", &large(3)]);
+    assert_eq!(to_the_end(&writer, &mut cursor, 5).await, (vec![], 2, 1));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

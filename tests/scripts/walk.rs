@@ -6,7 +6,7 @@ mod model;
 
 use delayscope::queue::{Layout, Push, Queue};
 use delayscope::store::change::{Changed, Chosen, Fate, Head, Place};
-use delayscope::store::write::Writer;
+use delayscope::store::write::{DueCursor, Writer};
 
 use model::{Dice, Model, take_first, take_last};
 
@@ -23,7 +23,12 @@ struct Walk<'a> {
     queue: Queue,
     model: Model,
     dice: Dice,
+    /// Where the last transfer ended, and what it means.
+    cursor: (DueCursor, Passed),
 }
+
+/// What a transfer has passed last: its score, how many that have this score, and the last of them.
+type Passed = (f64, usize, Vec<u8>);
 
 impl Walk<'_> {
     fn framed(&self) -> bool {
@@ -36,7 +41,7 @@ impl Walk<'_> {
 
     fn member(&mut self) -> Vec<u8> {
         match self.dice.below(14) {
-            0 => b"foreign".to_vec(),
+            0 => self.dice.one_of(&[b"foreign", b"strange"]).to_vec(),
             n => support::frame(
                 u64::try_from(n).unwrap(),
                 &[b'a' + u8::try_from(n % 3).unwrap()],
@@ -244,33 +249,48 @@ impl Walk<'_> {
     }
 
     async fn transfer(&mut self) -> &'static str {
-        let (n, known) = (self.dice.below(4) + 1, self.dice.below(2));
+        let n = self.dice.below(4) + 1;
+        if self.dice.below(2) == 0 {
+            self.cursor = Default::default();
+        }
         let now = delayscope::clock::EpochMillis::new(20);
+        let (cursor, (mut score, mut count, mut last)) = self.cursor.clone();
         let told = self
             .writer
-            .transfer_telling(&self.queue, now, n, known, false);
+            .transfer_telling(&self.queue, now, n, &cursor, false);
         let told = told.await.unwrap().done;
-        let look = if self.framed() { n + known } else { n };
         let rows = self.model.clone().sorted().waiting;
-        let due: Vec<_> = rows
-            .iter()
-            .filter(|(_, score)| (0.0..=20.0).contains(score))
-            .take(look)
-            .collect();
-        assert_eq!(told.more, due.len() == look);
-        let (mut moved, mut skipped) = (Vec::new(), Vec::new());
-        for (member, score) in due.iter().copied() {
-            match self.payload(member) {
-                None => skipped.push(member.clone()),
-                Some(payload) if moved.len() < n => {
-                    self.moved(member, payload);
-                    let (member, score) = (member.clone(), *score);
-                    moved.push(Chosen { member, score });
-                }
-                Some(_) => {}
-            }
+        let from = rows.partition_point(|(_, s)| *s < score);
+        let stands = |row: &(Vec<u8>, f64)| *row == (last.clone(), score);
+        if count > 0 && !rows.get(from + count - 1).is_some_and(stands) {
+            count = 0;
         }
-        assert_eq!((told.moved, told.skipped), (moved, skipped));
+        let due = rows.partition_point(|(_, s)| *s <= 20.0).max(from + count);
+        let (mut moved, mut skipped) = (Vec::new(), Vec::new());
+        let mut looked = from + count;
+        while looked < due && moved.len() < n {
+            let (member, its) = rows[looked].clone();
+            looked += 1;
+            if let Some(payload) = self.payload(&member) {
+                self.moved(&member, payload);
+                moved.push(Chosen { member, score: its });
+                continue;
+            }
+            skipped.push(member.clone());
+            if its.total_cmp(&score).is_ne() {
+                (score, count) = (its, 0);
+            }
+            (count, last) = (count + 1, member);
+        }
+        assert_eq!(
+            told.more,
+            looked < due || !self.framed() && moved.len() == n
+        );
+        assert_eq!((told.moved, told.skipped.len()), (moved, skipped.len()));
+        assert_eq!(told.skipped, skipped);
+        if !skipped.is_empty() {
+            self.cursor = (told.cursor, (score, count, last));
+        }
         "transfer"
     }
 
@@ -341,6 +361,7 @@ async fn walk(server: &Server, seed: u64) {
             queue,
             model: Model::default(),
             dice: Dice(seed),
+            cursor: Default::default(),
         };
         for n in 0..STEPS {
             let before = walk.model.clone();

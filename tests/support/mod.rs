@@ -271,6 +271,17 @@ impl Server {
         put.exec(&mut self.connection()).unwrap();
     }
 
+    /// Adds `count` members to timeouts that are no frames, each with the score that `score` says.
+    pub fn put_strange(&self, queue: &Queue, count: u64, score: impl Fn(u64) -> i64) {
+        let mut zadd = redis::cmd("ZADD");
+        zadd.arg(&queue.keys().timeouts);
+        for n in 0..count {
+            let noise = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+            zadd.arg(score(n)).arg([&noise[..], &noise].concat());
+        }
+        zadd.exec(&mut self.connection()).unwrap();
+    }
+
     /// Fills a queue with `count` framed entries, ids 1 to `count`, payload `entry N`, the first
     /// due at `first` and each `step_ms` after the one before.
     pub fn fill(&self, queue: &Queue, count: u64, first: EpochMillis, step_ms: i64) {

@@ -13,6 +13,7 @@ use crate::queue::plan::Way;
 use crate::queue::{EntryId, EntryResult, Outcome, State, text};
 use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
+use crate::store::write::DueCursor;
 use crate::store::{StoreError, read};
 
 /// After somebody else has touched a queue that was watched, others are at it, most likely: so many
@@ -77,7 +78,7 @@ impl Run {
 
     /// Batch after batch.
     async fn transfer(&mut self, bound: EpochMillis) -> Ended {
-        let mut known = HashSet::new();
+        let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
         let (mut tell, mut lost) = (0_u32, 0);
         loop {
             if tell == 0 && known.is_empty() && !self.aside {
@@ -98,7 +99,7 @@ impl Run {
             let queue = self.queue.clone();
             let sent = self
                 .writer
-                .transfer_telling(&queue, bound, n, known.len(), self.aside);
+                .transfer_telling(&queue, bound, n, &cursor, self.aside);
             let delivered = match sent.await {
                 Ok(timed) => {
                     self.took(timed.done.moved.len(), timed.took);
@@ -121,22 +122,18 @@ impl Run {
                 }
             };
             let more = delivered.more;
-            let nothing = delivered.moved.is_empty();
-            let strange = self.moved(delivered, &mut known).await?;
+            cursor.clone_from(&delivered.cursor);
+            self.moved(delivered, &mut known).await?;
             self.progress(None, false);
-            if !more || (nothing && strange == 0) {
+            if !more {
                 return Ok(());
             }
         }
     }
 
-    /// Writes down and tells what a script moved; how many it met for the first time that are no
-    /// frames.
-    async fn moved(
-        &mut self,
-        delivered: Delivered,
-        known: &mut HashSet<EntryId>,
-    ) -> Result<usize, Halt> {
+    /// Writes down and tells what a script moved, and what it met for the first time that is no
+    /// frame.
+    async fn moved(&mut self, delivered: Delivered, known: &mut HashSet<EntryId>) -> Ended {
         let queue = self.queue.clone();
         let item = |Chosen { member, score }: Chosen| {
             let (form, hash) = form_and_hash(&queue, &member);
@@ -170,7 +167,6 @@ impl Run {
                 reason: None,
             });
         }
-        let strange = results.len() - moved;
         self.intended += u64::try_from(moved).unwrap_or(0);
         let written = match self.record.clone() {
             Some(mut record) if moved > 0 => {
@@ -179,8 +175,7 @@ impl Run {
             _ => Ok(()),
         };
         self.results(results);
-        written?;
-        Ok(strange)
+        Ok(written?)
     }
 
     /// A script that was to move so many has ended in the middle: they may be in target, in timeouts,

@@ -28,11 +28,11 @@ impl Pace {
         self.size
     }
 
-    /// Learns from a script that moved `moved` entries.
-    pub(super) fn learn(&mut self, moved: usize, took: Duration) {
+    /// Learns from a script that moved or passed so many entries.
+    pub(super) fn learn(&mut self, entries: usize, took: Duration) {
         if took > MOST {
-            self.size = (self.size.min(moved) / 2).max(1);
-        } else if took < MOST / 2 && moved >= self.size {
+            self.size = (self.size.min(entries) / 2).max(1);
+        } else if took < MOST / 2 && entries >= self.size {
             self.size = (self.size + self.size / 2 + 1).min(self.most);
         }
     }

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use self::backlog::Bulk;
 use super::alarm::Alarm;
 use super::pace::Pace;
+use super::round::Round;
 use super::{Batch, Lateness, Skip, WorkerEvent, WorkerOptions};
 use crate::clock::{EpochMillis, ServerClock, instant};
 use crate::ops::journal::Journal;
@@ -32,8 +33,6 @@ const LOOK_UNTOLD: Duration = Duration::from_millis(250);
 const BREATH: Duration = Duration::from_micros(500);
 /// The pauses after failures: the first and the longest.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
-/// Due members that are no frames, up to which it looks past them.
-const MOST_SKIPPED: usize = 10_000;
 /// Entries passed over that it remembers having told of.
 const MOST_SAID: usize = 100_000;
 /// Announcements taken in one go, at most.
@@ -67,7 +66,7 @@ pub(super) async fn run(
         alarm: Alarm::Now,
         pace: Pace::new(options.batch),
         bulk: Bulk::new(journal),
-        known: 0,
+        round: Round::default(),
         said: HashSet::new(),
         pause: Duration::ZERO,
         failing_since: None,
@@ -114,8 +113,7 @@ struct Worker {
     alarm: Alarm,
     pace: Pace,
     bulk: Bulk,
-    /// Due members that are no frames, as of the last look.
-    known: usize,
+    round: Round,
     /// What was told to be passed over.
     said: HashSet<EntryId>,
     /// The last pause after a failure; zero after a success.
@@ -191,14 +189,14 @@ impl Worker {
         }
     }
 
-    async fn transfer(&self) -> Result<(EpochMillis, Timed<Transferred>), StoreError> {
+    async fn transfer(&mut self) -> Result<(EpochMillis, Timed<Transferred>), StoreError> {
         let clock: ServerClock = match self.store.clock() {
             Some(clock) => clock,
             None => self.store.ready(PAUSE.1).await?,
         };
         let now = clock.now();
-        let (n, known) = (self.pace.size(), self.known.min(MOST_SKIPPED));
-        let timed = self.writer.transfer(&self.queue, now, n, known).await?;
+        let (n, cursor) = (self.pace.size(), self.round.cursor(self.looked));
+        let timed = self.writer.transfer(&self.queue, now, n, &cursor).await?;
         Ok((now, timed))
     }
 
@@ -228,9 +226,14 @@ impl Worker {
             took,
         } = timed;
         if let Some(took) = took {
-            self.pace.learn(done.moved.len(), took);
+            self.pace.learn(done.moved.len() + done.skipped.len(), took);
         }
-        self.known = done.skipped.len();
+        let passed = done.skipped.len();
+        self.round
+            .went_on(done.cursor.clone(), passed, took.unwrap_or_default());
+        if !done.more {
+            self.round.ended(instant());
+        }
         let next = done.next.and_then(|score| self.queue.due(score).at());
         self.alarm = match next {
             _ if done.more => Alarm::Now,
@@ -240,16 +243,13 @@ impl Worker {
         if done.moved.is_empty() {
             self.not_before = instant() + BREATH;
         }
-        let blocked = !done.skipped.is_empty() || done.never.iter().any(|e| e.score < 0.0);
+        let blocked = self.round.has_passed() || done.never.iter().any(|e| e.score < 0.0);
         self.look_every = if self.told && !blocked {
             LOOK
         } else {
             LOOK_UNTOLD
         };
-        let walled = done.more && done.moved.is_empty() && done.skipped.len() > MOST_SKIPPED;
-        if !walled {
-            self.succeeded().await?;
-        }
+        self.succeeded().await?;
         if !self.listening {
             self.listening = true;
             self.say(WorkerEvent::Listening).await?;
@@ -266,14 +266,6 @@ impl Worker {
                 took: took.unwrap_or_default(),
             };
             self.say(WorkerEvent::Batch(batch)).await?;
-        }
-        if walled {
-            let why = format!(
-                "{MOST_SKIPPED} due entries that are no frames stand before it; \
-                 set them aside or delete them"
-            );
-            let why = self.writer.impossible("transfer what is due", why);
-            return self.failed(why).await;
         }
         if self.until_empty && !done.more && next.is_none() {
             self.say(WorkerEvent::Done).await?;

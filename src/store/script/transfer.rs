@@ -9,7 +9,7 @@ use crate::store::lane::Lane;
 use crate::store::link::Store;
 
 static TRANSFER: Script = script!(
-    [guard, frame, moving, "transfer.lua"],
+    [guard, frame, due, moving, "transfer.lua"],
     "transfer what is due",
     ["list", "zset", "list"]
 );
@@ -19,7 +19,7 @@ static TRANSFER_ZSET_LIST: Script = script!(
     ["list", "zset"]
 );
 static TELLING: Script = script!(
-    [guard, frame, moving, "transfer-telling.lua"],
+    [guard, frame, due, moving, "transfer-telling.lua"],
     "transfer what is due",
     ["list", "zset", "list", "list"]
 );
@@ -50,6 +50,25 @@ pub struct Moved {
     pub score: f64,
 }
 
+/// Where a transfer goes on behind members that it has passed, since they are no frames. The default
+/// is the beginning.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct DueCursor(Vec<u8>);
+
+impl DueCursor {
+    /// Nothing was passed before it.
+    #[must_use]
+    pub const fn is_beginning(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One with this text.
+    #[cfg(test)]
+    pub(crate) fn at(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
 /// What a transfer found and did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transferred {
@@ -59,24 +78,25 @@ pub struct Transferred {
     pub next: Option<f64>,
     /// What was moved, in due order.
     pub moved: Vec<Moved>,
-    /// Due members that are no frames: they were left where they are.
+    /// Due members looked at that are no frames: they were left where they are.
     pub skipped: Vec<EntryId>,
     /// Entries whose score is no time (below 0, or too large) and which are never due; at most
     /// 100 of each kind.
     pub never: Vec<Moved>,
+    /// Where the next transfer goes on, behind what was skipped.
+    pub cursor: DueCursor,
 }
 
-/// `transfer.lua`: what has a score up to `now`, at most `n` entries, `known` unreadable ones
-/// beside them.
+/// `transfer.lua`: what has a score up to `now`, at most `n` entries, from `cursor` on.
 pub(in crate::store) async fn transfer(
     lane: &Lane,
     [target, timeouts, order]: [&[u8]; 3],
     now: &str,
     n: usize,
-    known: usize,
+    cursor: &DueCursor,
 ) -> Result<Timed<Transferred>, StoreError> {
-    let (n, known) = (n.to_string(), known.to_string());
-    let args = [now, &n, &known].map(str::as_bytes);
+    let n = n.to_string();
+    let args = [now.as_bytes(), n.as_bytes(), &cursor.0];
     let keys = [target, timeouts, order];
     run(lane, &TRANSFER, &keys, args, transferred).await
 }
@@ -97,19 +117,20 @@ pub(in crate::store) async fn transfer_zset_list(
 }
 
 /// What `transfer-telling.lua` and its form for `zset-list` answer: whether there may be more, what
-/// was moved (members with their scores), what was skipped.
-pub(in crate::store) type Told = (bool, Vec<(Vec<u8>, f64)>, Vec<Vec<u8>>);
+/// was moved (members with their scores), what was skipped, and where to go on.
+pub(in crate::store) type Told = (bool, Vec<(Vec<u8>, f64)>, Vec<Vec<u8>>, DueCursor);
 
 /// `transfer-telling.lua`, with `transfer.lua`'s arguments and whether to drain the order list.
 pub(in crate::store) async fn transfer_telling(
     lane: &Lane,
     keys: [&[u8]; 4],
     now: &str,
-    [n, known]: [usize; 2],
+    (n, cursor): (usize, &DueCursor),
     drain: bool,
 ) -> Result<Timed<Told>, StoreError> {
-    let (n, known) = (n.to_string(), known.to_string());
-    let args = [now, &n, &known, super::flag(drain)].map(str::as_bytes);
+    let n = n.to_string();
+    let drain = super::flag(drain);
+    let args = [now.as_bytes(), n.as_bytes(), &cursor.0, drain.as_bytes()];
     run(lane, &TELLING, &keys, args, told).await
 }
 
@@ -172,13 +193,14 @@ fn due(answer: &Value) -> Option<Vec<(Vec<u8>, f64)>> {
     list(answer)?.chunks(2).map(pair).collect()
 }
 
-fn told([more, moved, skipped]: &[Value; 3]) -> Option<Told> {
+fn told([more, moved, skipped, cursor]: &[Value; 4]) -> Option<Told> {
     let moved = due(moved)?;
     let skipped = list(skipped)?.iter().map(bytes).collect::<Option<_>>()?;
-    Some((*more == Value::Int(1), moved, skipped))
+    let cursor = DueCursor(bytes(cursor)?);
+    Some((*more == Value::Int(1), moved, skipped, cursor))
 }
 
-fn transferred([more, next, moved, skipped, never]: &[Value; 5]) -> Option<Transferred> {
+fn transferred([more, next, moved, skipped, never, cursor]: &[Value; 6]) -> Option<Transferred> {
     let next = text(next)?;
     Some(Transferred {
         more: *more == Value::Int(1),
@@ -190,6 +212,7 @@ fn transferred([more, next, moved, skipped, never]: &[Value; 5]) -> Option<Trans
         moved: scored(moved)?,
         skipped: list(skipped)?.iter().map(entry_id).collect::<Option<_>>()?,
         never: scored(never)?,
+        cursor: DueCursor(bytes(cursor)?),
     })
 }
 

@@ -43,10 +43,11 @@ impl Bulk {
 }
 
 impl Worker {
-    /// What a script moved tells that the others stand far down the order list.
+    /// What a script took tells that the others stand far down the order list.
     pub(super) fn learn_how_far(&mut self, timed: &Timed<Transferred>) {
-        let moved = u32::try_from(timed.done.moved.len()).unwrap_or(u32::MAX);
-        let near = NEAR.saturating_mul(moved.max(1));
+        let entries = timed.done.moved.len() + timed.done.skipped.len();
+        let entries = u32::try_from(entries).unwrap_or(u32::MAX);
+        let near = NEAR.saturating_mul(entries.max(1));
         let far = timed.took.is_some_and(|took| took > near);
         self.bulk.far |= timed.done.more && far;
     }
