@@ -221,3 +221,17 @@ async fn a_zset_list_is_served_in_due_order_at_either_end() {
         server.cmd(&["FLUSHALL"]);
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_transfer_that_finds_nothing_due_tries_no_command_that_writes() {
+    let server = Server::start();
+    let (writer, queue) = (writer(&server).await, orders());
+    server.put(&queue, &support::frame(1, b"later"), "4000000000000");
+    let monitor = server.monitor();
+    assert_eq!(transfer(&writer, &queue, 100).await.next, Some(4e12));
+    let commands = monitor.commands(&server);
+    let name = |words: &Vec<String>| words[0].to_uppercase();
+    let tried = |name: &String| ["RPUSH", "LTRIM", "LREM", "ZREM"].contains(&name.as_str());
+    let tried: Vec<String> = commands.iter().map(name).filter(tried).collect();
+    assert!(tried.is_empty(), "{tried:?}");
+}

@@ -28,27 +28,6 @@
 
 local guard, refused
 do
-  local forms = {
-    EXISTS = {}, LLEN = {}, PTTL = {}, TIME = {}, TYPE = {}, ZCARD = {},
-    HGET = {''}, ZRANK = {''}, ZSCORE = {''}, LINDEX = {'x'}, LRANGE = {'1', '0'}, ZRANGE = {'1', '0'},
-    ZCOUNT = {'1', '0'}, ZRANGEBYSCORE = {'1', '0'}, ZREMRANGEBYRANK = {'1', '0'},
-    ZADD = {'XX', 'INCR', '0', ''}, HSET = {'', '', ''}, LINSERT = {'x', '', ''}, LREM = {'x', ''},
-    LSET = {'x', ''}, LTRIM = {'x', 'x'}, PEXPIREAT = {'x'},
-  }
-  -- The same where there is a key that is not there: a server counts errors, and this is none.
-  local on_nothing = {
-    LINDEX = {'0'}, LINSERT = {'BEFORE', '', ''}, LREM = {'1', ''}, LTRIM = {'0', '-1'},
-    PEXPIREAT = {'1'},
-  }
-  -- What takes any argument, by the type that its key has.
-  local types = {HDEL = 'hash', LPUSH = 'list', RPUSH = 'list', ZREM = 'zset'}
-  local pushes = {LPUSH = true, RPUSH = true}
-  -- What a server answers to those forms that would do the command.
-  local willing = {
-    '^WRONGTYPE ', '^ERR value is not ', '^ERR syntax error', '^ERR no such key',
-    '^ERR wrong number of arguments',
-  }
-
   refused = function(answer, command, key)
     local words = type(answer) == 'table' and answer['err']
     if not words then
@@ -64,84 +43,119 @@ do
     return redis.error_reply((string.gsub(words, '%s+$', '')))
   end
 
-  -- A key that is there, and of another type.
-  local function another(kinds, kind)
-    for k, found in ipairs(kinds) do
-      if found ~= kind and found ~= 'none' then return KEYS[k] end
-    end
-    return nil
-  end
-
-  -- A key that is not there.
-  local function nothing(kinds)
-    for k, found in ipairs(kinds) do
-      if found == 'none' then return KEYS[k] end
-    end
-    return nil
-  end
-
-  -- Does a command in a form that changes nothing; nil when there is none.
-  local function try(command, key, kinds)
-    local missing = nothing(kinds)
-    if command == 'PERSIST' then
-      return nil
-    elseif command == 'RENAME' or command == 'RENAMENX' then
-      return redis.pcall(command, key, key)
-    elseif missing and on_nothing[command] then
-      return redis.pcall(command, missing, unpack(on_nothing[command]))
-    elseif forms[command] then
-      return redis.pcall(unpack({command, key, unpack(forms[command])}))
-    elseif not types[command] then
-      return {err = 'ERR guard knows no harmless form of ' .. command}
-    end
-    local other = not pushes[command] and missing or another(kinds, types[command])
-    if other or pushes[command] then
-      return other and redis.pcall(command, other, '')
-    end
-    local member = ''
-    while redis.call('ZSCORE', key, member) do
-      member = member .. 'x'
-    end
-    return redis.pcall(command, key, member)
-  end
-
-  -- What is in the way of a command on a server that has to be asked to do it.
-  local function tried(command, kinds)
-    local name, key = command[1], command[2]
-    local answer = try(name, key, kinds)
-    for _, words in ipairs(willing) do
-      if type(answer) == 'table' and string.find(answer['err'] or '', words) then
-        return nil
-      end
-    end
-    local refusal = refused(answer, name, key)
-    if refusal and command.room and string.find(refusal['err'], '^NOPERM') then
-      return nil
-    end
-    return refusal
-  end
-
   -- What is in the way of a command on a server that says what a user may do.
   local function asked(command)
     if command.room then
       return nil
     end
-    local form = {command[1], command[2], unpack(forms[command[1]] or {command[3] or ''})}
-    local known, may = pcall(redis.acl_check_cmd, unpack(form))
+    local known, may = pcall(redis.acl_check_cmd, unpack(command))
     if known and may then
       return nil
     end
     return refused({err = known and 'ACL failure' or 'Unknown Redis command'}, command[1], command[2])
   end
 
-  -- Makes the spare key, which is of another type for each that adds to a list; or what is in the way.
-  local function lend(spare, kinds)
-    local refusal = tried({'ZREM', KEYS[spare]}, kinds)
-    if not refusal then
-      redis.call('ZADD', KEYS[spare], '0', '')
-      kinds[spare] = 'zset'
+  local pushes = {LPUSH = true, RPUSH = true}
+
+  -- The server knows no users, or does not say what they may do. (What only such a one needs is made
+  -- there alone: it is made for each run of a script.)
+  local another, tried, lend
+  if not redis.acl_check_cmd then
+    -- The arguments of those forms behind the key, each behind a comma: a table of their own would be
+    -- made for each, and that takes as long as all that a transfer does that finds nothing.
+    local forms = {
+      EXISTS = '', LLEN = '', PTTL = '', TIME = '', TYPE = '', ZCARD = '',
+      HGET = ',', ZRANK = ',', ZSCORE = ',', LINDEX = ',x', LRANGE = ',1,0', ZRANGE = ',1,0',
+      ZCOUNT = ',1,0', ZRANGEBYSCORE = ',1,0', ZREMRANGEBYRANK = ',1,0',
+      ZADD = ',XX,INCR,0,', HSET = ',,,', LINSERT = ',x,,', LREM = ',x,',
+      LSET = ',x,', LTRIM = ',x,x', PEXPIREAT = ',x',
+    }
+    -- The same where there is a key that is not there: a server counts errors, and this is none.
+    local on_nothing = {
+      LINDEX = ',0', LINSERT = ',BEFORE,,', LREM = ',1,', LTRIM = ',0,-1', PEXPIREAT = ',1',
+    }
+    -- What takes any argument, by the type that its key has.
+    local types = {HDEL = 'hash', LPUSH = 'list', RPUSH = 'list', ZREM = 'zset'}
+    -- What a server answers to those forms that would do the command.
+    local willing = {
+      '^WRONGTYPE ', '^ERR value is not ', '^ERR syntax error', '^ERR no such key',
+      '^ERR wrong number of arguments',
+    }
+
+    -- A key that is there, and of another type.
+    another = function(kinds, kind)
+      for k, found in ipairs(kinds) do
+        if found ~= kind and found ~= 'none' then return KEYS[k] end
+      end
+      return nil
     end
-    return refusal
+
+    -- A key that is not there.
+    local function nothing(kinds)
+      for k, found in ipairs(kinds) do
+        if found == 'none' then return KEYS[k] end
+      end
+      return nil
+    end
+
+    local function does(command, key, form)
+      local words = {command, key}
+      for argument in string.gmatch(form, ',([^,]*)') do
+        words[#words + 1] = argument
+      end
+      return redis.pcall(unpack(words))
+    end
+
+    -- Does a command in a form that changes nothing; nil when there is none.
+    local function try(command, key, kinds)
+      local missing = nothing(kinds)
+      if command == 'PERSIST' then
+        return nil
+      elseif command == 'RENAME' or command == 'RENAMENX' then
+        return redis.pcall(command, key, key)
+      elseif missing and on_nothing[command] then
+        return does(command, missing, on_nothing[command])
+      elseif forms[command] then
+        return does(command, key, forms[command])
+      elseif not types[command] then
+        return {err = 'ERR guard knows no harmless form of ' .. command}
+      end
+      local other = not pushes[command] and missing or another(kinds, types[command])
+      if other or pushes[command] then
+        return other and redis.pcall(command, other, '')
+      end
+      local member = ''
+      while redis.call('ZSCORE', key, member) do
+        member = member .. 'x'
+      end
+      return redis.pcall(command, key, member)
+    end
+
+    -- What is in the way of a command on a server that has to be asked to do it.
+    tried = function(command, kinds)
+      local name, key = command[1], command[2]
+      local answer = try(name, key, kinds)
+      for _, words in ipairs(willing) do
+        if type(answer) == 'table' and string.find(answer['err'] or '', words) then
+          return nil
+        end
+      end
+      local refusal = refused(answer, name, key)
+      if refusal and command.room and string.find(refusal['err'], '^NOPERM') then
+        return nil
+      end
+      return refusal
+    end
+
+    -- Makes the spare key, which is of another type for each that adds to a list; or what is in the way.
+    lend = function(spare, kinds)
+      local refusal = tried({'ZREM', KEYS[spare]}, kinds)
+      if not refusal then
+        redis.call('ZADD', KEYS[spare], '0', '')
+        kinds[spare] = 'zset'
+      end
+      return refusal
+    end
   end
 
   guard = function(wanted, needed, spare)
