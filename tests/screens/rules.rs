@@ -3,6 +3,7 @@
 use delayscope::queue::{Due, LinkState, Queue};
 use delayscope::tui::areas::{self, Hit};
 use delayscope::tui::keys;
+use delayscope::tui::model::departed::{Departed, Fate};
 use delayscope::tui::model::{Back, EntryView, Face, Look, Model, Pane, Screen};
 use delayscope::tui::view;
 use ratatui::buffer::Buffer;
@@ -397,4 +398,33 @@ fn the_end_of_a_scrolled_entry_is_its_last_line() {
     }
     let drawn = lines(&draw(&m));
     assert!(drawn[22].contains("line 99"), "{drawn:?}");
+}
+
+#[test]
+fn a_row_that_has_left_says_what_became_of_it_and_when_it_was_due() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        let whole = evening(size, look());
+        let due = lines(&draw(&whole));
+        let mut m = whole.clone();
+        m.focus = Pane::Entries;
+        m.departed = Some(Departed {
+            row: m.entries.rows[0].clone(),
+            tab: m.tab,
+            place: m.entries.first,
+            fate: Fate::Transferred,
+            until: m.instant + std::time::Duration::from_secs(2),
+        });
+        let said = lines(&draw(&m));
+        let at = said.iter().position(|line| line.contains("transferred "));
+        let at = at.unwrap_or_else(|| panic!("{said:#?}"));
+        // The clock of the first row, with as many digits as before.
+        let clock = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            words
+                .into_iter()
+                .find(|word| word.matches(':').count() == 2)
+        };
+        assert!(clock(&due[at]).is_some(), "{}", due[at]);
+        assert_eq!(clock(&said[at]), clock(&due[at]), "{}", said[at]);
+    }
 }

@@ -124,6 +124,7 @@ fn a_refresh_never_changes_what_a_question_is_about() {
     let before = dialog(&desk).clone();
     let late = DialogLine::Fact("late now", "4: moved at once".to_owned());
     assert!(before.lines.contains(&late), "{:?}", before.lines);
+    assert!(fact(&before, "counted").starts_with("at "), "as of when");
     desk.live(5_000, 5);
     assert_eq!(*dialog(&desk), before);
 }

@@ -6,6 +6,7 @@ use crate::tui::effect::Effect;
 use crate::tui::model::dialog::{Button, Dialog, DialogLine, NameAsked, Question};
 use crate::tui::model::worker::{Worker, WorkerState, WorkerTold};
 use crate::tui::model::{Model, Overlay, QueueRow, Tone};
+use crate::tui::view::time;
 
 /// `w`: asks whether to start a worker on the selected queue, or to stop the one at work there.
 pub(super) fn ask(model: &mut Model) {
@@ -73,6 +74,8 @@ fn to_start(model: &Model, row: &QueueRow) -> Dialog {
             None => "?".to_owned(),
         };
         lines.push(DialogLine::Fact("target", target));
+        let counted = time::short(model.look.zone, pulse.at, pulse.at);
+        lines.push(DialogLine::Fact("counted", format!("at {counted}")));
         lines.push(DialogLine::Fact(
             "clients",
             clients(model, queue, &pulse.transfer_clients),

@@ -29,8 +29,11 @@ pub(super) enum Col {
 /// What a row of the order list says that timeouts does not hold.
 const DRIFT: &str = "not in timeouts";
 
-/// The longest word for what became of an entry that leaves the due time in sight.
+/// The longest word for what became of an entry that does not reach into the due time.
 const GONE: usize = 10;
+
+/// By so many columns the due time gives way to a longer one.
+const GIVES_WAY: u16 = 1;
 
 /// A row to be drawn.
 pub(super) struct Shown<'a> {
@@ -138,7 +141,13 @@ pub(super) fn draw(
         match col {
             Col::Index => line::right(buf, x, y, *w, &text::thousands(shown.index + 1), d.dim),
             Col::DueIn => countdown(ctx, d, shown, Area::new(x, y, *w, 1), buf),
-            Col::DueAt => due_at(ctx, d, shown, &mut cell, buf),
+            Col::DueAt => {
+                let over = shown.gone.map_or(0, reaches_over);
+                if over <= GIVES_WAY {
+                    let mut cell = Line::new(buf, x + 2 + over, y, w.saturating_sub(2));
+                    due_at(ctx, d, shown, &mut cell, buf);
+                }
+            }
             Col::Id => found.put_id(buf, &mut cell, &row.id.to_string(), d.dim),
             Col::Size => {
                 let size = format!("{}B", text::compact(u64::try_from(row.size).unwrap_or(0)));
@@ -167,8 +176,8 @@ fn countdown(ctx: &Ctx, d: &Theme, shown: &Shown, area: Area, buf: &mut Buffer) 
         if columns <= w {
             line::right(buf, x, y, w, word, d.dim);
         } else {
-            // Into the next column, which says nothing then.
-            Line::new(buf, x + 3, y, columns).put(buf, word, d.dim);
+            // Into the next column, which gives way.
+            Line::new(buf, x + 1, y, columns).put(buf, word, d.dim);
         }
         return;
     }
@@ -187,9 +196,13 @@ fn countdown(ctx: &Ctx, d: &Theme, shown: &Shown, area: Area, buf: &mut Buffer) 
     }
 }
 
+/// By how many columns a word for what became of an entry reaches into the due time.
+fn reaches_over(word: &str) -> u16 {
+    u16::try_from(text::width(word).saturating_sub(GONE)).unwrap_or(u16::MAX)
+}
+
 fn due_at(ctx: &Ctx, d: &Theme, shown: &Shown, cell: &mut Line, buf: &mut Buffer) {
-    let is_over = |word: &str| text::width(word) > GONE;
-    if !matches!(shown.score, None | Some(ListScore::Is(_))) || shown.gone.is_some_and(is_over) {
+    if !matches!(shown.score, None | Some(ListScore::Is(_))) {
         return;
     }
     let zone = ctx.model.look.zone;

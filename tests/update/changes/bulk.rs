@@ -199,7 +199,7 @@ fn what_was_done_to_one_entry_names_it_and_says_what_became_of_it() {
         desk.tell(Msg::Applied(generation, ended));
         toast(&desk).to_owned()
     };
-    let entry = "{\"orderId\":472861} 0707070707070707";
+    let entry = "{\"orderId\":472861} (0707070707070707)";
     assert_eq!(
         told(Change::Delete, Outcome::Done, true),
         format!("deleted {entry}")

@@ -12,8 +12,15 @@ const SAID: usize = 40;
 fn entry(plan: &Plan) -> Option<String> {
     let id = plan.first.first().filter(|_| plan.planned == 1)?;
     let said = plan.says.first().filter(|said| !said.is_empty());
-    let said = said.map_or(String::new(), |said| format!("{} ", text::cut(said, SAID)));
-    Some(format!("{said}{id}"))
+    Some(match said {
+        Some(said) => called(said, &id.to_string()),
+        None => id.to_string(),
+    })
+}
+
+/// What an entry says, and what people call it by: `{"orderId":1} (9f3c…)`.
+fn called(said: &str, id: &str) -> String {
+    format!("{} ({id})", text::cut(said, SAID))
 }
 
 /// What became of those that were no longer there.
@@ -29,7 +36,7 @@ fn left(plan: &Plan, now: EpochMillis) -> &'static str {
     }
 }
 
-/// What was done: `deleted {"orderId":1} 9f3c…`, `1 of 3 deleted, 2 were already transferred`.
+/// What was done: `deleted {"orderId":1} (9f3c…)`, `1 of 3 deleted, 2 were already transferred`.
 pub(super) fn told(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
     let (change, gone) = (plan.change, tally.get(Outcome::Gone));
     let all = tally.sum().max(plan.planned);
@@ -49,7 +56,8 @@ pub(super) fn told(plan: &Plan, tally: &Tally, now: EpochMillis) -> String {
             // Which of them were not done is not known here.
             Some((said, id)) if tally.get(Outcome::Done) == all && all > 1 => {
                 let more = text::thousands(all - 1);
-                format!("{words}: {} {id} and {more} more", text::cut(said, SAID))
+                let first = called(said, &id.to_string());
+                format!("{words}: {first} and {more} more")
             }
             _ => words,
         };

@@ -120,11 +120,21 @@ fn lines(model: &Model, plan: &Plan) -> Vec<DialogLine> {
     let warnings = plan.warnings.iter();
     let mut warnings: Vec<DialogLine> = warnings.cloned().map(DialogLine::Warning).collect();
     let said = plan.warnings.iter().any(|words| words.contains("undone"));
+    // What consumers take meanwhile stays theirs.
+    let not_all = plan
+        .warnings
+        .iter()
+        .any(|words| words.contains("taken back"));
     let own = if said || plan.change == Change::Kick {
         None
     } else if plan.change.can_be_undone() {
         let key = model.keymap.label(Action::Undo, model.look.ascii);
-        key.map(|key| DialogLine::Words(format!("{key} takes it back afterwards.")))
+        let what = if not_all {
+            "back what no consumer has taken"
+        } else {
+            "it back afterwards"
+        };
+        key.map(|key| DialogLine::Words(format!("{key} takes {what}.")))
     } else {
         Some(DialogLine::Warning("It cannot be undone.".to_owned()))
     };
@@ -272,8 +282,11 @@ fn first(plan: &Plan) -> Option<String> {
         return Some(id.to_string());
     }
     let said = plan.says.first().filter(|said| !said.is_empty());
-    let said = said.map_or(String::new(), |said| format!("{} ", text::cut(said, SAID)));
-    Some(format!("{said}{id} and {} more", text::thousands(more)))
+    let called = said.map_or_else(
+        || id.to_string(),
+        |said| format!("{} ({id})", text::cut(said, SAID)),
+    );
+    Some(format!("{called} and {} more", text::thousands(more)))
 }
 
 /// How long target is then, and how long its consumers need for it.
