@@ -40,6 +40,7 @@ pub(super) async fn run<W: Write>(
     let unasked = !asked.all && asked.limit.is_none() && out.is_terminal() && !out.is_json();
     let limit = asked.limit.or(unasked.then_some(SCREENFUL));
     let selection = picked.selection(now, habit, limit);
+    let filter = selection.filter.clone();
     let mut reading = std::pin::pin!(entries(&session.store, &queue, selection));
     let mut count = 0;
     while let Some(entry) = reading.next().await {
@@ -56,9 +57,14 @@ pub(super) async fn run<W: Write>(
     }
     if count == 0 {
         let name = queue.name.text();
-        return Err(NothingMatched(format!("no entry of {name:?} matched.")).into());
+        let rest = filter.unlooked();
+        let rest = rest.map_or_else(String::new, |rest| format!("; {rest}"));
+        return Err(NothingMatched(format!("no entry of {name:?} matched{rest}.")).into());
     }
     out.flush()?;
+    if let Some(rest) = filter.unlooked() {
+        say::note(&format!("more may match: {rest}"));
+    }
     if unasked && count == SCREENFUL {
         say::note("these are the first 100; --all prints all of them, --limit N so many");
     }

@@ -363,4 +363,18 @@ fn a_pattern_says_of_what_it_saw_only_the_beginning() {
     assert!(some.err.contains(said), "{some:?}");
     let all = program.run(&["search", "q", "needle"]).done();
     assert_eq!(all.err, "");
+    let none = program
+        .run(&["entries", "q", "--grep", "re:/needle/"])
+        .partly();
+    assert!(none.err.contains(said), "{none:?}");
+    let some = program
+        .run(&["entries", "q", "--grep", "re:/small/"])
+        .done();
+    assert!(some.err.contains(said), "{some:?}");
+    let plan = ["delete", "q", "--grep", "re:/small/", "--dry-run"];
+    let plan = program.run(&plan).done();
+    assert!(
+        plan.out.contains("More may match: of 1 large value"),
+        "{plan:?}"
+    );
 }

@@ -204,7 +204,11 @@ async fn look(
         }
         Which::Selected(selection) => {
             let (ids, limit) = (selection.ids.clone(), selection.limit);
+            let filter = selection.filter.clone();
             let mut found = read(store, queue, selection, |_| true, tell).await?;
+            if let Some(rest) = filter.unlooked() {
+                found.notes.push(format!("More may match: {rest}."));
+            }
             by_id(queue, &mut found, &ids, limit, equal)?;
             found
         }

@@ -58,6 +58,10 @@ pub(super) fn state(ctx: &Ctx) -> Vec<Part> {
     let percent = filtered.percent();
     let count = format!("{} found", text::thousands(filtered.count()));
     let mut parts = vec![Part::new(92, count, t.text)];
+    if filtered.filter.cut_short() > 0 {
+        // Rows in sight are looked at again and again: how many there are is not known here.
+        parts.push(Part::new(91, "large values not whole", t.warn));
+    }
     match &filtered.search {
         Search::Planned(_) | Search::Running(_) => {
             let word = match ctx.areas.entries.outer.w {
@@ -104,6 +108,11 @@ pub(super) fn nothing(ctx: &Ctx, filtered: &Filtered, area: Area, buf: &mut Buff
         Search::Stopped => format!("Nothing found in {looked} of {of}: the search was stopped."),
         Search::Failed(why) => format!("The search failed after {looked} of {of}: {why}"),
         Search::Done => format!("Nothing matches: {looked} looked through."),
+    };
+    let words = if filtered.filter.cut_short() > 0 {
+        format!("{words} Of large values only the first 256 kB were looked at by the pattern.")
+    } else {
+        words
     };
     let words = text::printable(&words);
     let room = usize::from(area.w.saturating_sub(4));
