@@ -40,6 +40,11 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// it links are as good as any path.)
 pub(super) fn dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    check(dir)
+}
+
+/// The same of one that is there.
+pub(super) fn check(dir: &Path) -> io::Result<()> {
     let about = fs::symlink_metadata(dir)?;
     if about.is_symlink() {
         return Err(refused(format!(

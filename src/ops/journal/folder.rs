@@ -84,8 +84,17 @@ impl Folder {
         )))
     }
 
+    /// The list of changes; where others may write, what it tells is not known to be the user's.
     fn lines(&self) -> Result<Vec<u8>, JournalError> {
-        match private::read(&self.lines_path()) {
+        let read = || {
+            private::check(&self.0)?;
+            match private::check(&self.changes_path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                checked => checked?,
+            }
+            private::read(&self.lines_path())
+        };
+        match read() {
             Ok(text) => Ok(text),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(failed("read", &self.lines_path(), &error)),
