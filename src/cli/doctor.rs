@@ -26,6 +26,9 @@ use crate::ops::presence::is_there;
 use crate::queue::finding::Diagnosis;
 use crate::queue::{Layout, Queue, ServerWatch, Severity, text};
 
+/// The finding of an order list that is aside.
+const SET_ASIDE: &str = "set-aside";
+
 /// How long it looks when nobody says otherwise: some rules need two looks.
 const SPAN: Duration = Duration::from_secs(4);
 /// From one round to the next at most: as often as a screen looks.
@@ -76,8 +79,15 @@ pub(super) async fn which(
     }
 }
 
+/// How bad it is. An order list that is aside, where the time did not suffice to see whether
+/// anybody works on it, may have been left there: nobody is told that all is well.
 fn worst(said: &Diagnosis) -> Option<Severity> {
-    said.findings.iter().map(|found| found.severity).max()
+    let worst = said.findings.iter().map(|found| found.severity).max();
+    let early = said.early.iter().map(|(id, _)| *id);
+    let open = said.findings.iter().filter(|found| found.open.is_some());
+    let mut undecided = early.chain(open.map(|found| found.id));
+    let perhaps_left = undecided.any(|id| id == SET_ASIDE);
+    worst.max(perhaps_left.then_some(Severity::Warning))
 }
 
 fn outcome(worst: Option<Severity>, asked: &args::Doctor) -> Outcome {

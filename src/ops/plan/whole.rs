@@ -190,7 +190,7 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
             ..Cost::default()
         };
         if found.waiting == 0 {
-            let flags = ["--from", "order", "--all", "--in", "0s"];
+            let flags = ["--from", "order-only", "--all", "--in", "0s"];
             let program = redis_cli::ours(store.endpoint());
             let instead = shell::about(&program, "requeue", &plan.queue, &flags);
             plan.warnings.push(format!(

@@ -95,10 +95,10 @@ impl Readable {
              them; what has no result is looked up, and the rest is taken back.",
             kept.id,
             text::counted(bytes, "byte", "bytes"),
-            if missing == 1 {
-                "1 entry is".to_owned()
-            } else {
-                format!("{} entries are", text::thousands(missing))
+            match missing {
+                0 => "No entry is".to_owned(),
+                1 => "1 entry is".to_owned(),
+                n => format!("{} entries are", text::thousands(n)),
             },
         ));
     }
