@@ -247,6 +247,25 @@ pub enum Command {
     Decode(Decode),
 }
 
+impl Command {
+    /// Whether it makes a change, which may hold something of a queue while it is under way.
+    #[must_use]
+    pub const fn changes(&self) -> bool {
+        matches!(
+            self,
+            Self::Transfer(_)
+                | Self::Deliver(_)
+                | Self::Requeue(_)
+                | Self::Delete(_)
+                | Self::Edit(_)
+                | Self::Duplicate(_)
+                | Self::Kick(_)
+                | Self::Repair(_)
+                | Self::Undo(_)
+        )
+    }
+}
+
 /// `text` without what may hold a password: clap repeats what it does not understand.
 #[must_use]
 pub fn without_passwords(text: &str) -> String {

@@ -39,6 +39,7 @@ mod shape;
 mod show;
 mod stand_ins;
 mod stop;
+mod suspend;
 mod times;
 mod traffic;
 mod transfer;
@@ -53,6 +54,7 @@ use crate::config::{Config, Terminal};
 use crate::queue::text;
 use output::Output;
 use say::{NothingMatched, sentence};
+pub use suspend::hold_stops;
 
 /// The exit code of what failed.
 const FAILED: u8 = 2;

@@ -26,6 +26,10 @@ fn start(args: Args) -> anyhow::Result<u8> {
     if shows_screen(args.command.as_ref(), &config) {
         delayscope::tui::terminal::hold_stops()?;
     }
+    // Of the screen that is its own business.
+    if args.command.as_ref().is_some_and(Command::changes) {
+        cli::hold_stops()?;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -30,6 +30,9 @@ use crate::queue::plan::Way;
 pub use crate::queue::told::{Applied, Order};
 use crate::store::write::Writer;
 
+/// What a paused change says that it waits for.
+pub const PAUSED: &str = "paused";
+
 /// How hard a change may press the server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {

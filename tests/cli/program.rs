@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
@@ -74,17 +75,28 @@ impl Program {
     pub(crate) fn begin_reading(&self, args: &[&str], input: impl Into<Stdio>) -> Running {
         let mut command = self.command(args);
         command.stdin(input);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let out = BufReader::new(child.stdout.take().unwrap());
-        let err = BufReader::new(child.stderr.take().unwrap());
-        let complained = String::new();
-        Running {
-            child,
-            out,
-            err,
-            complained,
-        }
+        begun(command)
+    }
+
+    /// The same as a job of its own, as a shell starts it: what nobody could continue is not stopped.
+    pub(crate) fn begin_job(&self, args: &[&str]) -> Running {
+        let mut command = self.command(args);
+        command.stdin(Stdio::null()).process_group(0);
+        begun(command)
+    }
+}
+
+fn begun(mut command: Command) -> Running {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let err = BufReader::new(child.stderr.take().unwrap());
+    let complained = String::new();
+    Running {
+        child,
+        out,
+        err,
+        complained,
     }
 }
 
@@ -189,6 +201,15 @@ impl Running {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
         parsed(&line)
+    }
+
+    /// Whether it is stopped for a while.
+    pub(crate) fn is_stopped(&self) -> bool {
+        let id = self.child.id().to_string();
+        let said = Command::new("ps")
+            .args(["-o", "state=", "-p", &id])
+            .output();
+        said.unwrap().stdout.trim_ascii_start().starts_with(b"T")
     }
 
     /// Sends it a signal by its name, such as `INT`.

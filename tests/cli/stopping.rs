@@ -97,6 +97,48 @@ fn an_order_list_that_was_set_aside_is_back_after_an_interruption() {
 }
 
 #[test]
+fn a_change_that_is_stopped_for_a_while_brings_the_order_list_back_before() {
+    let program = shuffled(10_000);
+    let args = [
+        "transfer", "orders", "--yes", "--rate", "2000/s", "--each", "--json",
+    ];
+    let mut change = program.begin_job(&args);
+    change.next_json();
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 1, "it is set aside");
+    change.signal("TSTP");
+    wait_for("it to be stopped", || change.is_stopped());
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+    let [waiting, order, target] = depths(&program);
+    assert_eq!((waiting, waiting + target), (order, 10_000));
+    assert!(waiting > 0, "it had not ended");
+    change.signal("CONT");
+    let said = change.ended().done();
+    assert_eq!(depths(&program), [0, 0, 10_000]);
+    assert!(said.err.contains("stopping for a while"), "{}", said.err);
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+}
+
+#[test]
+fn a_second_time_stops_at_once() {
+    let program = shuffled(10_000);
+    let args = [
+        "transfer", "orders", "--yes", "--rate", "1000/s", "--each", "--json",
+    ];
+    let mut change = program.begin_job(&args);
+    change.next_json();
+    program.server.stop();
+    change.signal("TSTP");
+    change.error_has("stopping for a while");
+    change.signal("TSTP");
+    wait_for("it to be stopped", || change.is_stopped());
+    program.server.go_on();
+    change.signal("CONT");
+    change.signal("INT");
+    change.ended().partly();
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+}
+
+#[test]
 fn a_second_time_leaves_at_once_and_says_what_repairs() {
     let program = shuffled(10_000);
     let args = [

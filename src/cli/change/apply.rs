@@ -8,10 +8,11 @@ use anyhow::anyhow;
 use super::super::meter::Meter;
 use super::super::output::Output;
 use super::super::stop::Stop;
+use super::super::suspend::Suspend;
 use super::super::{Outcome, say};
 use super::summary::{self, Figures};
 use crate::clock::instant;
-use crate::ops::apply::{Applied, Applying, Order};
+use crate::ops::apply::{Applied, Applying, Order, PAUSED};
 use crate::queue::plan::{EntryResult, Plan, Progress, Summary, Way};
 use crate::queue::{Change, Outcome as Became, Queue, shell, text};
 
@@ -19,6 +20,10 @@ use crate::queue::{Change, Outcome as Became, Queue, shell, text};
 const LISTED: u64 = 20;
 
 /// A change that is followed to its end.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own"
+)]
 pub(super) struct Following {
     change: Change,
     queue: Queue,
@@ -36,6 +41,8 @@ pub(super) struct Following {
     listed: u64,
     unlisted: u64,
     stopping: bool,
+    /// It was asked to stop for a while, and does so once it is paused.
+    suspending: bool,
     /// Why its results could not be printed: it is stopped then.
     unprinted: Option<io::Error>,
     /// Why it could not go on: how it ended follows, unless it has not begun.
@@ -58,6 +65,7 @@ impl Following {
             listed: 0,
             unlisted: 0,
             stopping: false,
+            suspending: false,
             unprinted: None,
             why: None,
         }
@@ -70,9 +78,14 @@ impl Following {
         stop: &mut Stop,
         out: &mut Output<W>,
     ) -> anyhow::Result<Outcome> {
+        let mut suspend = Suspend::heed();
         loop {
             let told = tokio::select! {
                 biased;
+                () = suspend.asked() => {
+                    self.suspend(&applying, &mut suspend).await;
+                    continue;
+                }
                 () = stop.asked() => {
                     if self.stopping {
                         self.left_at_once();
@@ -87,7 +100,11 @@ impl Following {
                 Some(Applied::Begun(id)) => self.journal_id = id,
                 Some(Applied::Progress(progress)) => {
                     self.meter.show(&line(&progress));
+                    let paused = progress.waits.as_deref() == Some(PAUSED);
                     self.progress = Some(progress);
+                    if paused && self.suspending {
+                        self.suspended(&applying, &mut suspend).await;
+                    }
                 }
                 Some(Applied::Results(results)) => {
                     if let Err(why) = self.print(&results, out) {
@@ -108,6 +125,31 @@ impl Following {
     fn note(&mut self, line: &str) {
         self.meter.clear();
         say::note(line);
+    }
+
+    /// Nothing is held while we are stopped: it pauses first, which brings back what is aside. Who
+    /// asks a second time does not wait for that.
+    async fn suspend(&mut self, applying: &Applying, suspend: &mut Suspend) {
+        if self.suspending {
+            return self.suspended(applying, suspend).await;
+        }
+        self.suspending = true;
+        if self.stopping || self.unprinted.is_some() {
+            self.note("ending first; a second time stops at once");
+        } else {
+            applying.order(Order::Pause);
+            self.note("stopping for a while after this batch; a second time stops at once");
+        }
+    }
+
+    /// Is stopped, and goes on when it is continued.
+    async fn suspended(&mut self, applying: &Applying, suspend: &mut Suspend) {
+        self.meter.clear();
+        suspend.stop().await;
+        self.suspending = false;
+        if !self.stopping && self.unprinted.is_none() {
+            applying.order(Order::Go);
+        }
     }
 
     fn stop(&mut self, applying: &Applying) {

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::run::{Ended, Halt, Run};
-use super::{Applied, Order};
+use super::{Applied, Order, PAUSED};
 use crate::clock::instant;
 use crate::queue::plan::Way;
 use crate::store::{StoreError, read};
@@ -88,7 +88,7 @@ impl Run {
     async fn waits(&mut self) -> Option<Wait> {
         if *self.order.borrow_and_update() == Order::Pause {
             return Some(Wait {
-                why: Some("paused".to_owned()),
+                why: Some(PAUSED.to_owned()),
                 look: Duration::from_hours(1),
             });
         }
