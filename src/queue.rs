@@ -39,5 +39,5 @@ pub use look::{ServerLook, ServerWatch};
 pub use name::{HoldKeys, Keys, QueueName};
 pub use plan::{Change, EntryResult, Outcome, Plan, Summary, Tally};
 pub use server::{Address, Cost, Endpoint, Facts, Link, LinkState, Optional, Refused};
-pub use snapshot::{Announcement, Bar, KeyFacts, Known, Page, PageAsk, Pulse, Survey};
+pub use snapshot::{Announcement, Bar, KeyFacts, Known, MOST_HEARD, Page, PageAsk, Pulse, Survey};
 pub use zoom::{Scale, Zoom};

@@ -251,11 +251,11 @@ async fn a_flood_of_announcements_is_at_most_a_hundred_pictures_a_second() {
     flow.pass(100).await;
     let before = flow.drawn();
     for i in 0..2000 {
-        let announcement = Announcement {
-            at: START,
-            channel: b"redisson_delay_queue_channel:{other}".to_vec(),
-            message: b"0".to_vec(),
-        };
+        let announcement = Announcement::new(
+            START,
+            b"redisson_delay_queue_channel:{other}".to_vec(),
+            b"0",
+        );
         flow.answers.send(Msg::Announced(announcement)).unwrap();
         if i % 2 == 1 {
             flow.pass(1).await;

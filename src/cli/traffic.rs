@@ -179,6 +179,9 @@ fn object(queue: &Queue, message: &Announcement, clients: &Known<u64>) -> Value 
         let text = String::from_utf8_lossy(&message.message);
         fields.insert("message".into(), text.into());
         fields.insert("message_hex".into(), text::hex(&message.message).into());
+        if let Some(all) = message.cut_from() {
+            fields.insert("message_bytes".into(), all.into());
+        }
     }
     Value::Object(fields)
 }
@@ -200,7 +203,13 @@ fn meaning(message: &Announcement) -> String {
                 format!("new head, due in {} ({due})", text::countdown(left))
             }
         }
-        None => format!("no due time: {}", text::printable_bytes(&message.message)),
+        None => {
+            let shown = text::printable_bytes(&message.message);
+            let rest = message
+                .cut_from()
+                .map(|all| format!("… ({} in all)", text::counted(all as u64, "byte", "bytes")));
+            format!("no due time: {shown}{}", rest.unwrap_or_default())
+        }
     }
 }
 
@@ -209,11 +218,12 @@ mod tests {
     use super::*;
 
     fn message(text: &str) -> Announcement {
-        Announcement {
-            at: EpochMillis::new(1_700_000_000_000),
-            channel: b"redisson_delay_queue_channel:{orders}".to_vec(),
-            message: text.as_bytes().to_vec(),
-        }
+        let channel = b"redisson_delay_queue_channel:{orders}".to_vec();
+        Announcement::new(
+            EpochMillis::new(1_700_000_000_000),
+            channel,
+            text.as_bytes(),
+        )
     }
 
     #[test]
@@ -222,6 +232,8 @@ mod tests {
         assert!(meaning(&message("1699999999000")).starts_with("new head, due 1.0 s ago ("));
         assert!(meaning(&message("0")).starts_with("kick"));
         assert_eq!(meaning(&message("1e+17\n")), "no due time: 1e+17\\n");
+        let large = meaning(&message(&"x".repeat(5_000_000)));
+        assert!(large.len() < 1_100 && large.ends_with("xx… (5,000,000 bytes in all)"));
     }
 
     #[test]

@@ -173,11 +173,38 @@ pub struct Announcement {
     pub at: EpochMillis,
     /// The name of the channel, prefix and all.
     pub channel: Vec<u8>,
-    /// What was published: the new head's due time as decimal ms; `0` is a kick.
+    /// What was published: the new head's due time as decimal ms; `0` is a kick. Of what is neither,
+    /// the first [`MOST_HEARD`] bytes: anybody may publish anything.
     pub message: Vec<u8>,
+    /// How many bytes were published.
+    pub length: usize,
 }
 
+/// So many bytes of a message on a channel are kept at most.
+pub const MOST_HEARD: usize = 1_000;
+
 impl Announcement {
+    /// One that arrived `at`.
+    #[must_use]
+    pub fn new(at: EpochMillis, channel: Vec<u8>, message: &[u8]) -> Self {
+        Self {
+            at,
+            channel,
+            message: message[..message.len().min(MOST_HEARD)].to_vec(),
+            length: message.len(),
+        }
+    }
+
+    /// How many bytes were published, when they are more than were kept.
+    #[must_use]
+    pub const fn cut_from(&self) -> Option<usize> {
+        if self.length > self.message.len() {
+            Some(self.length)
+        } else {
+            None
+        }
+    }
+
     /// The due time it tells, when it is one.
     #[must_use]
     pub fn due(&self) -> Option<EpochMillis> {

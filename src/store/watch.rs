@@ -118,11 +118,11 @@ impl Watch {
 
     fn announcement(&self, message: &Msg) -> Announcement {
         let now = self.store.clock().map(|clock| clock.now());
-        Announcement {
-            at: now.unwrap_or_else(local_now),
-            channel: message.get_channel().unwrap_or_default(),
-            message: message.get_payload_bytes().to_vec(),
-        }
+        Announcement::new(
+            now.unwrap_or_else(local_now),
+            message.get_channel().unwrap_or_default(),
+            message.get_payload_bytes(),
+        )
     }
 }
 

@@ -91,11 +91,8 @@ pub(crate) fn evening(size: (u16, u16), look: Look) -> Model {
 
 /// A message on a queue's channel, `ms` from now.
 pub(crate) fn announced(queue: &str, ms: i64, message: &[u8]) -> Announcement {
-    Announcement {
-        at: NOW.plus(ms),
-        channel: Queue::redisson(queue).keys().channel.unwrap_or_default(),
-        message: message.to_vec(),
-    }
+    let channel = Queue::redisson(queue).keys().channel.unwrap_or_default();
+    Announcement::new(NOW.plus(ms), channel, message)
 }
 
 /// A pulse with these figures: waiting, late, transfer clients.

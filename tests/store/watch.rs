@@ -7,7 +7,7 @@ use std::time::Duration;
 use delayscope::clock::EpochMillis;
 use delayscope::ops::refresh;
 use delayscope::queue::look::LookAsk;
-use delayscope::queue::{Address, Endpoint, Known, Optional, Queue};
+use delayscope::queue::{Address, Endpoint, Known, MOST_HEARD, Optional, Queue};
 use delayscope::store::listen::{Heard, listen, listen_named};
 use delayscope::store::{Access, Store, StoreError, read, watch};
 use futures_util::StreamExt;
@@ -63,6 +63,22 @@ async fn announcements_go_on_when_the_server_is_back() {
         .unwrap()
         .unwrap();
     assert_eq!(message.unwrap().message, b"0");
+}
+
+#[tokio::test]
+async fn of_a_large_message_on_a_channel_the_beginning_is_kept_and_its_size() {
+    let server = Server::start();
+    let store = open(&server).await;
+    let mut heard = Box::pin(watch::announcements(&store));
+    let listening = tokio::spawn(async move { heard.next().await });
+    subscribed(&server).await;
+    let large = vec![b'7'; 5_000_000];
+    server.cmd_bytes(&[b"PUBLISH", b"redisson_delay_queue_channel:{orders}", &large]);
+    let message = tokio::time::timeout(PATIENCE, listening).await;
+    let message = message.unwrap().unwrap().unwrap();
+    assert_eq!(message.message, large[..MOST_HEARD]);
+    assert_eq!(message.cut_from(), Some(5_000_000));
+    assert_eq!(message.due(), None);
 }
 
 #[tokio::test]

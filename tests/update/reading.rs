@@ -25,11 +25,11 @@ fn surveys(asked: &[Effect]) -> usize {
 }
 
 fn announced(queue: &Queue) -> Msg {
-    Msg::Announced(Announcement {
-        at: START,
-        channel: queue.keys().channel.unwrap(),
-        message: b"1700000060000".to_vec(),
-    })
+    Msg::Announced(Announcement::new(
+        START,
+        queue.keys().channel.unwrap(),
+        b"1700000060000",
+    ))
 }
 
 #[test]

@@ -83,11 +83,11 @@ mod tests {
                 0 => "0".to_owned(),
                 due => START.plus(*due).get().to_string(),
             };
-            scene.watch.announced(&Announcement {
-                at: START.plus(2_000),
-                channel: Vec::new(),
-                message: message.into_bytes(),
-            });
+            scene.watch.announced(&Announcement::new(
+                START.plus(2_000),
+                Vec::new(),
+                message.as_bytes(),
+            ));
         }
         headed(scene, 1, 4_000, 60_000)
     }

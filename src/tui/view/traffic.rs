@@ -133,6 +133,10 @@ fn said(ctx: &Ctx, a: &Announcement, channel: Option<&[u8]>, mut line: Line, buf
         }
         None => {
             let shown = text::printable_bytes(&a.message);
+            if let Some(all) = a.cut_from() {
+                let all = text::counted(all as u64, "byte", "bytes");
+                line.put_whole(buf, &format!("{all}: "), d.warn);
+            }
             line.put_cut(buf, &format!("\"{shown}\""), d.glyphs.cut, d.warn);
         }
     }

@@ -62,11 +62,9 @@ fn step(scene: &Scene) -> Step {
 }
 
 fn kick(scene: &mut Scene, ms: i64) {
-    scene.watch.announced(&Announcement {
-        at: START.plus(ms),
-        channel: Vec::new(),
-        message: b"0".to_vec(),
-    });
+    scene
+        .watch
+        .announced(&Announcement::new(START.plus(ms), Vec::new(), b"0"));
 }
 
 #[test]
