@@ -4,6 +4,8 @@
 mod acl;
 #[path = "cli/asking.rs"]
 mod asking;
+#[path = "cli/busy.rs"]
+mod busy;
 #[path = "cli/changing.rs"]
 mod changing;
 #[path = "cli/config.rs"]

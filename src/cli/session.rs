@@ -29,7 +29,7 @@ impl Session {
         } else {
             Access::ReadWrite
         };
-        let store = Store::open(config.endpoint.clone(), access);
+        let store = Store::open(config.endpoint.clone(), access).patient(HUNG);
         let clock = store.ready(PATIENCE).await?;
         Ok(Self { store, clock })
     }

@@ -29,6 +29,8 @@ use crate::store::{Store, StoreError};
 
 /// How long we wait for a link that has not been live yet, or hangs.
 pub(super) const READY: Duration = Duration::from_secs(5);
+/// For so long each read is asked again that a server refuses which is busy with a script.
+const BUSY: Duration = Duration::from_secs(5);
 
 /// What somebody wants done.
 #[derive(Clone, Debug)]
@@ -179,11 +181,16 @@ pub async fn plan(
     wish: Wish,
     tell: impl Fn(Progress) + Send + Sync,
 ) -> Result<Prepared, ChangeError> {
+    let store = store.patient(BUSY);
+    Box::pin(prepared(&store, wish, &tell)).await
+}
+
+async fn prepared(store: &Store, wish: Wish, tell: &impl Telling) -> Result<Prepared, ChangeError> {
     let now = store.ready(READY).await?.now();
     match (&wish.what, &wish.which) {
         (What::Transfer, Which::Due) => whole::due(store, wish, now).await,
         (What::Kick | What::Realign(_) | What::RestoreOrder | What::Drift, _) => {
-            whole::of_queue(store, wish, now, &tell).await
+            whole::of_queue(store, wish, now, tell).await
         }
         _ => {
             let making = make::Making {
@@ -193,7 +200,7 @@ pub async fn plan(
             };
             let made = match wish.what {
                 What::Unwrap | What::Persist | What::Unit | What::Score => {
-                    mend::make(&making, &wish.what, &tell).await?
+                    mend::make(&making, &wish.what, tell).await?
                 }
                 What::RenameTaken => taken::make(&making).await?,
                 What::PutBack => held::make(&making).await?,
@@ -205,7 +212,7 @@ pub async fn plan(
                         }
                         (_, which) => which,
                     };
-                    let found = choose::choose(store, &wish.queue, which, &tell).await?;
+                    let found = choose::choose(store, &wish.queue, which, tell).await?;
                     making.make(&wish.what, found).await?
                 }
             };
@@ -238,7 +245,7 @@ pub async fn plan_undo(
     which: impl Into<ToUndo<'_>>,
     force: bool,
 ) -> Result<Prepared, ChangeError> {
-    super::undo::plan(store, journal, which.into(), force).await
+    super::undo::plan(&store.patient(BUSY), journal, which.into(), force).await
 }
 
 /// Somebody who hears how far the looking is.

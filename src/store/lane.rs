@@ -12,9 +12,12 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::error::{StoreError, plain};
-use super::link::Store;
+use super::link::{Again, Store, busy};
 use crate::clock::instant;
 
+/// For so long a server that is busy with somebody's script is asked again, before the caller sees
+/// whether there is another order meanwhile.
+pub(super) const BUSY: Duration = Duration::from_secs(1);
 /// A connection that was not used for so long may be none any more.
 const REST: Duration = Duration::from_secs(1);
 /// How long one may take to show that it is.
@@ -71,6 +74,23 @@ impl Lane {
         // Whatever comes late on it belongs to nobody.
         *self.wire.lock().await = None;
         Err(error)
+    }
+
+    /// The same with what may be done twice: it is sent again for a while when a server that is busy
+    /// with a script refuses a part of it.
+    pub(super) async fn repeat(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
+        let mut again = Again::within(BUSY);
+        loop {
+            let answers = self.send(attempt, pipeline, limit).await?;
+            if !busy(&answers) || !again.soon().await {
+                return Ok(answers);
+            }
+        }
     }
 
     /// The lock is held while connecting: two requests at once shall not open two. Servers and

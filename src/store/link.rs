@@ -6,6 +6,7 @@
 //! and every request has a time limit. redis-rs' own `ConnectionManager` is not used: it caches a
 //! refused login for ever and lets commands wait for a reconnection without a limit.
 
+mod again;
 mod probe;
 mod shared;
 pub(in crate::store) mod task;
@@ -21,8 +22,9 @@ use tokio::task::JoinHandle;
 
 use self::shared::Shared;
 use super::error::{StoreError, plain, words};
-use crate::clock::ServerClock;
+use crate::clock::{ServerClock, instant};
 use crate::queue::{Endpoint, Link, LinkState, Optional};
+pub(in crate::store) use again::Again;
 
 /// How long a request may take when its caller has no opinion.
 pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
@@ -31,6 +33,8 @@ pub(in crate::store) const LIMIT: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
+    /// For so long reads are asked again that a busy server refuses.
+    patience: Duration,
 }
 
 struct Inner {
@@ -54,8 +58,8 @@ pub enum Access {
     ReadWrite,
 }
 
-/// Whether the server let nothing through but said that a script keeps it.
-fn busy(values: &[Value]) -> bool {
+/// Whether a script of somebody's kept the server from answering a command.
+pub(in crate::store) fn busy(values: &[Value]) -> bool {
     let busy = |value: &Value| matches!(value, Value::ServerError(e) if e.code() == "BUSY");
     values.iter().any(busy)
 }
@@ -72,6 +76,17 @@ impl Store {
                 access,
                 task,
             }),
+            patience: Duration::ZERO,
+        }
+    }
+
+    /// A handle whose reads are asked again for so long when the server is busy with a script: for
+    /// what is asked once, and nobody repeats. (A refresh comes back by itself.)
+    #[must_use]
+    pub fn patient(&self, patience: Duration) -> Self {
+        Self {
+            patience,
+            ..self.clone()
         }
     }
 
@@ -100,13 +115,23 @@ impl Store {
     }
 
     /// Waits for the first answer; fails at once when an attempt to connect has failed, with its
-    /// reason, and with `TimedOut` after `within`.
+    /// reason, and with `TimedOut` after `within`. A server that is only busy with a script is tried
+    /// again as long as the handle is [patient](Self::patient), if that is longer.
     pub async fn ready(&self, within: Duration) -> Result<ServerClock, StoreError> {
+        let within = within.max(self.patience);
+        let until = instant() + self.patience;
         let mut link = self.link();
-        let settled =
-            link.wait_for(|l| matches!(l.state, LinkState::Live | LinkState::Lost { .. }));
+        let settled = link.wait_for(|l| match l.state {
+            LinkState::Live => true,
+            LinkState::Lost { .. } => {
+                let busy = self.inner.shared.trouble().code() == Some("BUSY");
+                !busy || instant() >= until
+            }
+            _ => false,
+        });
         let clock = match tokio::time::timeout(within, settled).await {
             Ok(Ok(l)) if matches!(l.state, LinkState::Live) => l.clock,
+            Err(_) if self.inner.shared.trouble().code() == Some("BUSY") => None,
             Ok(_) => None,
             Err(_) => {
                 return Err(StoreError::TimedOut {
@@ -149,6 +174,21 @@ impl Store {
 
     /// [`query`](Self::query) for reads that measure their own server time.
     pub(in crate::store) async fn exchange(
+        &self,
+        attempt: &'static str,
+        pipeline: &Pipeline,
+        limit: Duration,
+    ) -> Result<Vec<Value>, StoreError> {
+        let mut again = Again::within(self.patience);
+        loop {
+            let values = self.exchange_once(attempt, pipeline, limit).await?;
+            if !busy(&values) || !again.soon().await {
+                return Ok(values);
+            }
+        }
+    }
+
+    async fn exchange_once(
         &self,
         attempt: &'static str,
         pipeline: &Pipeline,

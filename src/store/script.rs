@@ -20,8 +20,8 @@ use redis::{Pipeline, Value};
 use sha1::{Digest as _, Sha1};
 
 use super::error::{StoreError, ended_halfway, words};
-use super::lane::Lane;
-use super::link::{Store, wire};
+use super::lane::{BUSY, Lane};
+use super::link::{Again, Store, wire};
 use crate::clock::{ServerClock, instant, local_now};
 
 /// How long an answer may take. A script over a list of a million takes a second or two.
@@ -141,11 +141,18 @@ pub(super) async fn run<'a, T, const N: usize>(
 ) -> Result<Timed<T>, StoreError> {
     let args: Vec<&[u8]> = args.into_iter().collect();
     let parts = [keys, &args];
-    let mut sent = send(lane, script, "EVALSHA", &script.sha1, parts).await;
-    if sent.as_ref().is_err_and(|e| e.code() == Some("NOSCRIPT")) {
-        sent = send(lane, script, "EVAL", script.text, parts).await;
-    }
-    let sent = sent?;
+    let mut again = Again::within(BUSY);
+    let mut how = ("EVALSHA", script.sha1.as_str());
+    let sent = loop {
+        match send(lane, script, how.0, how.1, parts).await {
+            Err(e) if e.code() == Some("NOSCRIPT") && how.0 == "EVALSHA" => {
+                how = ("EVAL", script.text);
+            }
+            // It was not run.
+            Err(e) if e.code() == Some("BUSY") && again.soon().await => {}
+            sent => break sent?,
+        }
+    };
     let answer = &sent.done;
     let rest = done(lane.store(), script, keys, answer)?;
     let strange = || lane.store().unexpected(script.attempt, answer);

@@ -261,7 +261,7 @@ impl Taker {
         let mut read = Pipeline::new();
         read.cmd("LRANGE").arg(&self.keys.intake);
         read.arg(-MOST_LEFT).arg(-1);
-        let answers = self.lane.send(ATTEMPT, &read, LIMIT).await?;
+        let answers = self.lane.repeat(ATTEMPT, &read, LIMIT).await?;
         let store = self.lane.store();
         let answer = store.accept(ATTEMPT, answers.into_iter().next().unwrap_or_default())?;
         let Value::Array(elements) = answer else {

@@ -45,7 +45,13 @@ impl Run {
     pub(super) async fn kick(&mut self) -> Ended {
         self.phase = "kicking";
         let before = self.stuck().await;
-        self.listening = self.writer.kick(&self.queue).await?;
+        self.listening = loop {
+            match self.writer.kick(&self.queue).await {
+                Ok(listening) => break listening,
+                Err(error) if error.passing() => self.heal(&error, 0).await?,
+                Err(error) => return Err(error.into()),
+            }
+        };
         self.notes.push(match self.listening {
             None => "How many transfer clients listened is not known.".to_owned(),
             Some(0) => "Nobody listened: no transfer client is subscribed.".to_owned(),

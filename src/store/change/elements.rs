@@ -176,7 +176,7 @@ impl Writer {
         let mut pipeline = Pipeline::new();
         pipeline.cmd("PUBSUB").arg("NUMSUB").arg(&channel);
         pipeline.cmd("PUBLISH").arg(&channel).arg("0");
-        let answers = self.lane.send(ATTEMPT, &pipeline, LIMIT).await?;
+        let answers = self.lane.repeat(ATTEMPT, &pipeline, LIMIT).await?;
         let Ok([listening, published]) = <[Value; 2]>::try_from(answers) else {
             return Err(self.store().unexpected(ATTEMPT, &Value::Nil));
         };

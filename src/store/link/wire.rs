@@ -15,11 +15,15 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 
 use super::super::error::{StoreError, passes, plain, words};
+use super::Again;
 use crate::clock::{ServerClock, instant};
 use crate::queue::{Address, Endpoint, text};
 
 /// How long the connection itself, and then the first answer, may take.
 const LIMIT: Duration = Duration::from_secs(2);
+
+/// For so long a server that is busy with a script is greeted again.
+const BUSY: Duration = Duration::from_secs(1);
 
 /// How long we listen for what a server says unasked, and for how many bytes.
 const UNASKED: Duration = Duration::from_millis(300);
@@ -55,8 +59,15 @@ pub(in crate::store) async fn connect(
             return Err(unreachable(why.unwrap_or_else(|| plain(&error))));
         }
     };
-    let clock = greet(&mut wire, endpoint).await?;
-    Ok((wire, clock))
+    let mut again = Again::within(BUSY);
+    loop {
+        match greet(&mut wire, endpoint).await {
+            Ok(clock) => return Ok((wire, clock)),
+            // The next connection would come no sooner.
+            Err(error) if error.code() == Some("BUSY") && again.soon().await => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// A connection in subscriber mode.

@@ -1,0 +1,46 @@
+//! When a server is asked again that was busy with somebody's script.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
+
+use crate::clock::instant;
+
+/// For so long it is asked again at once.
+///
+/// Where one script follows on another, the server is free for the moment between them only, and
+/// serves who waits for it then. While a script runs it answers that it is busy about once a
+/// millisecond, so that to ask again at once is to wait, and costs no more than that.
+const AT_ONCE: Duration = Duration::from_secs(2);
+/// From then on it is one long script.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// How long and how often it is asked again.
+pub(in crate::store) struct Again {
+    since: Option<Instant>,
+    within: Duration,
+}
+
+impl Again {
+    /// For so long at most from the first refusal on.
+    pub(in crate::store) const fn within(within: Duration) -> Self {
+        Self {
+            since: None,
+            within,
+        }
+    }
+
+    /// It was busy: comes back when it is to be asked again. Whether it is.
+    pub(in crate::store) async fn soon(&mut self) -> bool {
+        let now = instant();
+        let since = *self.since.get_or_insert(now);
+        let asked_for = now.saturating_duration_since(since);
+        if asked_for >= self.within {
+            return false;
+        }
+        if asked_for >= AT_ONCE {
+            sleep(PAUSE).await;
+        }
+        true
+    }
+}
