@@ -290,6 +290,10 @@ impl<'a> Making<'a> {
             return Ok(Outcome::Partly);
         };
         let prepared = prepared.within(self.how.max_block);
+        let prepared = match self.how.rate {
+            Some(per_s) => prepared.paced(per_s),
+            None => prepared,
+        };
         let plan = &prepared.plan;
         if plan.planned == 0 && plan.change != Change::Kick {
             if out.is_json() {

@@ -150,14 +150,31 @@ impl Prepared {
             return self;
         }
         self.max_block = max_block;
+        cost::within(&mut self.plan, &self.reckoned, max_block);
+        self.say_of_way();
+        self
+    }
+
+    /// The same change where no more than so many entries go in a second: it takes as long, and so
+    /// long its order list may be aside.
+    #[must_use]
+    pub fn paced(mut self, per_s: f64) -> Self {
         let plan = &mut self.plan;
-        cost::within(plan, &self.reckoned, max_block);
+        #[expect(clippy::cast_precision_loss, reason = "a time for reading")]
+        let least = Duration::try_from_secs_f64(plan.planned as f64 / per_s);
+        plan.cost.takes = plan.cost.takes.max(least.unwrap_or(Duration::MAX));
+        self.say_of_way();
+        self
+    }
+
+    fn say_of_way(&mut self) {
+        let max_block = self.max_block;
+        let plan = &mut self.plan;
         let old = std::mem::take(&mut self.of_way);
         plan.warnings.retain(|warning| !old.contains(warning));
         let why = self.reckoned.iter().find_map(|one| one.why_long(max_block));
         self.of_way = words::of_way(plan, max_block, why);
         plan.warnings.extend(self.of_way.iter().cloned());
-        self
     }
 }
 

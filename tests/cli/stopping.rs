@@ -203,3 +203,21 @@ fn progress_is_one_line_that_is_written_over() {
     assert!(shown.contains("\r\u{1b}[K"), "{shown:?}");
     assert!(shown.contains("delivered 500 entries of orders"), "{shown}");
 }
+
+#[test]
+fn a_plan_takes_as_long_as_the_rate_that_it_keeps_to() {
+    let program = shuffled(10_000);
+    let args = [
+        "transfer",
+        "orders",
+        "--rate",
+        "500/s",
+        "--dry-run",
+        "--json",
+    ];
+    let plan = program.run(&args).done().json().remove(0);
+    let takes = plan["cost"]["takes_ms"].as_f64().unwrap();
+    assert!((20_000.0..25_000.0).contains(&takes), "{plan}");
+    let warnings = plan["warnings"].to_string();
+    assert!(warnings.contains("set aside for about 20 s"), "{warnings}");
+}
