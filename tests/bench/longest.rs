@@ -1,0 +1,453 @@
+//! What a plan promises and what is: for each kind of change of a queue of a million whose order list
+//! is shuffled, the longest script and the duration, told before and measured, and what another client
+//! waits meanwhile. With the default limits, and with `--max-block 2`.
+//!
+//! `cargo bench --bench longest [-- repack delete …]`: all kinds, or those whose names hold one of these
+//! words. Needs 3 GB of memory and half an hour. `LONGEST_ENTRIES=200000` takes a shorter list. The
+//! longest script is that of the server's own log. Claimed of each row: no script is longer than one
+//! and a half times what was promised (of less than a ms: than one and a half ms), a change that takes a
+//! second or more no longer than one and a half times what was told, and the PING of another client
+//! no longer than on an idle server and 25 ms, or than what was promised. A claim that is missed is
+//! named behind its row, and fails the run.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_precision_loss,
+    clippy::print_stdout,
+    dead_code,
+    reason = "a benchmark that fails shall say where; its figures are small; a table is its purpose; \
+              what benchmarks share"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use delayscope::clock::{EpochMillis, instant};
+use delayscope::ops::apply::{Applied, Limits, apply};
+use delayscope::ops::entries::{From, Selection};
+use delayscope::ops::journal::Journal;
+use delayscope::ops::plan::{Base, NewDue, Prepared, What, Which, Wish, plan, plan_undo};
+use delayscope::queue::{Entry, Filter, Form, Queue, State, Summary};
+use delayscope::store::write::Writer;
+use delayscope::store::{Access, Store};
+use support::{PATIENCE, Server, frame, room};
+
+/// The limits of `--max-block`, in ms.
+const LIMITS: [u64; 2] = [10, 2];
+/// So many times what was promised is still kept.
+const KEPT: f64 = 1.5;
+/// So much longer another client may wait than on an idle server, in ms.
+const WAITS: f64 = 25.0;
+/// Promises below this are not told apart, in ms.
+const SMALL: f64 = 1.0;
+/// Nor durations below this, in s.
+const SHORT: f64 = 1.0;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    // `cargo test` builds benchmarks and runs them with other arguments.
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if !words.iter().any(|word| word == "--bench") {
+        return ExitCode::SUCCESS;
+    }
+    let words = words.into_iter().filter(|word| !word.starts_with("--"));
+    let entries = std::env::var("LONGEST_ENTRIES");
+    let entries = entries.map_or(1_000_000, |entries| entries.parse().unwrap());
+    let mut bench = Bench::new(entries, words.collect()).await;
+    for max_block in LIMITS {
+        bench.max_block = Duration::from_millis(max_block);
+        println!("\n{entries} entries, shuffled, --max-block {max_block}");
+        println!(
+            "  {:<38}{:>9}{:>11}{:>9}{:>7}{:>9}{:>9}{:>7}{:>9}{:>7}  way",
+            "", "entries", "told, ms", "was, ms", "×", "told, s", "was, s", "×", "PING, ms", "idle"
+        );
+        bench.all().await;
+    }
+    if bench.missed == 0 {
+        return ExitCode::SUCCESS;
+    }
+    println!("\n{} claims missed", bench.missed);
+    ExitCode::FAILURE
+}
+
+/// A server with a long queue, and what changes it.
+struct Bench {
+    server: Server,
+    store: Store,
+    writer: Writer,
+    queue: Queue,
+    entries: u64,
+    /// Only what holds one of these words.
+    words: Vec<String>,
+    max_block: Duration,
+    missed: usize,
+}
+
+/// What lies in the queue before a change.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Lie {
+    /// All that wait, in any order.
+    Shuffled,
+    /// The same, and the order list lacks some, and holds others twice.
+    Drifted,
+    /// The same, but the order list is aside.
+    Aside,
+    /// The same, and a thousandth of it is in quarantine, set there by this program.
+    Quarantined,
+    /// A hundred of a MB each.
+    Large,
+}
+
+/// Of so many entries one is due.
+const DUE: u64 = 20;
+
+impl Bench {
+    async fn new(entries: u64, words: Vec<String>) -> Self {
+        let server = Server::start();
+        let store = Store::open(server.endpoint(), Access::ReadWrite);
+        store.ready(PATIENCE).await.unwrap();
+        server.cmd(&["CONFIG", "SET", "slowlog-max-len", "100000"]);
+        server.cmd(&["CONFIG", "SET", "slowlog-log-slower-than", "300"]);
+        let bench = Self {
+            writer: store.writer().unwrap(),
+            store,
+            queue: Queue::redisson("orders"),
+            server,
+            entries,
+            words,
+            max_block: Duration::ZERO,
+            missed: 0,
+        };
+        bench.fill();
+        bench
+    }
+
+    async fn all(&mut self) {
+        use Lie::{Aside, Drifted, Large, Quarantined, Shuffled};
+        let thousandth = || matching("re:/000$/");
+        let later = || {
+            What::Requeue(NewDue {
+                base: Base::By(9_000),
+                spread_ms: 0,
+            })
+        };
+        let one = self.one();
+        let head = Which::Selected(Selection {
+            from: From::Order,
+            limit: Some(1_000),
+            ..Selection::default()
+        });
+        let kept = Which::Selected(Selection {
+            from: From::Quarantined,
+            ..Selection::default()
+        });
+        let edit = || What::Edit(b"something else".to_vec());
+        let repack = || What::Repack(Some(Form::DoubleId));
+        let everything = || matching("entry");
+        let rows: [(&str, Lie, What, Which); 20] = [
+            (
+                "transfer what is due, a twentieth",
+                Shuffled,
+                What::Transfer,
+                Which::Due,
+            ),
+            (
+                "deliver a thousandth",
+                Shuffled,
+                What::Deliver,
+                thousandth(),
+            ),
+            ("deliver one", Shuffled, What::Deliver, one.clone()),
+            ("requeue a thousandth", Shuffled, later(), thousandth()),
+            ("requeue all", Shuffled, later(), everything()),
+            ("delete all", Shuffled, What::Delete, everything()),
+            ("delete a thousandth", Shuffled, What::Delete, thousandth()),
+            ("delete one", Shuffled, What::Delete, one.clone()),
+            (
+                "delete the head of the order list",
+                Shuffled,
+                What::Delete,
+                head,
+            ),
+            ("edit one", Shuffled, edit(), one.clone()),
+            ("repack a thousandth", Shuffled, repack(), thousandth()),
+            ("repack a tenth", Shuffled, repack(), matching("re:/7$/")),
+            (
+                "quarantine a thousandth",
+                Shuffled,
+                What::Quarantine,
+                thousandth(),
+            ),
+            ("quarantine one", Shuffled, What::Quarantine, one),
+            ("restore from quarantine", Quarantined, What::Restore, kept),
+            ("drift", Drifted, What::Drift, Which::Due),
+            (
+                "realign what is late, a twentieth",
+                Shuffled,
+                What::Realign(Some(0)),
+                Which::Due,
+            ),
+            (
+                "restore the order list",
+                Aside,
+                What::RestoreOrder,
+                Which::Due,
+            ),
+            ("delete 100 of a MB", Large, What::Delete, everything()),
+            ("repack 100 of a MB", Large, repack(), everything()),
+        ];
+        for (name, lie, what, which) in rows {
+            if self.is_asked_for(name) {
+                self.row(name, lie, what, which).await;
+            }
+        }
+    }
+
+    fn is_asked_for(&self, name: &str) -> bool {
+        self.words.is_empty() || self.words.iter().any(|word| name.contains(word.as_str()))
+    }
+
+    /// Measures a change, and its undo.
+    async fn row(&mut self, name: &str, lie: Lie, what: What, which: Which) {
+        let dir = room();
+        let journal = Journal::at(dir.path(), 30);
+        self.lay_out(lie, &journal).await;
+        let can_be_undone = what.change().can_be_undone();
+        let wish = self.wish(what, which);
+        let (store, max_block) = (self.store.clone(), self.max_block);
+        let planning = async move {
+            let prepared = plan(&store, wish, |_| {}).await.unwrap();
+            prepared.within(max_block)
+        };
+        self.measured(name, &journal, planning).await;
+        if !can_be_undone {
+            return;
+        }
+        let (store, at) = (self.store.clone(), journal.clone());
+        let planning = async move {
+            let prepared = plan_undo(&store, &at, None, false).await.unwrap();
+            prepared.within(max_block)
+        };
+        self.measured(&format!("  undo: {name}"), &journal, planning)
+            .await;
+    }
+
+    async fn measured(
+        &mut self,
+        name: &str,
+        journal: &Journal,
+        planning: impl Future<Output = Prepared>,
+    ) {
+        let idle = self.waits(tokio::time::sleep(Duration::from_millis(300)));
+        let idle = ms(idle.await.1);
+        self.server.cmd(&["SLOWLOG", "RESET"]);
+        let planned = self.waits(planning).await;
+        let (prepared, ping_of_plan) = (planned.0, planned.1);
+        let plan = prepared.plan.clone();
+        let limits = Limits {
+            max_block: self.max_block,
+            ..Limits::default()
+        };
+        let (summary, ping) = self.waits(self.apply(journal, prepared, limits)).await;
+        assert!(
+            summary.tally.all_done() || summary.all_done(),
+            "{name}: {summary:?}"
+        );
+        let ping = ms(ping.max(ping_of_plan));
+        let (told, was) = (ms(plan.cost.longest_block), self.longest());
+        let [told_s, was_s] = [plan.cost.takes, summary.elapsed].map(|span| span.as_secs_f64());
+        let claims = [
+            ("block", was <= KEPT * told.max(SMALL)),
+            ("time", was_s <= KEPT * told_s.max(SHORT)),
+            ("PING", ping <= idle + WAITS.max(told * KEPT)),
+        ];
+        let missed: Vec<&str> = claims.iter().filter(|c| !c.1).map(|c| c.0).collect();
+        self.missed += missed.len();
+        let verdict = if missed.is_empty() {
+            "ok".to_owned()
+        } else {
+            format!("MISSED {}", missed.join(", "))
+        };
+        println!(
+            "  {name:<38}{:>9}{told:>11.2}{was:>9.2}{:>7.2}{told_s:>9.2}{was_s:>9.2}{:>7.2}\
+             {ping:>9.2}{idle:>7.2}  {}; {verdict}",
+            plan.planned,
+            was / told,
+            was_s / told_s,
+            plan.way.words(),
+        );
+    }
+
+    async fn apply(&self, journal: &Journal, prepared: Prepared, limits: Limits) -> Summary {
+        let mut applying = apply(&self.writer, journal, prepared, limits);
+        loop {
+            match applying.next().await.unwrap() {
+                Applied::Ended(summary) => return summary,
+                Applied::Failed(why) => panic!("{why}"),
+                _ => {}
+            }
+        }
+    }
+
+    /// The longest answer that another client waits for meanwhile.
+    async fn waits<T>(&self, run: impl Future<Output = T>) -> (T, Duration) {
+        let over = Arc::new(AtomicBool::new(false));
+        let (seen, mut wire) = (Arc::clone(&over), self.server.connection());
+        let client = thread::spawn(move || {
+            let mut worst = Duration::ZERO;
+            while !seen.load(Ordering::Relaxed) {
+                let asked = instant();
+                redis::cmd("PING").exec(&mut wire).unwrap();
+                worst = worst.max(asked.elapsed());
+                thread::sleep(Duration::from_millis(1));
+            }
+            worst
+        });
+        let done = run.await;
+        over.store(true, Ordering::Relaxed);
+        (done, client.join().unwrap())
+    }
+
+    /// The longest script or transaction by the server's own log, in ms; 0: none is in it.
+    fn longest(&self) -> f64 {
+        type Logged = (i64, i64, i64, Vec<Vec<u8>>, redis::Value, redis::Value);
+        let log = self.server.cmd(&["SLOWLOG", "GET", "-1"]);
+        let log: Vec<Logged> = redis::from_redis_value(log).unwrap();
+        let is_script = |words: &[Vec<u8>]| {
+            let name = words[0].to_ascii_uppercase();
+            name.starts_with(b"EVAL") || name == b"EXEC"
+        };
+        let scripts = log.iter().filter(|(.., words, _, _)| is_script(words));
+        let longest = scripts.map(|(_, _, us, ..)| *us).max();
+        longest.unwrap_or(0) as f64 / 1e3
+    }
+
+    fn wish(&self, what: What, which: Which) -> Wish {
+        Wish {
+            queue: self.queue.clone(),
+            what,
+            which,
+            profile: None,
+        }
+    }
+
+    /// When the entry with that place among them falls due: a twentieth is late.
+    fn due(&self, place: u64) -> EpochMillis {
+        let late = i64::try_from(self.entries / DUE).unwrap();
+        let place = i64::try_from(place).unwrap();
+        let base = if place < late {
+            1_600_000_000_000
+        } else {
+            4_000_000_000_000
+        };
+        EpochMillis::new(base + place)
+    }
+
+    fn place(&self, n: u64) -> u64 {
+        n * 7_919_317 % self.entries
+    }
+
+    fn member(n: u64) -> Vec<u8> {
+        frame(n, format!("entry {n:09}").as_bytes())
+    }
+
+    /// One that stands in the midst of the order list.
+    fn one(&self) -> Which {
+        let n = self.entries / 2 + 1;
+        Which::These(vec![Entry {
+            member: Self::member(n),
+            score: Some(self.queue.score(self.due(self.place(n)))),
+            state: State::Waiting,
+        }])
+    }
+
+    /// All entries, kept under other names from which each change begins.
+    fn fill(&self) {
+        let keys = self.queue.keys();
+        let mut wire = self.server.connection();
+        let numbers: Vec<u64> = (0..self.entries).collect();
+        for chunk in numbers.chunks(10_000) {
+            let (mut zadd, mut rpush) = (redis::cmd("ZADD"), redis::cmd("RPUSH"));
+            zadd.arg(KEPT_AS[0]);
+            rpush.arg(KEPT_AS[1]);
+            for &n in chunk {
+                let member = Self::member(n);
+                zadd.arg(self.due(self.place(n)).get()).arg(&member);
+                rpush.arg(member);
+            }
+            zadd.exec(&mut wire).unwrap();
+            rpush.exec(&mut wire).unwrap();
+        }
+        let large = [b'x'; 1 << 20];
+        for n in 0..100_u64 {
+            let member = frame(n, &[format!("entry {n} ").as_bytes(), &large].concat());
+            let score = (4_000_000_000_000 + n).to_string();
+            self.server
+                .cmd_bytes(&[b"ZADD", KEPT_AS[2].as_bytes(), score.as_bytes(), &member]);
+            self.server
+                .cmd_bytes(&[b"RPUSH", KEPT_AS[3].as_bytes(), &member]);
+        }
+        assert!(keys.order.is_some());
+    }
+
+    async fn lay_out(&self, lie: Lie, journal: &Journal) {
+        let keys = self.queue.keys();
+        let order = keys.order.unwrap();
+        let all = [&keys.target, &keys.quarantine, keys.aside.as_ref().unwrap()];
+        for key in all {
+            self.server.cmd_bytes(&[b"DEL", key]);
+        }
+        let from = if lie == Lie::Large {
+            &KEPT_AS[2..]
+        } else {
+            &KEPT_AS[..2]
+        };
+        for (from, to) in from.iter().zip([&keys.timeouts, &order]) {
+            self.server
+                .cmd_bytes(&[b"COPY", from.as_bytes(), to, b"REPLACE"]);
+        }
+        match lie {
+            Lie::Shuffled | Lie::Large => {}
+            Lie::Drifted => {
+                // Cheap to take out: they stand at the ends.
+                for n in 0..50 {
+                    let (head, tail) = (Self::member(n), Self::member(self.entries - 1 - n));
+                    self.server.cmd_bytes(&[b"LREM", &order, b"1", &head]);
+                    self.server.cmd_bytes(&[b"LPUSH", &order, &tail]);
+                }
+            }
+            Lie::Aside => drop(self.writer.set_aside(&self.queue).await.unwrap()),
+            Lie::Quarantined => {
+                let wish = self.wish(What::Quarantine, matching("re:/000$/"));
+                let prepared = plan(&self.store, wish, |_| {}).await.unwrap();
+                self.apply(journal, prepared, Limits::default()).await;
+            }
+        }
+    }
+}
+
+/// Timeouts and order list, and those of the large ones.
+const KEPT_AS: [&str; 4] = [
+    "kept:timeouts",
+    "kept:order",
+    "kept:large",
+    "kept:large-order",
+];
+
+fn matching(filter: &str) -> Which {
+    Which::Selected(Selection {
+        filter: Filter::parse(filter).unwrap(),
+        from: From::Waiting,
+        ..Selection::default()
+    })
+}
+
+fn ms(span: Duration) -> f64 {
+    span.as_secs_f64() * 1e3
+}
