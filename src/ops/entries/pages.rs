@@ -24,6 +24,10 @@ const READY: Duration = Duration::from_secs(5);
 /// So many pages are looked through at a time at most, one on each core.
 const MOST_THREADS: usize = 4;
 
+/// The first page has so many entries: each may have a MB.
+const PAGE_FIRST: u32 = 4;
+/// A page has at most so many times the entries of the one before.
+const GROWS: u32 = 16;
 /// No page has more entries.
 const PAGE_MOST: u32 = 1_000;
 /// Nor, as long as entries are about as large as those before them, more bytes.
@@ -39,7 +43,7 @@ pub(super) struct PageSize(u32);
 
 impl PageSize {
     pub(super) const fn new() -> Self {
-        Self(50)
+        Self(PAGE_FIRST)
     }
 
     pub(super) const fn get(&self) -> u32 {
@@ -51,7 +55,9 @@ impl PageSize {
         let next = if bytes > PAGE_BYTES || server_us > PAGE_US {
             self.0 / 4
         } else if bytes * 2 < PAGE_BYTES && server_us * 2 < PAGE_US {
-            self.0 * 2
+            let fits = (PAGE_BYTES / bytes.max(1)) as u64;
+            let fits = fits.min(PAGE_US / server_us.max(1));
+            self.0 * u32::try_from(fits).map_or(GROWS, |fits| fits.clamp(2, GROWS))
         } else {
             self.0
         };

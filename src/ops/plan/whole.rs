@@ -175,8 +175,12 @@ async fn realign(
 
 const NOT_UNDONE: &str = "It cannot be undone: the old order is not kept.";
 
-/// What it costs to bring an element of the order list back (`ops::bulk`).
+/// What it costs to bring an element of the order list back (`ops::bulk`), in a script.
 const BACK: Duration = Duration::from_nanos(2_700);
+/// The same with what is looked at before.
+const LOOKED_AND_BACK: Duration = Duration::from_nanos(4_500);
+/// What the first script costs more, whose text the server has to read.
+const TEXT: Duration = Duration::from_micros(150);
 /// So many of them come back in a script at most.
 const BACK_AT_ONCE: u32 = 1_000;
 
@@ -184,8 +188,8 @@ async fn restore_order(store: &Store, plan: &mut Plan) -> Result<Job, ChangeErro
     if let Some(found) = RestoreOrder::find(store, &plan.queue).await? {
         plan.planned = found.aside;
         plan.cost = Cost {
-            takes: BACK.saturating_mul(u32::try_from(found.aside).unwrap_or(u32::MAX)),
-            longest_block: BACK * BACK_AT_ONCE,
+            takes: LOOKED_AND_BACK.saturating_mul(u32::try_from(found.aside).unwrap_or(u32::MAX)),
+            longest_block: (BACK * BACK_AT_ONCE + TEXT) * 2,
             element: BACK * 2,
             ..Cost::default()
         };

@@ -61,7 +61,7 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
         reason = "an estimate, and never below 0"
     )]
     Cost {
-        longest_block: us(longest + if found.is_empty() { 0.0 } else { TEXT_US }),
+        longest_block: us(SURE * (longest + if found.is_empty() { 0.0 } else { TEXT_US })),
         entry: us(SURE * appended),
         element: us(SURE * (ROUND_US + SWEPT_US)),
         takes: us(takes),

@@ -205,6 +205,14 @@ impl Reckoned {
         self.bytes.map(|bytes| fixed + bytes * byte)
     }
 
+    /// How many elements a sweep lets go round, or puts among them.
+    fn rounds(&self) -> f64 {
+        match self.ask.kind {
+            Kind::PutBack | Kind::Restore => self.length + self.count,
+            _ => self.length,
+        }
+    }
+
     /// What each element of the list costs that goes round, comes back or changes its place.
     fn element_us(&self, way: Way) -> Each {
         let [mean, most] = self.element.map(|bytes| bytes * BYTE_US);
@@ -216,7 +224,7 @@ impl Reckoned {
             }
             Way::SetAside => [BACK_US + mean, BACK_US + most],
             Way::Sweep => {
-                let share = (self.count / self.length.max(1.0)).min(1.0);
+                let share = (self.count / self.rounds().max(1.0)).min(1.0);
                 let swept = |i: usize| SWEPT_US + self.bytes[i] * MOVED_BYTE_US;
                 [
                     ROUND_US + mean + share * swept(0),
@@ -257,7 +265,7 @@ impl Reckoned {
                 }
             }
             Way::SetAside => delivered + scripts(self.length.max(self.count), element, LARGE_BATCH),
-            Way::Sweep => scripts(self.length, element, LARGE_BATCH),
+            Way::Sweep => scripts(self.rounds(), element, LARGE_BATCH),
         }
     }
 
@@ -274,10 +282,11 @@ impl Reckoned {
         let (batch, [each, _], all) = match way {
             Way::InOrder => (self.batch(), self.entry_us(), self.count),
             Way::Swap => (SWAPS, self.element_us(way), self.count),
-            Way::SetAside | Way::Sweep => {
+            Way::SetAside => {
                 let all = self.length.max(self.count);
                 (LARGE_BATCH, self.element_us(way), all)
             }
+            Way::Sweep => (LARGE_BATCH, self.element_us(way), self.rounds()),
         };
         let thought = SURE * (batch.min(all) * each + TEXT_US);
         thought.min(most).max(self.longest_one(way) * SURE)
