@@ -130,6 +130,42 @@ async fn a_repack_deep_in_a_list_begins_with_as_many_entries_as_may_be_walked_to
 }
 
 #[tokio::test]
+async fn a_repair_of_drift_begins_with_as_many_as_may_be_looked_for() {
+    let bench = shuffled().await;
+    let order = bench.queue.keys().order.unwrap();
+    for n in 1..=50 {
+        let lacks = bench.member(n);
+        bench.server.cmd_bytes(&[b"LREM", &order, b"1", &lacks]);
+    }
+    let max_block = Duration::from_millis(2);
+    let prepared = bench.plan(What::Drift, Which::Due).await;
+    let prepared = prepared.unwrap().within(max_block);
+    let (plan, cost) = (&prepared.plan, prepared.plan.cost);
+    assert_eq!(plan.planned, 50);
+    // Each is looked for in the whole list, since others may have appended it.
+    let first = u64::try_from(cost.elements_within(max_block)).unwrap();
+    assert!((1..=6).contains(&first), "{cost:?}");
+    let monitor = bench.server.monitor();
+    let told = bench.apply(prepared, within(2)).await;
+    assert!(told.summary.tally.all_done(), "{:?}", told.failed);
+    let commands = monitor.commands(&bench.server);
+    let mut scripts = commands.split(|words| words[0].eq_ignore_ascii_case("EVALSHA"));
+    let looks = |run: &[Vec<String>]| {
+        let looks = run
+            .iter()
+            .filter(|words| words[0].eq_ignore_ascii_case("LPOS"));
+        looks.count() as u64
+    };
+    // A server before 6.0.6 cannot look.
+    assert!(
+        scripts
+            .find_map(|run| Some(looks(run)).filter(|n| *n > 0))
+            .unwrap_or(0)
+            <= first
+    );
+}
+
+#[tokio::test]
 async fn a_single_entry_that_takes_longer_than_a_script_may_is_told() {
     let bench = Bench::new(&Queue::redisson("orders")).await;
     let large = frame(1, &vec![b'x'; 3_000_000]);

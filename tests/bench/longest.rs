@@ -221,7 +221,7 @@ impl Bench {
         ];
         for (name, lie, what, which) in rows {
             if self.is_asked_for(name) {
-                self.row(name, lie, what, which).await;
+                Box::pin(self.row(name, lie, what, which)).await;
             }
         }
     }
@@ -244,14 +244,14 @@ impl Bench {
                 let prepared = plan(&store, wish, |_| {}).await.unwrap();
                 prepared.within(max_block)
             };
-            let now = self.measured(name, &journal, planning).await;
+            let now = Box::pin(self.measured(name, &journal, planning)).await;
             done = Some(now.or_better(done));
             if what.change().can_be_undone() {
                 let planning = async {
                     let prepared = plan_undo(&store, &journal, None, false).await.unwrap();
                     prepared.within(max_block)
                 };
-                let now = self.measured(&undo, &journal, planning).await;
+                let now = Box::pin(self.measured(&undo, &journal, planning)).await;
                 undone = Some(now.or_better(undone));
             }
             if done.iter().chain(&undone).all(|one| one.missed == 0) {
@@ -413,7 +413,7 @@ impl Bench {
             zadd.exec(&mut wire).unwrap();
             rpush.exec(&mut wire).unwrap();
         }
-        let large = [b'x'; 1 << 20];
+        let large = vec![b'x'; 1 << 20];
         for n in 0..100_u64 {
             let member = frame(n, &[format!("entry {n} ").as_bytes(), &large].concat());
             let score = (4_000_000_000_000 + n).to_string();

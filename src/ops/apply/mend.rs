@@ -134,8 +134,11 @@ impl Run {
                 }
                 Err(error) => return Err(self.fails(error)),
             };
-            self.longest = self.longest.max(step.took.unwrap_or_default());
-            size.took(step.took, self.limits.max_block);
+            // A page that was read says nothing of what a script may take.
+            if step.wrote {
+                self.longest = self.longest.max(step.took.unwrap_or_default());
+                size.took(step.took, self.limits.max_block);
+            }
             let mut fates = Vec::with_capacity(step.fates.len());
             for fated in step.fates {
                 let Some(id) = open.get_mut(fated.index).and_then(Option::take) else {

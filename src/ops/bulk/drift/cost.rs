@@ -32,7 +32,7 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
     let bytes = float(members as u64) / float(found.len().max(1) as u64);
     let list = float(length);
     // Whether somebody else has appended it is looked up in the whole list, where that is feasible.
-    let looked = if lacking * list <= float(LOOKED_THROUGH) {
+    let looked = if lacking > 0.0 && lacking * list <= float(LOOKED_THROUGH) {
         list * STEP_US
     } else {
         0.0
@@ -63,7 +63,13 @@ pub fn cost(found: &[Difference], length: u64) -> Cost {
     Cost {
         longest_block: us(SURE * (longest + if found.is_empty() { 0.0 } else { TEXT_US })),
         entry: us(SURE * appended),
-        element: us(SURE * (ROUND_US + SWEPT_US)),
+        // What its first script takes: of strays elements of the list, else what it lacks.
+        element: us(SURE
+            * if lacking > 0.0 {
+                appended
+            } else {
+                ROUND_US + SWEPT_US
+            }),
         takes: us(takes),
         replicated_bytes: replicated as u64,
         journal_bytes: 0,
