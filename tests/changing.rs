@@ -102,6 +102,36 @@ fn the_editor_has_the_terminal_and_what_it_writes_is_offered() {
 }
 
 #[test]
+fn what_is_typed_into_the_editor_is_the_editors_alone() {
+    let server = server();
+    let dir = tempfile::tempdir().unwrap();
+    let path = editor(dir.path(), "");
+    let script = r#"#!/bin/sh
+for i in 1 2 3; do
+    echo "line $i" >&2
+    read -r line
+    printf %s "$line"
+done > "$1.new"
+mv "$1.new" "$1"
+"#;
+    std::fs::write(&path, script).unwrap();
+    let env = [("VISUAL", path.to_str().unwrap())];
+    let mut terminal = open(&server, &env);
+    terminal.send(b"odraft\x05");
+    for (line, typed) in [
+        ("line 1", "q one"),
+        ("line 2", ", two"),
+        ("line 3", ", three"),
+    ] {
+        terminal.wait_text(line);
+        terminal.send(format!("{typed}\n").as_bytes());
+    }
+    terminal.wait_text("q one, two, three");
+    terminal.send(b" and more");
+    terminal.wait_text("three and more");
+}
+
+#[test]
 fn an_editor_that_is_stopped_stops_the_whole_job_and_fg_brings_both_back() {
     let server = server();
     let dir = tempfile::tempdir().unwrap();

@@ -120,6 +120,41 @@ fn what_is_pasted_is_no_command() {
 }
 
 #[test]
+fn a_paste_without_its_end_is_left_by_control_c() {
+    let server = server(5);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    terminal.send(b"\x1b[200~qqq");
+    terminal.send(b"\x03");
+    ended(&mut terminal, 0);
+}
+
+#[test]
+fn a_paste_without_its_end_is_one_when_nothing_more_comes_and_keys_act_then() {
+    let server = server(5);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    terminal.send(b"\x1b[200~qqq");
+    terminal.wait_text("pasted text is ignored");
+    terminal.send(b"?");
+    terminal.wait_text("quit at once");
+    terminal.send(b"\x03");
+    ended(&mut terminal, 0);
+}
+
+#[test]
+fn a_megabyte_is_pasted_and_none_of_it_is_a_key() {
+    let server = server(5);
+    let mut terminal = open(&server);
+    with_data(&terminal);
+    let text = "qqq€\r".repeat(150_000);
+    terminal.send(format!("\x1b[200~{text}\x1b[201~?").as_bytes());
+    terminal.wait_text("quit at once");
+    terminal.send(b"\x03");
+    ended(&mut terminal, 0);
+}
+
+#[test]
 fn another_size_is_another_picture() {
     let server = server(500);
     let mut terminal = open(&server);

@@ -26,8 +26,8 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::task::JoinHandle;
 
+use self::input::Reading;
 pub use self::signals::{finish, hold_stops};
 use super::edge::{Input, Surface};
 use super::model::Model;
@@ -53,8 +53,10 @@ pub struct Tty {
     terminal: ManuallyDrop<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
     /// The next picture writes every cell.
     repaint: bool,
-    /// Where keys go, and the task that reads them; once they are read.
-    reading: Option<(UnboundedSender<Input>, JoinHandle<()>)>,
+    /// Where keys go, once they are read.
+    keys: Option<UnboundedSender<Input>>,
+    /// What reads them, while the terminal is ours.
+    reading: Option<Reading>,
 }
 
 impl Tty {
@@ -67,6 +69,7 @@ impl Tty {
         Ok(Self {
             terminal: ManuallyDrop::new(terminal),
             repaint: false,
+            keys: None,
             reading: None,
         })
     }
@@ -77,9 +80,23 @@ impl Tty {
         let (tx, rx) = unbounded_channel();
         panics::tell(tx.clone());
         signals::forward(tx.clone())?;
-        let task = input::forward(tx.clone());
-        self.reading = Some((tx, task));
+        self.keys = Some(tx);
+        self.read()?;
         Ok(rx)
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        let begun = self.keys.clone().map(Reading::begin).transpose()?;
+        self.reading = begun;
+        Ok(())
+    }
+
+    /// Gives the terminal back, and with it what is typed from now on.
+    fn lend(&mut self) {
+        if let Some(reading) = self.reading.take() {
+            reading.end();
+        }
+        leave();
     }
 }
 
@@ -132,26 +149,20 @@ impl Surface for Tty {
     }
 
     async fn edit(&mut self, text: &str, extension: &str) -> io::Result<Result<String, String>> {
-        let mut keys = None;
-        if let Some((tx, task)) = self.reading.take() {
-            // Two readers would share the keys between them: ours is gone when its task has ended.
-            task.abort();
-            let _ = task.await;
-            keys = Some(tx);
-        }
-        leave();
+        self.lend();
         LENT.store(true, Ordering::SeqCst);
         let edited = editor::edit(text, extension).await;
         LENT.store(false, Ordering::SeqCst);
         self.retake()?;
-        self.reading = keys.map(|tx| (tx.clone(), input::forward(tx)));
+        self.read()?;
         Ok(edited)
     }
 
     async fn suspend(&mut self) -> io::Result<()> {
-        leave();
+        self.lend();
         signals::stop_job().await?;
-        enter()
+        enter()?;
+        self.read()
     }
 }
 

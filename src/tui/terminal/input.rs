@@ -1,101 +1,123 @@
-//! Terminal events become messages. What a user pasted is text, never keys.
+//! What is typed, read by a thread of its own: one that can be sent away while somebody else has
+//! the terminal, and that leaves them every byte it has not read.
 
-use crossterm::event::{
-    Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
-    MouseEventKind,
-};
-use futures_util::StreamExt;
+mod parser;
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _, stdin};
+use std::os::fd::{AsFd as _, AsRawFd as _, RawFd};
+use std::os::unix::net::UnixStream;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use filedescriptor::{POLLIN, poll, pollfd};
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::task::JoinHandle;
 
+use self::parser::Parser;
 use crate::tui::edge::{Ended, Input};
-use crate::tui::keys::{Code, Key};
-use crate::tui::msg::Msg;
 
-/// Forwards what the terminal says until it is gone.
-pub(super) fn forward(tx: UnboundedSender<Input>) -> JoinHandle<()> {
-    tokio::spawn(async move {
-        let mut events = EventStream::new();
-        while let Some(Ok(event)) = events.next().await {
-            let Some(msg) = message(&event) else {
-                continue;
-            };
+/// When nothing comes for so long, what the terminal has begun has no end.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// As much as is read at once.
+const CHUNK: usize = 4096;
+
+/// A thread that reads what is typed. Dropped, it reads no more.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// Closed, it wakes the thread.
+    wake: UnixStream,
+    thread: JoinHandle<()>,
+}
+
+impl Reading {
+    /// Forwards what is typed until the terminal is gone.
+    pub(super) fn begin(tx: UnboundedSender<Input>) -> io::Result<Self> {
+        let tty = File::from(stdin().as_fd().try_clone_to_owned()?);
+        let (wake, woken) = UnixStream::pair()?;
+        let keys = thread::Builder::new().name("keys".to_owned());
+        let thread = keys.spawn(move || {
+            if read(tty, &woken, &tx).is_err() {
+                // Nobody is left to tell.
+                let _ = tx.send(Input::End(Ended::HUNG_UP));
+            }
+        })?;
+        Ok(Self { wake, thread })
+    }
+
+    /// Two readers would share the keys between them: this one is gone afterwards.
+    pub(super) fn end(self) {
+        drop(self.wake);
+        let _ = self.thread.join();
+    }
+}
+
+/// What there is next.
+enum Next {
+    /// Bytes, or the end of them.
+    Bytes,
+    /// Nothing, for as long as was waited.
+    Nothing,
+    /// Nobody wants them any more.
+    Woken,
+}
+
+/// Reads until it is woken; an error: the terminal is gone.
+fn read(mut tty: File, woken: &UnixStream, tx: &UnboundedSender<Input>) -> io::Result<()> {
+    let mut parser = Parser::default();
+    let mut chunk = [0; CHUNK];
+    // Whether there was nothing more to read when it was last looked.
+    let mut rested = true;
+    loop {
+        let patience = match (rested, parser.is_open()) {
+            (false, _) => Some(Duration::ZERO),
+            (true, true) => Some(QUIET),
+            (true, false) => None,
+        };
+        let said = match next(tty.as_raw_fd(), woken.as_raw_fd(), patience)? {
+            Next::Woken => return Ok(()),
+            Next::Nothing if rested => parser.quiet(),
+            Next::Nothing => {
+                rested = true;
+                parser.rest()
+            }
+            Next::Bytes => match tty.read(&mut chunk) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(count) => {
+                    rested = false;
+                    parser.read(&chunk[..count])
+                }
+                Err(why) if is_passing(&why) => continue,
+                Err(why) => return Err(why),
+            },
+        };
+        for msg in said {
             if tx.send(Input::Happened(Box::new(msg))).is_err() {
-                return;
+                return Ok(());
             }
         }
-        // Nobody is left to tell.
-        let _ = tx.send(Input::End(Ended::HUNG_UP));
-    })
-}
-
-fn message(event: &Event) -> Option<Msg> {
-    match event {
-        Event::Key(key) => pressed(key).map(Msg::KeyPressed),
-        Event::Mouse(mouse) => pointed(*mouse),
-        Event::Resize(columns, rows) => Some(Msg::Resized(*columns, *rows)),
-        Event::Paste(text) => Some(Msg::Pasted(text.clone())),
-        Event::FocusGained | Event::FocusLost => None,
     }
 }
 
-fn pressed(event: &KeyEvent) -> Option<Key> {
-    if event.kind == KeyEventKind::Release {
-        return None;
-    }
-    let code = match event.code {
-        KeyCode::Char(c) => Code::Char(c),
-        KeyCode::F(n) => Code::F(n),
-        KeyCode::Enter => Code::Enter,
-        KeyCode::Esc => Code::Esc,
-        KeyCode::Tab => Code::Tab,
-        KeyCode::BackTab => Code::BackTab,
-        KeyCode::Up => Code::Up,
-        KeyCode::Down => Code::Down,
-        KeyCode::Left => Code::Left,
-        KeyCode::Right => Code::Right,
-        KeyCode::PageUp => Code::PageUp,
-        KeyCode::PageDown => Code::PageDown,
-        KeyCode::Home => Code::Home,
-        KeyCode::End => Code::End,
-        KeyCode::Backspace => Code::Backspace,
-        KeyCode::Delete => Code::Delete,
-        _ => return None,
-    };
-    Some(Key {
-        code,
-        ctrl: event.modifiers.contains(KeyModifiers::CONTROL),
-        alt: event.modifiers.contains(KeyModifiers::ALT),
-    })
-}
-
-fn pointed(event: MouseEvent) -> Option<Msg> {
-    let (x, y) = (event.column, event.row);
-    match event.kind {
-        MouseEventKind::Down(MouseButton::Left) => Some(Msg::Clicked(x, y)),
-        MouseEventKind::Drag(MouseButton::Left) => Some(Msg::Dragged(x, y)),
-        MouseEventKind::Up(MouseButton::Left) => Some(Msg::Released(x, y)),
-        MouseEventKind::ScrollUp => Some(Msg::Scrolled(x, y, -1)),
-        MouseEventKind::ScrollDown => Some(Msg::Scrolled(x, y, 1)),
-        _ => None,
+/// Waits for bytes of the terminal.
+fn next(tty: RawFd, woken: RawFd, patience: Option<Duration>) -> io::Result<Next> {
+    let mut both = [tty, woken].map(|fd| pollfd {
+        fd,
+        events: POLLIN,
+        revents: 0,
+    });
+    loop {
+        match poll(&mut both, patience) {
+            Ok(_) if both[1].revents != 0 => return Ok(Next::Woken),
+            Ok(_) if both[0].revents != 0 => return Ok(Next::Bytes),
+            Ok(_) => return Ok(Next::Nothing),
+            Err(filedescriptor::Error::Poll(why) | filedescriptor::Error::Io(why))
+                if is_passing(&why) => {}
+            Err(why) => return Err(io::Error::other(why)),
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_paste_is_no_key() {
-        let pasted = message(&Event::Paste("q".into()));
-        assert!(matches!(pasted, Some(Msg::Pasted(text)) if text == "q"));
-    }
-
-    #[test]
-    fn a_key_keeps_its_ctrl() {
-        let event = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert_eq!(pressed(&event), Some(Key::ctrl('c')));
-        let event = KeyEvent::new(KeyCode::Char('G'), KeyModifiers::SHIFT);
-        assert_eq!(pressed(&event), Some(Key::char('G')));
-    }
+fn is_passing(why: &io::Error) -> bool {
+    matches!(why.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
 }

@@ -1,4 +1,5 @@
-//! Signals: those that end the program, the one that stops it, and the one that continues it.
+//! Signals: those that end the program, the one that stops it, the one that continues it, and the
+//! one that says that the terminal has another size.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::{LENT, disable_raw_mode};
+use super::{LENT, disable_raw_mode, size};
 use crate::tui::edge::{Ended, Input};
 use crate::tui::msg::Msg;
 
@@ -53,6 +54,19 @@ pub(super) fn forward(tx: UnboundedSender<Input>) -> io::Result<()> {
             }
         });
     }
+    let mut resized = arrivals(Signal::SIGWINCH)?;
+    let sizes = tx.clone();
+    tokio::spawn(async move {
+        while resized.recv().await.is_some() {
+            let Ok((columns, rows)) = size() else {
+                continue;
+            };
+            let msg = Msg::Resized(columns, rows);
+            if sizes.send(Input::Happened(Box::new(msg))).is_err() {
+                return;
+            }
+        }
+    });
     let mut continued = arrivals(Signal::SIGCONT)?;
     let stopped = tx.clone();
     tokio::spawn(async move {
