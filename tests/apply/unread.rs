@@ -79,7 +79,7 @@ async fn a_reader_is_waited_for_only_once_the_order_list_is_back() {
     assert!(now.timeouts.len() == 300);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn what_goes_round_goes_round_to_its_end_whoever_reads_of_it() {
     let bench = shuffled(2_000, 900_000_000).await;
     let before = bench.contents().order;
