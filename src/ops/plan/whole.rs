@@ -178,7 +178,7 @@ const NOT_UNDONE: &str = "It cannot be undone: the old order is not kept.";
 /// What it costs to bring an element of the order list back (`ops::bulk`), in a script.
 const BACK: Duration = Duration::from_nanos(2_700);
 /// The same with what is looked at before.
-const LOOKED_AND_BACK: Duration = Duration::from_nanos(4_500);
+const LOOKED_AND_BACK: Duration = Duration::from_micros(6);
 /// What the first script costs more, whose text the server has to read.
 const TEXT: Duration = Duration::from_micros(150);
 /// So many of them come back in a script at most.
