@@ -18,6 +18,8 @@ use crate::world::{Place, Places, World, astray, moved};
 
 /// So many kills of each scenario unless `KILLS` says another number.
 const KILLS: usize = 2;
+/// So many clients come and go in one JVM, whose memory holds no thousand of them.
+const CLIENTS: usize = 200;
 /// Kinds of moments.
 const KINDS: usize = 4;
 /// Longer than any change takes.
@@ -54,9 +56,14 @@ pub struct Kill {
 
 /// Kills a change again and again: at each step boundary, and at random.
 pub fn kill(scenario: &Scenario) {
-    let beside = Beside::start();
+    let mut beside = Beside::start();
     let control = control(beside.server(), scenario);
+    let mut clients = 0;
     each_kill(&scenario.typed.join(" "), control.measured, |kill| {
+        clients += 1;
+        if clients % CLIENTS == 0 {
+            beside = Beside::start();
+        }
         one(&beside, scenario, &control, kill)
     });
 }
