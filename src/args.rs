@@ -248,9 +248,9 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it makes a change, which may hold something of a queue while it is under way.
+    /// Whether it may hold something of a queue aside while it is under way.
     #[must_use]
-    pub const fn changes(&self) -> bool {
+    pub const fn sets_aside(&self) -> bool {
         matches!(
             self,
             Self::Transfer(_)
@@ -262,6 +262,7 @@ impl Command {
                 | Self::Kick(_)
                 | Self::Repair(_)
                 | Self::Undo(_)
+                | Self::Worker(_)
         )
     }
 }

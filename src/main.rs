@@ -27,7 +27,7 @@ fn start(args: Args) -> anyhow::Result<u8> {
         delayscope::tui::terminal::hold_stops()?;
     }
     // Of the screen that is its own business.
-    if args.command.as_ref().is_some_and(Command::changes) {
+    if args.command.as_ref().is_some_and(Command::sets_aside) {
         cli::hold_stops()?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()

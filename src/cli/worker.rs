@@ -11,6 +11,7 @@ use super::confirm::{confirm, protection};
 use super::output::{Column, Output};
 use super::session::{Session, meant};
 use super::stop::Stop;
+use super::suspend::Suspend;
 use super::{Outcome, say, shape, times};
 use crate::args;
 use crate::clock::{EpochMillis, instant};
@@ -136,17 +137,33 @@ async fn follow<W: Write>(
         ..WorkerOptions::default()
     };
     let mut stop = Stop::listen();
-    let store = writer.store().clone();
-    let mut events = work_in_bulk(&store, writer, queue.clone(), options, journal);
+    let mut suspend = Suspend::heed();
+    let begin = || {
+        let store = writer.store();
+        work_in_bulk(store, writer.clone(), queue.clone(), options, journal)
+    };
+    let mut events = begin();
     if !out.is_json() {
         out.titles(&COLUMNS)?;
         out.flush()?;
     }
     let mut told = Told::default();
     let mut ends_by = None;
+    // It ends, to begin again when we are continued: nothing is aside meanwhile.
+    let mut suspending = false;
     loop {
         let event = tokio::select! {
             biased;
+            () = suspend.asked() => {
+                if suspending {
+                    suspend.stop().await;
+                } else {
+                    say::note("stopping for a while after this batch; a second time stops at once");
+                    suspending = true;
+                    events.stop();
+                }
+                continue;
+            }
             () = stop.asked() => {
                 if ends_by.replace(instant() + LAST).is_some() {
                     return Ok(());
@@ -158,6 +175,11 @@ async fn follow<W: Write>(
             event = events.next() => event,
         };
         match event {
+            None if suspending && ends_by.is_none() => {
+                suspend.stop().await;
+                suspending = false;
+                events = begin();
+            }
             None | Some(WorkerEvent::Done) => return Ok(()),
             Some(WorkerEvent::Failed(why)) => return Err(why.into()),
             Some(WorkerEvent::Batch(batch)) => {

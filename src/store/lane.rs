@@ -1,8 +1,9 @@
 //! A connection of its own beside the link: for scripts, which shall not wait behind a large
 //! read, and for commands that block.
 //!
-//! It is opened by the first request and again by the first one after it broke. Nothing is ever
-//! sent twice here: whether a request without an answer was carried out is for its caller to say.
+//! It is opened by the first request and again by the first one after it broke. Nothing is sent twice
+//! here unless its caller says that it may be: whether a request without an answer was carried out is
+//! for that to say.
 
 use std::time::{Duration, Instant};
 

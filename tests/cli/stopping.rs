@@ -119,6 +119,47 @@ fn a_change_that_is_stopped_for_a_while_brings_the_order_list_back_before() {
 }
 
 #[test]
+fn a_change_that_waits_is_stopped_for_a_while_at_any_moment() {
+    let program = shuffled(1_000);
+    let full = [
+        "transfer",
+        "orders",
+        "--yes",
+        "--max-target",
+        "1",
+        "--each",
+        "--json",
+    ];
+    let mut change = program.begin_job(&full);
+    change.next_json();
+    // Each comes at another moment of the waiting.
+    for _ in 0..12 {
+        change.signal("TSTP");
+        wait_for("it to be stopped", || change.is_stopped());
+        change.signal("CONT");
+    }
+    change.signal("INT");
+    change.ended().partly();
+}
+
+#[test]
+fn a_worker_that_is_stopped_for_a_while_holds_nothing_aside() {
+    let program = shuffled(10_000);
+    let worker = program.begin_job(&["worker", "orders", "--yes", "--json", "--until-empty"]);
+    wait_for("it to be set aside", || {
+        program.server.int(&["EXISTS", ASIDE]) == 1
+    });
+    worker.signal("TSTP");
+    wait_for("it to be stopped", || worker.is_stopped());
+    assert_eq!(program.server.int(&["EXISTS", ASIDE]), 0);
+    let [waiting, order, target] = depths(&program);
+    assert_eq!((waiting, waiting + target), (order, 10_000));
+    worker.signal("CONT");
+    worker.ended().done();
+    assert_eq!(depths(&program), [0, 0, 10_000]);
+}
+
+#[test]
 fn a_second_time_stops_at_once() {
     let program = shuffled(10_000);
     let args = [

@@ -58,13 +58,13 @@ impl Run {
 
     /// Waits until the next script may go.
     pub(super) async fn hold(&mut self) -> Ended {
-        let mut waited = false;
+        let mut told = None;
         loop {
             if self.is_stopped() {
                 return Err(Halt::Stopped);
             }
             let Some(Wait { why, look }) = self.waits().await else {
-                if waited {
+                if told.is_some() {
                     self.progress(None, true);
                 }
                 if self.wants_aside && !self.aside {
@@ -72,15 +72,16 @@ impl Run {
                 }
                 return Ok(());
             };
-            let long = why.is_some();
-            if long && self.aside {
+            if why.is_some() && self.aside {
                 // Nobody shall miss what is aside while nothing goes on.
                 self.bring_back().await;
             }
-            if long {
-                self.progress(why, !waited);
+            if why.is_some() {
+                // Who asked for a pause waits for the word.
+                let is_news = told != why;
+                self.progress(why.clone(), is_news);
+                told = why;
             }
-            waited |= long;
             self.pause(look).await;
         }
     }
