@@ -141,7 +141,11 @@ pub(super) async fn run<'a, T, const N: usize>(
 ) -> Result<Timed<T>, StoreError> {
     let args: Vec<&[u8]> = args.into_iter().collect();
     let parts = [keys, &args];
-    let mut again = Again::within(BUSY);
+    let bytes = parts
+        .iter()
+        .flat_map(|part| part.iter())
+        .map(|arg| arg.len());
+    let mut again = Again::within(BUSY).sending(bytes.sum());
     let mut how = ("EVALSHA", script.sha1.as_str());
     let sent = loop {
         match send(lane, script, how.0, how.1, parts).await {

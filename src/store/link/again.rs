@@ -12,13 +12,15 @@ use crate::clock::instant;
 /// serves who waits for it then. While a script runs it answers that it is busy about once a
 /// millisecond, so that to ask again at once is to wait, and costs no more than that.
 const AT_ONCE: Duration = Duration::from_secs(2);
-/// From then on it is one long script.
+/// From then on it is one long script; and what is larger than this is not sent without a pause.
 const PAUSE: Duration = Duration::from_millis(5);
+const LARGE: usize = 256 << 10;
 
 /// How long and how often it is asked again.
 pub(in crate::store) struct Again {
     since: Option<Instant>,
     within: Duration,
+    at_once: Duration,
 }
 
 impl Again {
@@ -27,7 +29,18 @@ impl Again {
         Self {
             since: None,
             within,
+            at_once: AT_ONCE,
         }
+    }
+
+    /// The same with a request of so many bytes.
+    pub(in crate::store) const fn sending(self, bytes: usize) -> Self {
+        let at_once = if bytes > LARGE {
+            Duration::ZERO
+        } else {
+            self.at_once
+        };
+        Self { at_once, ..self }
     }
 
     /// It was busy: comes back when it is to be asked again. Whether it is.
@@ -38,7 +51,7 @@ impl Again {
         if asked_for >= self.within {
             return false;
         }
-        if asked_for >= AT_ONCE {
+        if asked_for >= self.at_once {
             sleep(PAUSE).await;
         }
         true
