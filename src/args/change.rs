@@ -169,7 +169,8 @@ Examples:
 
 What was deleted can be put back: delayscope undo.")]
 pub struct Delete {
-    /// One of each that have equal payloads stays: of those that wait the one due first
+    /// One of each that have equal payloads stays: of those that wait the one due first, of those
+    /// delivered the one that a consumer takes first
     #[arg(long)]
     pub keep_one: bool,
     /// Which entries, and how.

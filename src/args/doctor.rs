@@ -24,7 +24,8 @@ and again while something is wrong.
 It only reads. Ends with 0 when nothing is wrong, 1 when something is at least as bad as --fail-on
 says, 2 when it could not look. Without --for it waits for what is about to be decided; some rules
 need half a minute: what is not decided in the end is told, with the command that waits for it (--for
-35s); in JSON as a line of severity \"undecided\". It does not change how doctor ends.")]
+35s); in JSON as a line of severity \"undecided\". It does not change how doctor ends, but for an
+order list that is set aside: it may have been left there, and counts as a warning.")]
 pub struct Doctor {
     /// The queue [default: all]
     #[arg(value_name = "QUEUE")]

@@ -55,9 +55,8 @@ impl Chosen {
         })
     }
 
-    /// The same without the first of those that have equal payloads.
-    pub(super) fn but_one(self) -> Self {
-        let but_one = true;
+    /// The same; `but_one`: without the first of those that have equal payloads.
+    pub(super) fn but_one(self, but_one: bool) -> Self {
         Self { but_one, ..self }
     }
 

@@ -111,7 +111,8 @@ pub struct Happened {
     pub index: u64,
     /// What became of it.
     pub outcome: Outcome,
-    /// Where it stood in the order list, of what was deleted.
+    /// Where it stood in the order list, of what was deleted; `Tail` of an element of target: where
+    /// new ones come.
     pub stood: Option<Place>,
 }
 

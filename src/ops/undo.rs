@@ -101,6 +101,8 @@ struct Inverses {
     discard: Vec<Vec<u8>>,
     /// Each with how many items come behind it.
     put_elements: Vec<(u64, Vec<u8>)>,
+    /// The same of those that stood where new ones come.
+    put_behind: Vec<(u64, Vec<u8>)>,
     delivered: Vec<(u64, target::Sought)>,
     /// Whether each comes into the order list.
     order_list: Vec<(Vec<u8>, bool)>,
@@ -229,7 +231,8 @@ impl Inverses {
             Inverse::Expiry(expiry) => self.expiry.push(expiry),
             Inverse::Rename(rename) => self.rename.push(rename),
             Inverse::Discard(element) => self.discard.push(element),
-            Inverse::PutElement(element) => self.put_elements.push((behind, element)),
+            Inverse::PutElement(element, End::Head) => self.put_elements.push((behind, element)),
+            Inverse::PutElement(element, End::Tail) => self.put_behind.push((behind, element)),
             Inverse::TakeBack(sought) => self.delivered.push((behind, sought)),
             Inverse::OrderList(member, comes) => self.order_list.push((member, comes)),
             Inverse::None(id, why) => self.refuse(id, why.to_owned()),
@@ -258,10 +261,15 @@ impl Inverses {
         self.order_list.sort_by_key(|(_, comes)| !comes);
         // From the last to the first, they stand as those that are put back first shall: unless
         // the head of target is where new ones come.
-        self.put_elements.sort_by_key(|(behind, _)| *behind);
-        let mut put_elements: Vec<_> = self.put_elements.into_iter().map(|one| one.1).collect();
+        let [mut put_elements, mut put_behind] =
+            [self.put_elements, self.put_behind].map(|mut all| {
+                all.sort_by_key(|(behind, _)| *behind);
+                all.into_iter().map(|one| one.1).collect::<Vec<_>>()
+            });
         if making.queue.comes_at_head() {
             put_elements.reverse();
+        } else {
+            put_behind.reverse();
         }
         // In due order: as the order list has them, most likely, and as they come to target else.
         self.deliver.reverse();
@@ -289,10 +297,11 @@ impl Inverses {
             Work::TakeBack(elements, called, End::Head),
             Work::Deliver(self.deliver),
             Work::OrderList(self.order_list),
-            Work::PutElements(put_elements),
+            Work::PutElements(put_elements, End::Head),
+            Work::PutElements(put_behind, End::Tail),
             Work::Quarantine(self.quarantine),
             Work::Delete(self.delete),
-            Work::Discard(self.discard),
+            Work::Discard(self.discard, End::Head),
         ];
         Ok(Made {
             work: work.into_iter().filter(|work| work.len() > 0).collect(),

@@ -73,12 +73,12 @@ pub struct Delivered {
     pub cursor: DueCursor,
 }
 
-/// An end of the order list.
+/// An end of the order list, or of target.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum End {
-    /// Where what falls due next should stand.
+    /// Where what falls due next should stand, or what a consumer takes next.
     Head,
-    /// Where what is offered comes.
+    /// Where what is offered comes, or what is delivered.
     Tail,
 }
 

@@ -17,11 +17,16 @@ async fn delivered(says: &[&str]) -> Bench {
     bench
 }
 
+/// What target holds, from its head.
+fn standing(bench: &Bench) -> Vec<String> {
+    let target = bench.contents().target.into_iter();
+    target.map(|e| String::from_utf8(e).unwrap()).collect()
+}
+
 fn words(bench: &Bench) -> Vec<String> {
-    let mut target = bench.contents().target;
-    target.sort();
-    let words = target.into_iter().map(|e| String::from_utf8(e).unwrap());
-    words.collect()
+    let mut words = standing(bench);
+    words.sort();
+    words
 }
 
 fn all() -> Which {
@@ -82,6 +87,124 @@ async fn as_many_of_equal_elements_leave_as_were_chosen_and_undo_puts_back_these
         assert_eq!(words(&bench).concat(), left, "{case}");
         bench.undo(None).await;
         assert_eq!(words(&bench), before, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn of_equal_elements_the_one_stays_that_a_consumer_takes_first_and_undo_puts_the_others_behind()
+ {
+    let pushed_left: Queue = "zset-list:delay,ready,ms,left".parse().unwrap();
+    // Before, what stays, and after undo: as it was where the others stood last.
+    let cases = [
+        (["a", "b", "a", "a", "c", "b"], "abc", "abcaab"),
+        (["a", "b", "c", "b", "a", "b"], "abc", "abcbab"),
+    ];
+    for (says, left, after) in cases {
+        let bench = delivered(&says).await;
+        let (plan, _) = bench
+            .change(What::Delete, Which::ButOne(Box::new(all())))
+            .await;
+        assert_eq!(plan.planned, 3);
+        assert_eq!(standing(&bench).concat(), left);
+        // Behind what stayed: no message overtakes another one.
+        bench.undo(None).await;
+        assert_eq!(standing(&bench).concat(), after);
+
+        // Consumers take from the tail.
+        let bench = Bench::new(&pushed_left).await;
+        for says in says {
+            bench.server.cmd(&["LPUSH", "ready", says]);
+        }
+        bench
+            .change(What::Delete, Which::ButOne(Box::new(all())))
+            .await;
+        let mut taken = standing(&bench);
+        taken.reverse();
+        assert_eq!(taken.concat(), left);
+        bench.undo(None).await;
+        let mut taken = standing(&bench);
+        taken.reverse();
+        assert_eq!(taken.concat(), after);
+    }
+}
+
+#[tokio::test]
+async fn one_note_says_what_stays_of_equal_elements() {
+    let bench = delivered(&["a", "b", "a", "a"]).await;
+    let copies = HashMap::from([(b"a".to_vec(), Copies::Only(2))]);
+    let only_two = Which::Counted(Box::new(by_id(&["a"], Some(3))), copies);
+    for which in [by_id(&["a", "a"], None), only_two] {
+        let prepared = bench.plan(What::Delete, Which::ButOne(Box::new(which)));
+        let prepared = prepared.await.unwrap();
+        assert_eq!(prepared.plan.planned, 1);
+        let warnings = prepared.plan.warnings.iter();
+        let said: Vec<_> = warnings.filter(|w| w.contains("stay")).collect();
+        assert!(
+            matches!(&said[..], [one] if one.starts_with("Of equal ones one is kept: 1 entry stays, and so does 1 ")),
+            "{said:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_told_as_gone_that_a_limit_leaves_alone() {
+    for (asked, limit) in [(3, 2), (4, 3), (4, 2)] {
+        let bench = delivered(&["a", "a", "a"]).await;
+        let (plan, told) = bench
+            .change(What::Delete, by_id(&vec!["a"; asked], Some(limit)))
+            .await;
+        assert_eq!(plan.planned, limit);
+        assert!(told.summary.tally.all_done(), "{:?}", told.summary.tally);
+        let there = |w: &String| w.contains("no longer there");
+        assert!(!plan.warnings.iter().any(there), "{:?}", plan.warnings);
+    }
+}
+
+#[tokio::test]
+async fn an_id_of_entries_that_differ_is_never_taken_for_that_of_equal_ones() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let due = bench.server.now().plus(600_000).get().to_string();
+    for says in [&b"one"[..], b"other"] {
+        let frame = crate::support::frame(7, says);
+        bench.server.put(&bench.queue, &frame, &due);
+    }
+    let frame = crate::support::frame(7, b"one");
+    let id = bench.queue.id(&frame).to_string();
+    for times in [1, 2, 3] {
+        let which = Which::Selected(Selection {
+            ids: vec![id.clone(); times],
+            ..Selection::default()
+        });
+        let why = bench.plan(What::Delete, which).await.unwrap_err();
+        assert!(why.to_string().contains("choose by due time"), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn of_what_the_order_list_holds_the_one_due_first_stays() {
+    let bench = Bench::new(&Queue::redisson("orders")).await;
+    let now = bench.server.now();
+    let [later, earlier] = [(1, 900_000), (2, 600_000)].map(|(id, ms)| {
+        let frame = crate::support::frame(id, b"equal");
+        let due = now.plus(ms).get().to_string();
+        bench.server.put(&bench.queue, &frame, &due);
+        frame
+    });
+    assert_eq!(bench.contents().order, [later.clone(), earlier.clone()]);
+    let from = From::Order;
+    let by_rule = Which::Where(from, Arc::new(|_| true));
+    let chosen = Which::Selected(Selection {
+        from,
+        ..Selection::default()
+    });
+    for which in [by_rule, chosen] {
+        let (plan, _) = bench
+            .change(What::Delete, Which::ButOne(Box::new(which)))
+            .await;
+        assert_eq!(plan.planned, 1);
+        assert_eq!(bench.contents().order, std::slice::from_ref(&earlier));
+        bench.undo(None).await;
+        assert_eq!(bench.contents().order, [later.clone(), earlier.clone()]);
     }
 }
 

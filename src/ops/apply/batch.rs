@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::ops::plan::work::{Expiry, Rename, Work};
 use crate::queue::{Outcome, Queue};
 use crate::store::StoreError;
-use crate::store::change::{Changed, Chosen, Deleted, Fate, Place, Timed};
+use crate::store::change::{Changed, Chosen, Deleted, End, Fate, Place, Timed};
 use crate::store::write::{Head, Writer};
 
 /// What became of an entry.
@@ -15,7 +15,8 @@ pub(super) struct Fated {
     pub(super) outcome: Outcome,
     /// Why, where that says more than the outcome's word.
     pub(super) reason: Option<String>,
-    /// Where it stood in the order list, when it was deleted.
+    /// Where it stood in the order list, when it was deleted; `Tail` of an element of target: where
+    /// new ones come.
     pub(super) stood: Option<Place>,
 }
 
@@ -114,11 +115,22 @@ pub(super) async fn run(
         Work::Replace(all) => Ok(plain(writer.replace(queue, &all[range]).await?, SCORE)),
         Work::Expiry(all) => expiry(writer, &all[range]).await,
         Work::Rename(all) => rename(writer, queue, &all[range]).await,
-        Work::Discard(all) => Ok(plain(writer.discard(queue, &all[range]).await?, SCORE)),
-        Work::PutElements(all) => {
+        Work::Discard(all, end) => {
+            let timed = writer.discard_from(queue, &all[range], *end).await?;
+            let mut did = plain(timed, SCORE);
+            for fated in &mut did.fated {
+                fated.stood = (*end == End::Tail).then_some(Place::Tail);
+            }
+            Ok(did)
+        }
+        Work::PutElements(all, End::Head) => {
             // Each batch comes before the one that was put back before it.
             let first: Vec<_> = all[range].iter().rev().cloned().collect();
             let timed = writer.put_elements_back(queue, &first).await?;
+            Ok(plain(timed, SCORE))
+        }
+        Work::PutElements(all, End::Tail) => {
+            let timed = writer.put_elements_behind(queue, &all[range]).await?;
             Ok(plain(timed, SCORE))
         }
         Work::GiveBack(all) => Ok(plain(writer.give_back(queue, &all[range]).await?, LIVES)),

@@ -292,8 +292,8 @@ fn seen(work: &Work, i: usize, score: Option<f64>, new: Option<f64>, was_due: bo
         },
         // It is the same to do it twice.
         Work::Expiry(_) => Seen::NotDone,
-        Work::Discard(_)
-        | Work::PutElements(_)
+        Work::Discard(..)
+        | Work::PutElements(..)
         | Work::GiveBack(_)
         | Work::OrderList(_)
         | Work::DeliverStrays(_)

@@ -7,7 +7,7 @@ use super::super::entries::{From, Pages, Selection};
 use super::work::sha1;
 use super::{ChangeError, Copies, Telling, Which};
 use crate::queue::{Entry, EntryId, Queue, State, text};
-use crate::store::change::Chosen;
+use crate::store::change::{Chosen, End};
 use crate::store::{Store, read as stored};
 
 /// What was chosen, by where it is.
@@ -25,6 +25,10 @@ pub(super) struct Found {
     pub(super) gone: Vec<EntryId>,
     /// Those that were seen and have another due time by now.
     pub(super) changed: Vec<EntryId>,
+    /// Which of equal elements of target leave: the first or the last of them, as consumers take.
+    pub(super) leaves: Option<End>,
+    /// So many elements stay that are equal to chosen ones.
+    stay: u64,
     /// What there is to say of what was asked for: a sentence each.
     pub(super) notes: Vec<String>,
 }
@@ -76,7 +80,7 @@ impl Found {
 impl Found {
     /// Of equal elements of target as many as are meant.
     fn count(&mut self, mut copies: HashMap<Vec<u8>, Copies>) {
-        let mut stay = 0_u64;
+        let stay = &mut self.stay;
         self.delivered.retain(|element| {
             let meant = match copies.get_mut(element) {
                 None | Some(Copies::Without(0)) => true,
@@ -90,7 +94,7 @@ impl Found {
                     false
                 }
             };
-            stay += u64::from(!meant);
+            *stay += u64::from(!meant);
             meant
         });
         for (element, left) in copies {
@@ -99,13 +103,31 @@ impl Found {
                 self.gone.extend(gone);
             }
         }
-        if stay > 0 {
-            let those = text::counted(stay, "stays", "stay");
-            self.notes.push(format!(
-                "Of elements that are equal to chosen ones {those}: those that a consumer would \
-                 take first are changed."
-            ));
-        }
+    }
+
+    /// Says what stays of equal elements; `kept`: so many entries as one of each.
+    fn say_what_stays(&mut self, kept: u64) {
+        let note = match (kept, self.stay) {
+            (0, 0) => return,
+            (0, stay) => format!(
+                "Of elements that are equal to chosen ones {}: those that a consumer would take \
+                 first are changed.",
+                text::counted(stay, "stays", "stay")
+            ),
+            (kept, stay) => {
+                let kept = text::counted(kept, "entry stays", "entries stay");
+                let others = match stay {
+                    0 => String::new(),
+                    1 => ", and so does 1 equal one that was not chosen".to_owned(),
+                    n => format!(
+                        ", and so do {} equal ones that were not chosen",
+                        text::thousands(n)
+                    ),
+                };
+                format!("Of equal ones one is kept: {kept}{others}.")
+            }
+        };
+        self.notes.push(note);
     }
 
     fn is_empty(&self) -> bool {
@@ -113,30 +135,36 @@ impl Found {
         elements && self.waiting.is_empty() && self.quarantined.is_empty()
     }
 
-    /// Without the first of those that have equal payloads.
-    fn keep_one(&mut self, queue: &Queue) {
+    /// Without the first of those that have equal payloads: the one due first, or the one that a
+    /// consumer takes first. How many stay.
+    fn keep_one(&mut self, queue: &Queue) -> u64 {
         let mut kept = 0_u64;
         let payload = |member: &[u8]| match queue.unwrap(member) {
             Ok(unwrapped) => sha1(unwrapped.payload),
             Err(_) => sha1(member),
         };
+        // The order list has them as they were offered.
+        self.waiting.sort_by(|a, b| a.score.total_cmp(&b.score));
         for all in [&mut self.waiting, &mut self.quarantined] {
             let mut seen = HashSet::new();
             all.retain(|chosen| !seen.insert(payload(&chosen.member)));
             kept += seen.len() as u64;
         }
         let mut seen = HashSet::new();
+        let at_head = queue.comes_at_head();
+        if at_head {
+            self.delivered.reverse();
+        }
         self.delivered.retain(|element| !seen.insert(sha1(element)));
+        if at_head {
+            self.delivered.reverse();
+        }
+        self.leaves = Some(End::Tail);
         kept += seen.len() as u64;
         let mut seen = HashSet::new();
         self.order_only
             .retain(|member| !seen.insert(payload(member)));
-        kept += seen.len() as u64;
-        if kept > 0 {
-            let stay = text::counted(kept, "entry stays", "entries stay");
-            self.notes
-                .push(format!("Of equal ones one is kept: {stay}."));
-        }
+        kept + seen.len() as u64
     }
 }
 
@@ -147,11 +175,12 @@ pub(super) async fn choose(
     which: Which,
     tell: &impl Telling,
 ) -> Result<Found, ChangeError> {
-    match which {
+    let mut kept = 0;
+    let mut found = match which {
         Which::Counted(which, copies) => {
             let mut found = look(store, queue, *which, false, tell).await?;
             found.count(copies);
-            Ok(found)
+            found
         }
         Which::ButOne(which) => {
             let (which, copies) = match *which {
@@ -160,15 +189,17 @@ pub(super) async fn choose(
             };
             let mut found = look(store, queue, which, true, tell).await?;
             found.count(copies);
-            found.keep_one(queue);
+            kept = found.keep_one(queue);
             if found.is_empty() {
                 let why = "no two of the chosen entries are equal: there is nothing to keep one of";
                 return Err(ChangeError::Nothing(why.to_owned()));
             }
-            Ok(found)
+            found
         }
-        which => look(store, queue, which, false, tell).await,
-    }
+        which => look(store, queue, which, false, tell).await?,
+    };
+    found.say_what_stays(kept);
+    Ok(found)
 }
 
 /// The same; `equal`: ids of equal elements mean all of them.
@@ -280,15 +311,16 @@ fn by_id(
             match there {
                 0 if cut => {}
                 0 => notes.push(format!("No entry has the id {id}.")),
-                1.. if n > there && !cut => notes.push(format!(
+                _ if !equal || there > 1 && n == 1 && !all && limit.is_none() => {
+                    return Err(ambiguous(&id, those, equal));
+                }
+                _ if n > there && !cut => notes.push(format!(
                     "Only {} the id {id}, and it was asked for {n} times.",
                     text::counted(there, "entry has", "entries have")
                 )),
-                2.. if equal && n > 1 => {
+                // What is behind the limit is not gone: no more are meant than were found.
+                _ if n > 1 && n < there => {
                     trimmed.insert(those[0].0.clone(), Copies::Only(n));
-                }
-                2.. if !(equal && (all || limit.is_some())) => {
-                    return Err(ambiguous(&id, those, equal));
                 }
                 _ => {}
             }

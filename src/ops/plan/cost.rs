@@ -98,11 +98,11 @@ async fn reckon(
     };
     let of_target;
     let sample = match work {
-        Work::TakeBack(.., End::Head) => {
+        Work::TakeBack(.., End::Head) | Work::Discard(_, End::Tail) => {
             of_target = Sample::of_target(store, queue, queue.comes_at_head()).await?;
             &of_target
         }
-        Work::TakeBack(..) | Work::Discard(_) | Work::Replace(_) => {
+        Work::TakeBack(..) | Work::Discard(..) | Work::Replace(_) => {
             of_target = Sample::of_target(store, queue, true).await?;
             &of_target
         }
@@ -131,8 +131,8 @@ fn kind(work: &Work) -> Kind {
         Work::Restore(all) if has_places(all) => Kind::Restore,
         Work::Restore(_) => Kind::Append,
         Work::TakeBack(..) => Kind::TakeBack,
-        Work::Discard(_) => Kind::Discard,
-        Work::PutElements(_) | Work::GiveBack(_) => Kind::PutElements,
+        Work::Discard(..) => Kind::Discard,
+        Work::PutElements(..) | Work::GiveBack(_) => Kind::PutElements,
         Work::Edit(_) => Kind::Edit,
         Work::Replace(_) => Kind::Replace,
         Work::OrderList(_) | Work::DeliverStrays(_) => Kind::OrderList,

@@ -73,12 +73,13 @@ impl Making<'_> {
             waiting,
             delivered,
             quarantined,
+            leaves,
             ..
         } = found;
         match what {
             What::Delete => {
                 made.work(Work::Delete(waiting));
-                made.work(Work::Discard(delivered));
+                made.work(Work::Discard(delivered, leaves.unwrap_or(End::Head)));
             }
             What::Requeue(due) => self.requeue(&mut made, *due, waiting, delivered).await?,
             What::Duplicate => self.duplicate(&mut made, &waiting, &delivered).await?,

@@ -9,7 +9,7 @@ use crate::payload;
 use crate::queue::plan::{Plan, Way};
 use crate::queue::{Change, EntryResult, HeldElement, Outcome, Queue, redis_cli, text};
 use crate::store::Store;
-use crate::store::change::{Chosen, Place, TakeBack};
+use crate::store::change::{Chosen, End, Place, TakeBack};
 
 /// No line with more bytes is shown to be copied.
 const LONGEST: usize = 8 << 10;
@@ -143,7 +143,7 @@ pub(super) fn warn(plan: &mut Plan, work: &[Work], settled: &[EntryResult]) {
     }
     let taken: usize = work
         .iter()
-        .filter(|work| matches!(work, Work::TakeBack(..) | Work::Discard(_)))
+        .filter(|work| matches!(work, Work::TakeBack(..) | Work::Discard(..)))
         .map(Work::len)
         .sum();
     if taken > 0 {
@@ -340,8 +340,8 @@ fn of_one(making: &Making<'_>, work: &Work) -> Vec<Line> {
             order(&mut lines, &|list| stand(list, place, member));
         }
         Work::TakeBack(..)
-        | Work::Discard(_)
-        | Work::PutElements(_)
+        | Work::Discard(..)
+        | Work::PutElements(..)
         | Work::GiveBack(_)
         | Work::Replace(_) => lines = of_element(queue, work),
         Work::Expiry(all) => lines.push(if all[0].to.is_finite() {
@@ -426,12 +426,24 @@ fn of_element(queue: &Queue, work: &Work) -> Vec<Line> {
             lines.push(line(&[b"LREM", target, b"1", element]));
             lines
         }
-        Work::Discard(all) => vec![line(&[b"LREM", target, b"1", &all[0]])],
+        Work::Discard(all, end) => {
+            let from = match end {
+                End::Tail if !queue.comes_at_head() => b"-1".as_slice(),
+                _ => b"1",
+            };
+            vec![line(&[b"LREM", target, from, &all[0]])]
+        }
         Work::Replace(all) => vec![
             line(&[b"LINSERT", target, b"BEFORE", &all[0].0, &all[0].1]),
             line(&[b"LREM", target, b"1", &all[0].0]),
         ],
-        Work::PutElements(all) => vec![line(&[back(queue), target, &all[0]])],
+        Work::PutElements(all, end) => {
+            let to = match end {
+                End::Head => back(queue),
+                End::Tail => push(queue),
+            };
+            vec![line(&[to, target, &all[0]])]
+        }
         Work::GiveBack(all) => {
             let hold = &keys.hold;
             let HeldElement { field, element } = &all[0];

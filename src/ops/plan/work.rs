@@ -51,11 +51,11 @@ pub(in crate::ops) enum Work {
     PutBack(Vec<(Chosen, Place)>),
     /// Out of target, into timeouts; what people call each by; and to which end of the order list.
     TakeBack(Vec<TakeBack>, Vec<EntryId>, End),
-    /// Out of target.
-    Discard(Vec<Vec<u8>>),
-    /// What was taken out of target, where the next consumer takes it; those that a consumer is
-    /// to take last stand first.
-    PutElements(Vec<Vec<u8>>),
+    /// Out of target: of equal ones those nearest to its head, or those that came last.
+    Discard(Vec<Vec<u8>>, End),
+    /// What was taken out of target. Where the next consumer takes it: those that a consumer is to
+    /// take last stand first. Where new ones come: those that came first.
+    PutElements(Vec<Vec<u8>>, End),
     /// What consumers hold that died, where the next consumer takes it; in the same order.
     GiveBack(Vec<HeldElement>),
     /// What only the order list holds, into timeouts too.
@@ -93,8 +93,8 @@ impl Work {
             Self::PutBack(all) => all.len(),
             Self::Restore(all) => all.len(),
             Self::TakeBack(all, ..) => all.len(),
-            Self::Discard(all)
-            | Self::PutElements(all)
+            Self::Discard(all, _)
+            | Self::PutElements(all, _)
             | Self::DeliverStrays(all)
             | Self::DropStrays(all) => all.len(),
             Self::GiveBack(all) => all.len(),
@@ -118,8 +118,8 @@ impl Work {
             Self::PutBack(all) => all[i].0.member.len() + neighbour(Some(&all[i].1)),
             Self::Restore(all) => all[i].0.member.len() + neighbour(all[i].1.as_ref()),
             Self::TakeBack(all, ..) => all[i].element.len() + all[i].member.len(),
-            Self::Discard(all)
-            | Self::PutElements(all)
+            Self::Discard(all, _)
+            | Self::PutElements(all, _)
             | Self::DeliverStrays(all)
             | Self::DropStrays(all) => all[i].len(),
             Self::GiveBack(all) => all[i].element.len(),
@@ -142,8 +142,8 @@ impl Work {
             Self::PutBack(all) => &all[i].0.member,
             Self::Restore(all) => &all[i].0.member,
             Self::TakeBack(all, ..) => &all[i].member,
-            Self::Discard(_)
-            | Self::PutElements(_)
+            Self::Discard(..)
+            | Self::PutElements(..)
             | Self::GiveBack(_)
             | Self::Replace(_)
             | Self::Expiry(_)
@@ -156,7 +156,7 @@ impl Work {
     pub(in crate::ops) fn looked_for(&self, i: usize) -> Option<&[u8]> {
         match self {
             Self::TakeBack(all, ..) => Some(&all[i].element),
-            Self::Discard(all) => Some(&all[i]),
+            Self::Discard(all, _) => Some(&all[i]),
             Self::Replace(all) => Some(&all[i].0),
             Self::PutBack(all) => behind(Some(&all[i].1)),
             Self::Restore(all) => behind(all[i].1.as_ref()),
@@ -168,7 +168,7 @@ impl Work {
     pub(in crate::ops) fn element(&self, i: usize) -> Option<&[u8]> {
         match self {
             Self::TakeBack(all, ..) => Some(&all[i].element),
-            Self::Discard(all) => Some(&all[i]),
+            Self::Discard(all, _) => Some(&all[i]),
             _ => None,
         }
     }
@@ -201,7 +201,7 @@ impl Work {
     pub(in crate::ops) fn id(&self, queue: &Queue, i: usize) -> EntryId {
         match self {
             Self::TakeBack(_, called, _) => called[i],
-            Self::Discard(all) | Self::PutElements(all) => EntryId::of_bytes(&all[i]),
+            Self::Discard(all, _) | Self::PutElements(all, _) => EntryId::of_bytes(&all[i]),
             Self::GiveBack(all) => EntryId::of_bytes(&all[i].element),
             Self::Replace(all) => queue.id(&all[i].0),
             Self::Expiry(all) => EntryId::of_bytes(&all[i].key),
@@ -223,9 +223,9 @@ impl Work {
         match self {
             Self::Deliver(_)
             | Self::DeliverStrays(_)
-            | Self::PutElements(_)
+            | Self::PutElements(..)
             | Self::GiveBack(_) => n,
-            Self::TakeBack(..) | Self::Discard(_) => -n,
+            Self::TakeBack(..) | Self::Discard(..) => -n,
             _ => 0,
         }
     }
@@ -233,13 +233,13 @@ impl Work {
     /// What is being done, in words.
     pub(in crate::ops) const fn phase(&self) -> &'static str {
         match self {
-            Self::Delete(_) | Self::Discard(_) | Self::DropStrays(_) => "deleting",
+            Self::Delete(_) | Self::Discard(..) | Self::DropStrays(_) => "deleting",
             Self::Quarantine(_) => "quarantining",
             Self::Restore(_) => "restoring",
             Self::Deliver(_) | Self::DeliverStrays(_) => "delivering",
             Self::Requeue(_) | Self::TakeBack(..) | Self::WaitAgain(_) => "requeueing",
             Self::Edit(_) => "editing",
-            Self::PutBack(_) | Self::PutElements(_) | Self::OrderList(_) | Self::GiveBack(_) => {
+            Self::PutBack(_) | Self::PutElements(..) | Self::OrderList(_) | Self::GiveBack(_) => {
                 "putting back"
             }
             Self::Offer(_) => "offering",
@@ -254,8 +254,8 @@ impl Work {
     pub(in crate::ops) const fn may_be_repeated(&self) -> bool {
         !matches!(
             self,
-            Self::Discard(_)
-                | Self::PutElements(_)
+            Self::Discard(..)
+                | Self::PutElements(..)
                 | Self::DeliverStrays(_)
                 | Self::OrderList(_)
                 | Self::Replace(_)
@@ -266,8 +266,8 @@ impl Work {
     fn state(&self, queue: &Queue, now: EpochMillis, i: usize) -> State {
         match self {
             Self::TakeBack(..)
-            | Self::Discard(_)
-            | Self::PutElements(_)
+            | Self::Discard(..)
+            | Self::PutElements(..)
             | Self::GiveBack(_)
             | Self::Replace(_) => State::Delivered,
             Self::Expiry(_) | Self::Rename(_) => State::Waiting,
@@ -328,8 +328,8 @@ impl Work {
                 item.hash = Some(sha1(&all[i].element));
                 item.new_member = Some(all[i].member.clone());
             }
-            Self::Discard(all) => item.member = Some(all[i].clone()),
-            Self::PutElements(all) => item.new_member = Some(all[i].clone()),
+            Self::Discard(all, _) => item.member = Some(all[i].clone()),
+            Self::PutElements(all, _) => item.new_member = Some(all[i].clone()),
             Self::GiveBack(all) => item.new_member = Some(all[i].element.clone()),
             Self::Replace(all) => {
                 item.member = Some(all[i].0.clone());

@@ -239,7 +239,7 @@ impl Seen {
                         || self.in_target.contains(&place) && doubt == Doubt::Back,
                     !self.is_due(making, chosen.score),
                 ),
-                Inverse::PutElement(_) if doubt == Doubt::Back => {
+                Inverse::PutElement(..) if doubt == Doubt::Back => {
                     let there = self.in_target.contains(&place);
                     (there && !self.equal.contains(&place), false)
                 }
@@ -302,7 +302,7 @@ impl Seen {
                 let ours = known && !self.is_due(making, chosen.score);
                 self.of_entry(place, one.doubt, ran, ours, chosen)
             }
-            Inverse::PutElement(_) if self.in_target.contains(&place) => {
+            Inverse::PutElement(..) if self.in_target.contains(&place) => {
                 if self.equal.contains(&place) {
                     Verdict::Unsure(EQUAL)
                 } else {
@@ -310,10 +310,10 @@ impl Seen {
                 }
             }
             // They were put back, and consumed since.
-            Inverse::PutElement(_) if one.doubt == Doubt::Back && ran == Some(true) => {
+            Inverse::PutElement(..) if one.doubt == Doubt::Back && ran == Some(true) => {
                 Verdict::AsItWas
             }
-            Inverse::PutElement(_) => Verdict::InDoubt(NOT_IN_TARGET),
+            Inverse::PutElement(..) => Verdict::InDoubt(NOT_IN_TARGET),
             Inverse::Expiry(_) | Inverse::Rename(_) | Inverse::None(..) => Verdict::TakeBack,
             Inverse::Replace(..) | Inverse::Discard(_) | Inverse::OrderList(..) => {
                 Verdict::Unsure(UNSURE)

@@ -4,7 +4,7 @@ use super::target;
 use crate::ops::journal::{Happened, Item};
 use crate::ops::plan::work::{Expiry, Rename};
 use crate::queue::{EntryId, Outcome, Queue, State};
-use crate::store::change::{Chosen, Place};
+use crate::store::change::{Chosen, End, Place};
 
 /// What takes an item back.
 pub(super) enum Inverse {
@@ -32,8 +32,8 @@ pub(super) enum Inverse {
     Rename(Rename),
     /// It was put back into target.
     Discard(Vec<u8>),
-    /// It was deleted from target.
-    PutElement(Vec<u8>),
+    /// It was deleted from target; and at which end of it it stood.
+    PutElement(Vec<u8>, End),
     /// It was transferred.
     TakeBack(target::Sought),
     /// A repair of drift; whether it comes into the order list again. (What waits again has nowhere
@@ -66,7 +66,7 @@ impl Inverse {
             Self::Replace(new, _) => queue.id(new),
             Self::Expiry(expiry) => EntryId::of_bytes(&expiry.key),
             Self::Rename(rename) => EntryId::of_bytes(&rename.to),
-            Self::Discard(element) | Self::PutElement(element) => EntryId::of_bytes(element),
+            Self::Discard(element) | Self::PutElement(element, _) => EntryId::of_bytes(element),
             Self::TakeBack(sought) => sought.id,
             Self::OrderList(member, _) => queue.id(member),
             Self::None(id, _) => *id,
@@ -76,7 +76,7 @@ impl Inverse {
     /// The element that comes back to target.
     pub(super) fn element(self) -> Option<Vec<u8>> {
         match self {
-            Self::PutElement(element) => Some(element),
+            Self::PutElement(element, _) => Some(element),
             _ => None,
         }
     }
@@ -145,7 +145,13 @@ fn entry(item: Item, happened: Option<Happened>) -> Inverse {
         (None, _, Some(new), Some(score), Some(_)) if delivered => {
             Inverse::Deliver(chosen(new, score))
         }
-        (Some(element), ..) if delivered => Inverse::PutElement(element),
+        (Some(element), ..) if delivered => {
+            let end = match stood {
+                Some(Place::Tail) => End::Tail,
+                _ => End::Head,
+            };
+            Inverse::PutElement(element, end)
+        }
         (None, _, Some(element), None, _) if delivered => Inverse::Discard(element),
         (None, Some(score), None, None, Some(hash)) => Inverse::TakeBack(target::Sought {
             id,

@@ -79,8 +79,23 @@ impl Writer {
         queue: &Queue,
         elements: &[Vec<u8>],
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.discard_from(queue, elements, End::Head).await
+    }
+
+    /// The same; `Tail`: of equal ones the newest first, and cheap when they stand where new ones
+    /// come.
+    pub async fn discard_from(
+        &self,
+        queue: &Queue,
+        elements: &[Vec<u8>],
+        end: End,
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
         self.fits("delete delivered elements", elements.len())?;
-        let args = std::iter::once(FROM_HEAD.as_bytes()).chain(elements.iter().map(Vec::as_slice));
+        let from = match end {
+            End::Head => FROM_HEAD,
+            End::Tail => newest(queue),
+        };
+        let args = std::iter::once(from.as_bytes()).chain(elements.iter().map(Vec::as_slice));
         script::discard(&self.lane, &queue.keys().target, args.collect()).await
     }
 
@@ -130,15 +145,33 @@ impl Writer {
         queue: &Queue,
         elements: &[Vec<u8>],
     ) -> Result<Timed<Vec<Fate>>, StoreError> {
-        self.fits("put elements back", elements.len())?;
-        let push = match push(queue) {
-            "LPUSH" => "RPUSH",
-            _ => "LPUSH",
-        };
         let last_first = elements.iter().rev().map(Vec::as_slice);
-        let args = std::iter::once(push.as_bytes()).chain(last_first);
+        let to = push_back(queue.comes_at_head());
+        self.put_elements(queue, to, last_first.collect()).await
+    }
+
+    /// The same at the end where new ones come, the first of them before the others.
+    pub async fn put_elements_behind(
+        &self,
+        queue: &Queue,
+        elements: &[Vec<u8>],
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        let first_first = elements.iter().map(Vec::as_slice);
+        let to = push(queue).as_bytes();
+        self.put_elements(queue, to, first_first.collect()).await
+    }
+
+    async fn put_elements(
+        &self,
+        queue: &Queue,
+        to: &[u8],
+        elements: Vec<&[u8]>,
+    ) -> Result<Timed<Vec<Fate>>, StoreError> {
+        self.fits("put elements back", elements.len())?;
+        let count = elements.len();
+        let args = std::iter::once(to).chain(elements);
         let pushed = script::push_back(&self.lane, &queue.keys().target, args.collect()).await?;
-        Ok(pushed.map(|_| vec![Fate::Done; elements.len()]))
+        Ok(pushed.map(|_| vec![Fate::Done; count]))
     }
 
     /// Puts back into target, where the next consumer takes them, elements that consumers hold which

@@ -24,7 +24,7 @@ impl Seen {
         standing: &[Vec<u8>],
     ) -> Result<(), ChangeError> {
         let hash = |inverse: &Inverse| match inverse {
-            Inverse::PutElement(element) => Some(sha1(element)),
+            Inverse::PutElement(element, _) => Some(sha1(element)),
             Inverse::PutBack(_, chosen, _) if !self.waiting.contains_key(&chosen.member) => {
                 let entry = making.queue.unwrap(&chosen.member).ok()?;
                 Some(sha1(entry.payload))
