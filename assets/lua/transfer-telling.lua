@@ -6,6 +6,7 @@
 --          2 n: move at most so many, 1 to 2,000
 --          3 cursor: where to go on, as told before; empty: at the beginning
 --          4 drain: 1 when the caller has set the order list aside: see move
+--          5 bytes: end before those looked at have more; one is always looked at
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
 --          {1, more, {member, score, ...}, {member, ...}, cursor}
 --            more     1 when not all that is due was looked at: call again
@@ -13,7 +14,8 @@
 --            skipped  due members looked at that are no frames: they were left where they are
 --            cursor   where to go on: see due
 --
--- Nothing here depends on anything but the arguments and the keys. Parts: guard, frame, due, move.
+-- Nothing here depends on anything but the arguments and the keys. Parts: guard, frame, rows, due,
+-- move.
 
 local needed = {
   {'ZCOUNT', KEYS[2]}, {'ZRANGE', KEYS[2]}, {'LLEN', KEYS[3]}, {'EXISTS', KEYS[4]}, unpack(moves)
@@ -33,6 +35,6 @@ local function pass(m)
   skipped[#skipped + 1] = m
 end
 local n = math.min(tonumber(ARGV[2]), 2000)
-local cursor, more, rank = read_due(KEYS[2], ARGV[1], n, ARGV[3], take, pass)
+local cursor, more, rank = read_due(KEYS[2], ARGV[1], n, tonumber(ARGV[5]), ARGV[3], take, pass)
 move(members, payloads, k, rank, ARGV[4] == '1')
 return {1, more and 1 or 0, moved, skipped, cursor}

@@ -5,6 +5,7 @@
 -- ARGV     1 now: due is what has a score from 0 to now (ms of the server's clock, decimal text)
 --          2 n: move at most so many, 1 to 2,000
 --          3 cursor: where to go on, as told before; empty: at the beginning
+--          4 bytes: end before those looked at have more; one is always looked at
 -- returns  {0, k, type}       KEYS[k] holds a `type`; nothing was done
 --          {1, more, next, {id, score, ...}, {id, ...}, {id, score, ...}, cursor}
 --            more     1 when not all that is due was looked at: call again
@@ -16,7 +17,8 @@
 --            cursor   where to go on: see due
 --
 -- Nothing here depends on anything but the arguments and the keys, so the script may be replicated
--- as it is (Redis 5 and 6) or by its effects. Parts: guard, frame, due, move.
+-- as it is (Redis 5 and 6) or by its effects. Parts: guard, frame, rows, due,
+-- move.
 
 local function id(m)
   local long, at = header(m)
@@ -42,7 +44,7 @@ local function pass(m)
   skipped[#skipped + 1] = sub(redis.sha1hex(m), 1, 16)
 end
 local n = math.min(tonumber(ARGV[2]), 2000)
-local cursor, more, rank = read_due(KEYS[2], ARGV[1], n, ARGV[3], take, pass)
+local cursor, more, rank = read_due(KEYS[2], ARGV[1], n, tonumber(ARGV[4]), ARGV[3], take, pass)
 -- Most often nothing is due: then nothing else need be allowed, nor be looked up.
 if k > 0 then
   refusal = guard(wanted, moves)

@@ -7,7 +7,7 @@
 use super::error::StoreError;
 use super::script;
 pub use super::script::{Fate, Head, Place, Timed};
-use super::write::{DueCursor, MOST_MOVED, Writer};
+use super::write::{DueCursor, Portion, Writer};
 use crate::clock::EpochMillis;
 use crate::queue::{Keys, Queue};
 
@@ -221,19 +221,19 @@ impl Writer {
         &self,
         queue: &Queue,
         now: EpochMillis,
-        n: usize,
+        portion: impl Into<Portion>,
         cursor: &DueCursor,
         drain: bool,
     ) -> Result<Timed<Delivered>, StoreError> {
         let keys = queue.keys();
-        let n = n.clamp(1, MOST_MOVED);
+        let portion = portion.into();
         let now = queue.score(now).to_string();
         let told = if let (Some(order), Some(aside)) = (&keys.order, &keys.aside) {
             let keys = [keys.target.as_slice(), &keys.timeouts, order, aside];
-            script::transfer_telling(&self.lane, keys, &now, (n, cursor), drain).await?
+            script::transfer_telling(&self.lane, keys, &now, (portion, cursor), drain).await?
         } else {
             let keys = [keys.target.as_slice(), &keys.timeouts];
-            script::transfer_telling_zset_list(&self.lane, keys, &now, n, push(queue)).await?
+            script::transfer_telling_zset_list(&self.lane, keys, &now, portion, push(queue)).await?
         };
         Ok(told.map(|(more, moved, skipped, cursor)| {
             let chosen = |(member, score)| Chosen { member, score };

@@ -58,6 +58,9 @@ macro_rules! lua {
     (frame) => {
         $crate::store::script::lua!("parts/frame.lua")
     };
+    (rows) => {
+        $crate::store::script::lua!("parts/rows.lua")
+    };
     (due) => {
         $crate::store::script::lua!("parts/due.lua")
     };
@@ -102,7 +105,7 @@ pub(super) use hold::{give_back, renew, take};
 pub use offer::{Added, Head};
 pub(super) use offer::{MOST_OFFERED, offer, offer_zset_list};
 pub(super) use quarantine::{quarantine, restore};
-pub use transfer::{DueCursor, Moved, Transferred};
+pub use transfer::{DueCursor, Moved, Portion, Transferred};
 pub(super) use transfer::{
     end_of_watched, transfer, transfer_as_redisson, transfer_telling, transfer_telling_zset_list,
     transfer_zset_list, watched, what_is_due,

@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::lane::Lane;
 use super::link::{Access, Store};
 use super::script;
-pub use super::script::{Added, DueCursor, Head, Moved, Timed, Transferred};
+pub use super::script::{Added, DueCursor, Head, Moved, Portion, Timed, Transferred};
 use super::take::Taker;
 use crate::clock::EpochMillis;
 use crate::queue::{ConsumerTag, Due, Era, Layout, Push, Queue};
@@ -82,17 +82,17 @@ impl Writer {
         })
     }
 
-    /// Moves what is due at `now` to target, at most `n` entries (1 to [`MOST_MOVED`]), from `cursor`
-    /// on: where the transfer before ended.
+    /// Moves what is due at `now` to target, at most this portion (1 to [`MOST_MOVED`] entries), from
+    /// `cursor` on: where the transfer before ended.
     pub async fn transfer(
         &self,
         queue: &Queue,
         now: EpochMillis,
-        n: usize,
+        portion: impl Into<Portion>,
         cursor: &DueCursor,
     ) -> Result<Timed<Transferred>, StoreError> {
         let keys = queue.keys();
-        let n = n.clamp(1, MOST_MOVED);
+        let portion = portion.into();
         match (&queue.layout, &keys.order) {
             (Layout::ZsetList(z), _) => {
                 let end = match z.push {
@@ -102,13 +102,13 @@ impl Writer {
                 let bounds = [now, NEVER].map(|t| queue.score(t).to_string());
                 let bounds = [bounds[0].as_str(), bounds[1].as_str()];
                 let keys = [keys.target.as_slice(), &keys.timeouts];
-                script::transfer_zset_list(&self.lane, keys, bounds, n, end).await
+                script::transfer_zset_list(&self.lane, keys, bounds, portion, end).await
             }
             (Layout::Redisson, order) => {
                 let order = order.as_deref().unwrap_or_default();
                 let now = now.get().to_string();
                 let keys = [keys.target.as_slice(), &keys.timeouts, order];
-                script::transfer(&self.lane, keys, &now, n, cursor).await
+                script::transfer(&self.lane, keys, &now, portion, cursor).await
             }
         }
     }

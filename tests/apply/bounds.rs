@@ -240,3 +240,57 @@ async fn members_that_are_no_frames_are_passed_once_by_a_transfer_however_many_t
         assert!(longest < Duration::from_millis(100), "{longest:?}");
     }
 }
+
+/// So many bytes has a large member.
+const LARGE: usize = 300_000;
+
+/// Puts so many large members behind all others, frames or not.
+fn put_large(bench: &Bench, count: u64, score: i64, are_frames: bool) {
+    let keys = bench.queue.keys();
+    for n in 0..count {
+        let member = if are_frames {
+            frame(1 << 40 | n, &vec![b'x'; LARGE])
+        } else {
+            [&n.to_be_bytes()[..], &vec![0; LARGE]].concat()
+        };
+        let score = (score + i64::try_from(n).unwrap()).to_string();
+        let server = &bench.server;
+        server.cmd_bytes(&[b"ZADD", &keys.timeouts, score.as_bytes(), &member]);
+        if are_frames {
+            server.cmd_bytes(&[b"RPUSH", keys.order.as_ref().unwrap(), &member]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn large_members_behind_small_ones_keep_the_server_by_their_bytes() {
+    let (small, large) = (10_000, 300);
+    for are_frames in [false, true] {
+        let bench = Bench::new(&Queue::redisson("orders")).await;
+        let before = 1_600_000_000_000;
+        if are_frames {
+            bench.fill(small, EpochMillis::new(before), 1);
+        } else {
+            let score = |n: u64| before + i64::try_from(n).unwrap();
+            bench.server.put_strange(&bench.queue, small, score);
+        }
+        put_large(&bench, large, before + 100_000, are_frames);
+        bench.server.cmd(&["SLOWLOG", "RESET"]);
+        let slower = ["CONFIG", "SET", "slowlog-log-slower-than", "100000"];
+        bench.server.cmd(&slower);
+        let (plan, told) = bench.change(What::Transfer, Which::Due).await;
+        assert_eq!(plan.planned, small + large);
+        let outcome = if are_frames {
+            Outcome::Done
+        } else {
+            Outcome::Undecodable
+        };
+        assert_eq!(told.count(outcome), small + large);
+        let slow = bench.server.cmd(&["SLOWLOG", "LEN"]);
+        assert_eq!(slow, Value::Int(0), "{:?}", told.summary);
+        let single = Duration::from_millis(3);
+        assert!(plan.cost.longest_block >= single, "{:?}", plan.cost);
+        let longest = told.summary.longest_block;
+        assert!(longest < Duration::from_millis(100), "{:?}", told.summary);
+    }
+}

@@ -1,7 +1,7 @@
 //! Transfers: what is moved, what is left where it is, and in which order.
 
 use delayscope::queue::{EntryId, Form, Queue, frame};
-use delayscope::store::write::{DueCursor, Transferred, Writer};
+use delayscope::store::write::{DueCursor, Portion, Transferred, Writer};
 
 use crate::support::{self, Server, double_frame};
 use crate::{PAST, orders, plain, writer};
@@ -234,4 +234,73 @@ async fn a_transfer_that_finds_nothing_due_tries_no_command_that_writes() {
     let tried = |name: &String| ["RPUSH", "LTRIM", "LREM", "ZREM"].contains(&name.as_str());
     let tried: Vec<String> = commands.iter().map(name).filter(tried).collect();
     assert!(tried.is_empty(), "{tried:?}");
+}
+
+/// Transfers all, by scripts of 10,000 bytes: the scores of what was moved, how many were skipped, and
+/// how many members each script looked at.
+async fn by_bytes(writer: &Writer, queue: &Queue, telling: bool) -> (Vec<f64>, usize, Vec<usize>) {
+    let portion = Portion {
+        entries: 2_000,
+        bytes: 10_000,
+    };
+    let (mut scores, mut skipped, mut looked) = (Vec::new(), 0, Vec::new());
+    let mut cursor = DueCursor::default();
+    loop {
+        let (more, moved, passed): (bool, Vec<f64>, usize);
+        if telling {
+            let sent = writer.transfer_telling(queue, PAST, portion, &cursor, false);
+            let done = sent.await.unwrap().done;
+            moved = done.moved.iter().map(|m| m.score).collect();
+            (more, passed, cursor) = (done.more, done.skipped.len(), done.cursor);
+        } else {
+            let sent = writer.transfer(queue, PAST, portion, &cursor);
+            let done = sent.await.unwrap().done;
+            moved = done.moved.iter().map(|m| m.score).collect();
+            (more, passed, cursor) = (done.more, done.skipped.len(), done.cursor);
+        }
+        looked.push(moved.len() + passed);
+        scores.extend(moved);
+        skipped += passed;
+        if !more {
+            return (scores, skipped, looked);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_script_ends_at_its_bytes_and_the_next_one_goes_on() {
+    let server = Server::start();
+    let writer = writer(&server).await;
+    // Small ones, then such as three fill a script, and one that is too large for any.
+    let bytes = |n: u8| match n {
+        0..100 => 10,
+        149 => 30_000,
+        _ => 2_950,
+    };
+    let queues = [(orders(), true), (orders(), false), (plain("left"), true)];
+    for (queue, are_frames) in queues {
+        for telling in [false, true] {
+            server.cmd(&["FLUSHALL"]);
+            for n in 0..150_u8 {
+                let payload = vec![n; bytes(n)];
+                let member = if are_frames || n % 2 == 0 {
+                    support::frame(n.into(), &payload)
+                } else {
+                    [&[0; 17], &payload[..]].concat()
+                };
+                server.put(&queue, &member, &(1 + u32::from(n)).to_string());
+            }
+            let (scores, skipped, looked) = by_bytes(&writer, &queue, telling).await;
+            assert!(scores.is_sorted_by(|a, b| a < b), "in due order, each once");
+            let all = if are_frames { [150, 0] } else { [75, 75] };
+            assert_eq!([scores.len(), skipped], all);
+            assert_eq!(looked[0], 102, "as far as there is room");
+            assert_eq!(looked[1..], [&[3; 15][..], &[2, 1]].concat());
+            let keys = queue.keys();
+            let counts = [(&b"ZCARD"[..], &keys.timeouts), (b"LLEN", &keys.target)];
+            let counts = counts.map(|(count, key)| server.cmd_bytes(&[count, key]));
+            let wanted = [skipped, scores.len()].map(|n| i64::try_from(n).unwrap());
+            assert_eq!(counts, wanted.map(support::Value::Int));
+        }
+    }
 }

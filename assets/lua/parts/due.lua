@@ -4,9 +4,10 @@
 -- ARGV     the same
 -- returns  nothing: it defines read_due
 --
--- read_due(timeouts, now, n, cursor, take, pass) reads at most n frames with a score up to now, from the
--- cursor on, in due order, and calls take(member, score, length of its header, where its id starts) with
--- each: all of these must be moved. What is no frame stays, and is told to pass(member). Returned:
+-- read_due(timeouts, now, n, bytes, cursor, take, pass) reads at most n frames with a score up to now,
+-- from the cursor on, in due order, and calls take(member, score, length of its header, where its id
+-- starts) with each: all of these must be moved. What is no frame stays, and is told to pass(member).
+-- Taken and passed together have at most so many bytes, or it is a single member. Returned:
 --   cursor   where to go on, or else what stays would be looked at for every batch: behind the last
 --            member that was passed. It has text; at the beginning none
 --   more     whether not all that is due was looked at
@@ -17,10 +18,10 @@
 -- score are looked at again, so that none that is good is passed. What others add before a cursor is
 -- found by who begins again.
 --
--- Part: frame.
+-- Parts: frame, rows.
 
--- So many members, and bytes of them, are passed in a script at most: it ends then.
-local most_passed, most_passed_bytes = 500, 1000000
+-- No more members are passed in a script: it ends with the last of them.
+local most_passed = 500
 
 -- A member is not kept whole, since it may be large.
 local function mark(m)
@@ -28,7 +29,7 @@ local function mark(m)
   return sub(m, 1, 256) .. sub(m, -256) .. #m
 end
 
-local function read_due(timeouts, now, n, cursor, take, pass)
+local function read_due(timeouts, now, n, bytes, cursor, take, pass)
   local score, count, last = string.match(cursor, '^(%S+) (%d+) (.*)$')
   score, count = score or '0', tonumber(count or 0)
   local at = redis.call('ZCOUNT', timeouts, '-inf', '(' .. score)
@@ -41,26 +42,23 @@ local function read_due(timeouts, now, n, cursor, take, pass)
       count = 0
     end
   end
-  local first, taken, passed, bytes = at, 0, 0, 0
-  while at < due and taken < n and passed < most_passed and bytes < most_passed_bytes do
-    local rows = redis.call('ZRANGE', timeouts, at, math.min(at + n - taken, due) - 1, 'WITHSCORES')
-    for i = 1, #rows, 2 do
-      local m = rows[i]
-      local long, start = header(m)
-      if long then
-        taken = taken + 1
-        take(m, rows[i + 1], long, start)
-      else
-        passed, bytes = passed + 1, bytes + #m
-        pass(m)
-        if tonumber(rows[i + 1]) ~= tonumber(score) then
-          score, count = rows[i + 1], 0
-        end
-        count, last = count + 1, m
-      end
+  local first, taken, passed = at, 0, 0
+  local function look(m, due_at)
+    local long, start = header(m)
+    if long then
+      taken = taken + 1
+      take(m, due_at, long, start)
+      return n - taken
     end
-    at = at + #rows / 2
+    passed = passed + 1
+    pass(m)
+    if tonumber(due_at) ~= tonumber(score) then
+      score, count = due_at, 0
+    end
+    count, last = count + 1, m
+    return passed < most_passed and n - taken or 0
   end
+  at = read_rows(timeouts, at, due, n, bytes, look)
   if passed > 0 then
     return score .. ' ' .. count .. ' ' .. mark(last), at < due
   end

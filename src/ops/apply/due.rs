@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::pace::{MOST_TOLD, MOST_WATCHED};
 use super::run::{Ended, Halt, Run};
+use super::watched::is_large;
 use crate::clock::EpochMillis;
 use crate::ops::bulk::realign::due_until;
 use crate::ops::journal::Item;
@@ -13,7 +14,7 @@ use crate::queue::plan::Way;
 use crate::queue::{EntryId, EntryResult, Outcome, State, text};
 use crate::store::bulk::SetAside;
 use crate::store::change::{Chosen, Delivered};
-use crate::store::write::DueCursor;
+use crate::store::write::{DueCursor, Portion};
 use crate::store::{StoreError, read};
 
 /// After somebody else has touched a queue that was watched, others are at it, most likely: so many
@@ -36,8 +37,9 @@ fn by_number(unnamed: u64) -> Option<String> {
 
 impl Run {
     /// Transfers all that is due at `bound`: as many as were counted, and no more. Beside what was
-    /// refused by name, `unnamed` are by number.
-    pub(super) async fn due(&mut self, bound: EpochMillis, unnamed: u64) -> Ended {
+    /// refused by name, `unnamed` are by number. The largest member that is known of has so many
+    /// bytes.
+    pub(super) async fn due(&mut self, bound: EpochMillis, unnamed: u64, largest: u64) -> Ended {
         self.phase = "transferring";
         self.tally.add(Outcome::Refused, unnamed);
         self.notes.extend(by_number(unnamed));
@@ -61,7 +63,7 @@ impl Run {
             };
             self.head_first(members).await?;
         }
-        let ended = self.transfer(bound).await;
+        let ended = self.transfer(bound, is_large(largest)).await;
         self.restored().await;
         ended?;
         // Others transfer too: what is not there any more has gone.
@@ -76,12 +78,13 @@ impl Run {
         Ok(())
     }
 
-    /// Batch after batch.
-    async fn transfer(&mut self, bound: EpochMillis) -> Ended {
+    /// Batch after batch. Where some are `large` the queue is not watched: what is read then has
+    /// no bound but its number.
+    async fn transfer(&mut self, bound: EpochMillis, large: bool) -> Ended {
         let (mut known, mut cursor) = (HashSet::new(), DueCursor::default());
         let (mut tell, mut lost) = (0_u32, 0);
         loop {
-            if tell == 0 && known.is_empty() && !self.aside {
+            if tell == 0 && known.is_empty() && !self.aside && !large {
                 self.pace.by_number(MOST_WATCHED);
                 self.watched(bound).await?;
                 tell = TELL;
@@ -97,12 +100,17 @@ impl Run {
             self.hold().await?;
             self.untold(lost, n).await?;
             let queue = self.queue.clone();
+            let portion = Portion {
+                entries: n,
+                bytes: self.pace.bytes(),
+            };
             let sent = self
                 .writer
-                .transfer_telling(&queue, bound, n, &cursor, self.aside);
+                .transfer_telling(&queue, bound, portion, &cursor, self.aside);
             let delivered = match sent.await {
                 Ok(timed) => {
-                    self.took(timed.done.moved.len(), timed.took);
+                    let (moved, skipped) = (timed.done.moved.len(), timed.done.skipped.len());
+                    self.looked(moved + skipped, moved, timed.took);
                     timed.done
                 }
                 Err(error) if error.may_heal() => {

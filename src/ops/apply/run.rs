@@ -231,7 +231,11 @@ impl Run {
     async fn job(&mut self, job: Job) -> Ended {
         match job {
             Job::Entries(work) => self.entries(work).await,
-            Job::Due { bound, unnamed } => self.due(bound, unnamed).await,
+            Job::Due {
+                bound,
+                unnamed,
+                largest,
+            } => self.due(bound, unnamed, largest).await,
             Job::Kick => self.kick().await,
             Job::Realign(members) => self.realign(members).await,
             Job::RestoreOrder => self.restore_order().await,
@@ -336,11 +340,16 @@ impl Run {
     /// A script kept the server for so long, for so many entries. What could not be measured says
     /// nothing of the next one.
     pub(super) fn took(&mut self, entries: usize, took: Option<Duration>) {
+        self.looked(entries, entries, took);
+    }
+
+    /// The same, when it looked at more entries than it changed.
+    pub(super) fn looked(&mut self, entries: usize, changed: usize, took: Option<Duration>) {
         if let Some(took) = took {
             self.longest = self.longest.max(took);
             self.pace.had(entries, took);
         }
-        self.meter.went(entries, instant());
+        self.meter.went(changed, instant());
     }
 
     /// Ends by an error.

@@ -16,10 +16,13 @@ use crate::store::change::{Chosen, InStep, Moved, Watched};
 
 /// Members of so many bytes are cheaper left on the server: here each goes both ways.
 const LARGE: usize = 2_000;
-/// Bytes that one transaction moves at most.
-const BYTES: usize = 1 << 20;
 /// When the way to the server takes so much longer than its work, less shall go that way.
 const FAR: Duration = Duration::from_millis(20);
+
+/// Whether a member of so many bytes is not moved like this.
+pub(super) const fn is_large(bytes: u64) -> bool {
+    bytes > LARGE as u64
+}
 
 /// What one transaction moves: it is written down.
 #[derive(Default)]
@@ -41,8 +44,7 @@ impl Run {
         let Ok(Some(mut watched)) = writer.watch_due(&queue, bound, 2).await else {
             return Ok(());
         };
-        let rows = watched.take_rows();
-        if rows.rows().iter().any(|row| row.member.len() > LARGE) {
+        if watched.take_rows().largest() > LARGE {
             return Ok(());
         }
         if watched.look(self.room(0)).await.is_err() {
@@ -51,6 +53,9 @@ impl Run {
         let mut done = Batch::default();
         let ended = loop {
             let rows = watched.take_rows();
+            if rows.largest() > LARGE {
+                break Ok(());
+            }
             let batch = self.write_down(done.settled(), rows).await?;
             if batch.rows.is_empty() {
                 break Ok(());
@@ -87,7 +92,10 @@ impl Run {
         done: &mut Batch,
     ) -> Result<bool, Halt> {
         let count = batch.rows.len();
-        let n = self.room(count + done.ids.len());
+        // The next ones are about as large as these, most likely.
+        let largest = batch.rows.iter().map(|row| row.member.len()).max();
+        let fit = (self.pace.bytes() / largest.unwrap_or(1).max(1)).max(1);
+        let n = self.room(count + done.ids.len()).min(fit);
         let ids = std::mem::take(&mut done.ids);
         let rows = batch.rows.iter().zip(&batch.headers);
         let payloads: Vec<&[u8]> = rows.map(|(row, at)| &row.member[*at..]).collect();
@@ -174,9 +182,9 @@ impl Run {
         let Some(mut record) = self.record.clone() else {
             return Ok(Batch::default());
         };
-        let queue = self.queue.clone();
+        let (queue, bytes) = (self.queue.clone(), self.pace.bytes());
         let write = async move {
-            let look = move || look(&queue, rows);
+            let look = move || look(&queue, rows, bytes);
             record.intend_and_settle(done, look).await
         };
         let (mut batch, count) = self.written(write).await?;
@@ -193,12 +201,13 @@ impl Batch {
     }
 }
 
-/// What a transaction moves of these entries, and what is to be written down.
-fn look(queue: &Queue, rows: InStep) -> (Vec<Item>, Batch) {
+/// What a transaction moves of these entries, about so many bytes at most, and what is to be written
+/// down.
+fn look(queue: &Queue, rows: InStep, most: usize) -> (Vec<Item>, Batch) {
     let (mut items, mut batch) = (Vec::with_capacity(rows.rows().len()), Batch::default());
     let mut bytes = 0;
     for Chosen { member, score } in rows.rows() {
-        let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < BYTES) else {
+        let Some(entry) = queue.unwrap(member).ok().filter(|_| bytes < most) else {
             break;
         };
         bytes += member.len();

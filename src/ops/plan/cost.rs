@@ -1,7 +1,10 @@
 //! In which way a change goes, and what it costs.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::time::Duration;
+
+use futures_util::future::try_join_all;
 
 use super::ChangeError;
 use super::make::Making;
@@ -12,9 +15,9 @@ use crate::ops::bulk::drift::{self, Difference};
 use crate::ops::bulk::estimate::{Ask, Kind, Reckoned, Sample, Walk};
 use crate::queue::Queue;
 use crate::queue::plan::{Cost, Plan, Way};
-use crate::store::Store;
 use crate::store::bulk::facts;
 use crate::store::change::End;
+use crate::store::{Store, StoreError, read};
 
 /// What an entry costs in the journal beside its bytes: id, score, lengths, result.
 pub(super) const KEPT: u64 = 24;
@@ -145,17 +148,33 @@ fn kind(work: &Work) -> Kind {
     }
 }
 
-/// What all that is due costs, and which way follows from that: how many they are, the bytes of an
-/// entry on the average, and those of the largest that was seen.
+/// So many members of what is due are looked at, spread evenly, for how large they are.
+const LOOKED_AT: u64 = 32;
+/// So many bytes of them, about.
+const LOOKED_AT_BYTES: u64 = 1 << 20;
+
+/// What all that is due costs, and which way follows from that; and how many bytes the largest member
+/// has that was seen. They stand at these ranks in timeouts; the first of them have these lengths.
 pub(super) async fn of_due(
     store: &Store,
     queue: &Queue,
     now: EpochMillis,
-    [count, bytes, largest]: [u64; 3],
-) -> Result<Reckoned, ChangeError> {
+    ranks: Range<u64>,
+    first: Vec<usize>,
+) -> Result<(Reckoned, u64), ChangeError> {
     let bound = queue.score(now);
-    let (clients, sample) =
-        tokio::try_join!(clients(store, queue, now), Sample::take(store, queue))?;
+    let count = ranks.end - ranks.start;
+    let known = first.iter().max().map_or(1, |bytes| *bytes as u64);
+    let (clients, sample, spread) = tokio::try_join!(
+        clients(store, queue, now),
+        Sample::take(store, queue),
+        lengths(store, queue, ranks, known),
+    )?;
+    let lengths: Vec<u64> = (first.into_iter().chain(spread))
+        .map(|bytes| bytes as u64)
+        .collect();
+    let bytes = lengths.iter().sum::<u64>() / (lengths.len() as u64).max(1);
+    let largest = lengths.into_iter().max().unwrap_or(0);
     let ask = Ask {
         kind: Kind::Transfer,
         count,
@@ -165,7 +184,29 @@ pub(super) async fn of_due(
         scores: (0.0, bound),
     };
     let walk = sample.walk(&ask, |_, score| (0.0..=bound).contains(&score));
-    Ok(Reckoned::new(queue, &sample, &ask, walk))
+    Ok((Reckoned::new(queue, &sample, &ask, walk), largest))
+}
+
+/// How long members at these ranks are, as far as some of them say, of which `known` bytes have the
+/// first ones: the last of them, and others spread before it.
+async fn lengths(
+    store: &Store,
+    queue: &Queue,
+    ranks: Range<u64>,
+    known: u64,
+) -> Result<Vec<usize>, StoreError> {
+    let timeouts = queue.keys().timeouts;
+    let count = ranks.end - ranks.start;
+    let looks = (LOOKED_AT_BYTES / known.max(1)).clamp(4, LOOKED_AT);
+    let looks = looks.min(count);
+    let at = |i: u64| {
+        let behind = u128::from(count) * u128::from(i) / u128::from(looks.max(1));
+        ranks.start + u64::try_from(behind).unwrap_or(count) - 1
+    };
+    let reads = (1..=looks).map(|i| read::rows(store, &timeouts, at(i), 1, None));
+    let pages = try_join_all(reads).await?;
+    let rows = pages.into_iter().flat_map(|page| page.rows);
+    Ok(rows.map(|(member, _)| member.len()).collect())
 }
 
 /// What it takes in the journal to transfer so many that are due.

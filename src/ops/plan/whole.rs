@@ -36,7 +36,7 @@ pub(super) async fn due(
     )?;
     plan.target = Some((target.length, target.length.saturating_add(due)));
     plan.of = Some(of);
-    let (mut strange, mut reckoned) = (0, Vec::new());
+    let (mut strange, mut largest, mut reckoned) = (0, 0, Vec::new());
     if due > 0 {
         let first = head.rows.iter().filter(|(_, score)| *score <= bound);
         plan.first = first.clone().map(|(member, _)| queue.id(member)).collect();
@@ -47,10 +47,17 @@ pub(super) async fn due(
         plan.oldest = first.clone().next().map(|(_, score)| queue.due(*score));
         plan.newest = newest.map(|score| queue.due(score));
         let lengths: Vec<usize> = first.map(|(member, _)| member.len()).collect();
-        let largest = lengths.iter().max().map_or(0, |long| *long as u64);
-        let asked = [due, average(lengths.iter().copied()), largest];
         plan.cost.journal_bytes = cost::journalled(due);
-        reckoned.push(cost::of_due(store, queue, now, asked).await?);
+        let cost = cost::of_due(
+            store,
+            queue,
+            now,
+            refused..refused.saturating_add(due),
+            lengths,
+        );
+        let (cost, most) = cost.await?;
+        largest = most;
+        reckoned.push(cost);
     }
     plan.planned = due;
     plan.commands = words::of_whole(&plan);
@@ -64,6 +71,7 @@ pub(super) async fn due(
     let job = Job::Due {
         bound: now,
         unnamed,
+        largest,
     };
     Ok(Prepared::new(plan, job, settled, reckoned))
 }

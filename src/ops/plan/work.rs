@@ -21,6 +21,8 @@ pub(in crate::ops) enum Job {
         bound: EpochMillis,
         /// So many entries with a score below 0 are refused beside those that are named.
         unnamed: u64,
+        /// The largest member that is known of has so many bytes.
+        largest: u64,
     },
     /// The channel is kicked.
     Kick,

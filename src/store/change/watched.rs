@@ -58,6 +58,13 @@ impl InStep {
         &self.rows
     }
 
+    /// How many bytes the largest member has.
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        let bytes = self.rows.iter().map(|row| row.member.len());
+        bytes.max().unwrap_or(0)
+    }
+
     /// The first of them, at most `n`, and fewer where the order list does not begin with these: a
     /// transaction moves so many from both.
     #[must_use]

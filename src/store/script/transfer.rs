@@ -7,24 +7,25 @@ use crate::queue::EntryId;
 use crate::store::error::StoreError;
 use crate::store::lane::Lane;
 use crate::store::link::Store;
+use crate::store::write::MOST_MOVED;
 
 static TRANSFER: Script = script!(
-    [guard, frame, due, moving, "transfer.lua"],
+    [guard, frame, rows, due, moving, "transfer.lua"],
     "transfer what is due",
     ["list", "zset", "list"]
 );
 static TRANSFER_ZSET_LIST: Script = script!(
-    [guard, "transfer-zset-list.lua"],
+    [guard, rows, "transfer-zset-list.lua"],
     "transfer what is due",
     ["list", "zset"]
 );
 static TELLING: Script = script!(
-    [guard, frame, due, moving, "transfer-telling.lua"],
+    [guard, frame, rows, due, moving, "transfer-telling.lua"],
     "transfer what is due",
     ["list", "zset", "list", "list"]
 );
 static TELLING_ZSET_LIST: Script = script!(
-    [guard, "transfer-telling-zset-list.lua"],
+    [guard, rows, "transfer-telling-zset-list.lua"],
     "transfer what is due",
     ["list", "zset"]
 );
@@ -40,6 +41,35 @@ static AS_REDISSON: Script = script!(
     "transfer what is due as Redisson does",
     ["list", "zset", "list"]
 );
+
+/// How much one transfer looks at.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Portion {
+    /// It moves so many entries at most.
+    pub entries: usize,
+    /// What it looks at has so many bytes at most, but for a single entry.
+    pub bytes: usize,
+}
+
+impl Portion {
+    /// So many bytes keep the server for about 10 ms.
+    const BYTES: usize = 1_000_000;
+
+    /// Its arguments to a script.
+    fn args(self) -> [String; 2] {
+        [self.entries.clamp(1, MOST_MOVED), self.bytes.max(1)].map(|n| n.to_string())
+    }
+}
+
+impl From<usize> for Portion {
+    /// So many entries, as long as they are not large.
+    fn from(entries: usize) -> Self {
+        Self {
+            entries,
+            bytes: Self::BYTES,
+        }
+    }
+}
 
 /// An entry that a transfer moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,31 +117,31 @@ pub struct Transferred {
     pub cursor: DueCursor,
 }
 
-/// `transfer.lua`: what has a score up to `now`, at most `n` entries, from `cursor` on.
+/// `transfer.lua`: what has a score up to `now`, from `cursor` on.
 pub(in crate::store) async fn transfer(
     lane: &Lane,
     [target, timeouts, order]: [&[u8]; 3],
     now: &str,
-    n: usize,
+    portion: Portion,
     cursor: &DueCursor,
 ) -> Result<Timed<Transferred>, StoreError> {
-    let n = n.to_string();
-    let args = [now.as_bytes(), n.as_bytes(), &cursor.0];
+    let [n, bytes] = portion.args();
+    let args = [now.as_bytes(), n.as_bytes(), &cursor.0, bytes.as_bytes()];
     let keys = [target, timeouts, order];
     run(lane, &TRANSFER, &keys, args, transferred).await
 }
 
-/// `transfer-zset-list.lua`: what has a score up to `now`, at most `n` entries, to the `end`
+/// `transfer-zset-list.lua`: what has a score up to `now`, to the `end`
 /// (`left` or `right`) of target; scores from `limit` on are never due.
 pub(in crate::store) async fn transfer_zset_list(
     lane: &Lane,
     [target, timeouts]: [&[u8]; 2],
     [now, limit]: [&str; 2],
-    n: usize,
+    portion: Portion,
     end: &str,
 ) -> Result<Timed<Transferred>, StoreError> {
-    let n = n.to_string();
-    let args = [now, &n, end, limit].map(str::as_bytes);
+    let [n, bytes] = portion.args();
+    let args = [now, &n, end, limit, &bytes].map(str::as_bytes);
     let keys = [target, timeouts];
     run(lane, &TRANSFER_ZSET_LIST, &keys, args, transferred).await
 }
@@ -125,12 +155,12 @@ pub(in crate::store) async fn transfer_telling(
     lane: &Lane,
     keys: [&[u8]; 4],
     now: &str,
-    (n, cursor): (usize, &DueCursor),
+    (portion, cursor): (Portion, &DueCursor),
     drain: bool,
 ) -> Result<Timed<Told>, StoreError> {
-    let n = n.to_string();
-    let drain = super::flag(drain);
-    let args = [now.as_bytes(), n.as_bytes(), &cursor.0, drain.as_bytes()];
+    let [n, bytes] = portion.args();
+    let [now, n, bytes, drain] = [now, &n, &bytes, super::flag(drain)].map(str::as_bytes);
+    let args = [now, n, &cursor.0, drain, bytes];
     run(lane, &TELLING, &keys, args, told).await
 }
 
@@ -139,11 +169,11 @@ pub(in crate::store) async fn transfer_telling_zset_list(
     lane: &Lane,
     keys: [&[u8]; 2],
     now: &str,
-    n: usize,
+    portion: Portion,
     push: &str,
 ) -> Result<Timed<Told>, StoreError> {
-    let n = n.to_string();
-    let args = [now, &n, push].map(str::as_bytes);
+    let [n, bytes] = portion.args();
+    let args = [now, &n, push, &bytes].map(str::as_bytes);
     run(lane, &TELLING_ZSET_LIST, &keys, args, told).await
 }
 

@@ -288,7 +288,12 @@ impl Reckoned {
             }
             Way::Sweep => (LARGE_BATCH, self.element_us(way), self.rounds()),
         };
-        let thought = SURE * (batch.min(all) * each + TEXT_US);
+        // Large ones may stand in a row: a script of them ends by its bytes, where it is longest.
+        let row = match self.ask.kind {
+            Kind::Transfer => (self.bytes[1] - self.bytes[0]).max(0.0) * MOVED_BYTE_US,
+            _ => 0.0,
+        };
+        let thought = SURE * (batch.min(all) * (each + row) + TEXT_US);
         thought.min(most).max(self.longest_one(way) * SURE)
     }
 
