@@ -67,10 +67,10 @@ impl Suspend {
 
     /// Stops, and comes back when we go on.
     pub(super) async fn stop(&mut self) {
+        // What was asked until now is done by this; what is asked afterwards is another stop.
+        while self.asked.try_recv().is_ok() {}
         // Nobody else's work is kept waiting, and nothing is said meanwhile.
         let _ = tokio::task::spawn_blocking(stop).await;
-        // What was asked before is done by that.
-        while self.asked.try_recv().is_ok() {}
     }
 }
 

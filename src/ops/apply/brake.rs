@@ -77,8 +77,8 @@ impl Run {
                 self.bring_back().await;
             }
             if why.is_some() {
-                // Who asked for a pause waits for the word.
-                let is_news = told != why;
+                // Who asked for a pause, maybe anew, waits for the word.
+                let is_news = told != why || why.as_deref() == Some(PAUSED);
                 self.progress(why.clone(), is_news);
                 told = why;
             }

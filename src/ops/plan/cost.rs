@@ -149,7 +149,7 @@ fn kind(work: &Work) -> Kind {
 }
 
 /// So many members of what is due are looked at, spread evenly, for how large they are.
-const LOOKED_AT: u64 = 32;
+const LOOKED_AT: u64 = 12;
 /// So many bytes of them, about.
 const LOOKED_AT_BYTES: u64 = 1 << 20;
 
