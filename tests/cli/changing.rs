@@ -243,6 +243,25 @@ fn an_edit_keeps_due_time_and_codec() {
 }
 
 #[test]
+fn an_edit_keeps_the_codec_that_entries_far_behind_tell() {
+    let program = Program::start();
+    let orders = Queue::redisson("orders");
+    let put = |n: u64, payload: &[u8]| {
+        let due = (4_000_000_000_000 + n).to_string();
+        program.server.put(&orders, &frame(n, payload), &due);
+    };
+    // These may be text as well as JSON.
+    (1..30).for_each(|n| put(n, b"null"));
+    (30..90).for_each(|n| put(n, b"{\"n\":1}"));
+    let edit = ["edit", "orders", "--id", "0000000000000001", "--file", "-"];
+    program.run_with_input(&edit, b"two").done();
+    let timeouts = orders.keys().timeouts;
+    let first = [&b"ZRANGE"[..], &timeouts, b"0", b"0"];
+    let first: Vec<Vec<u8>> = redis::from_redis_value(program.server.cmd_bytes(&first)).unwrap();
+    assert_eq!(first, [frame(1, b"\"two\"")]);
+}
+
+#[test]
 fn an_edit_keeps_the_type_of_the_entry_or_says_what_it_would_take() {
     let program = with_orders();
     let id = "0000000000000002";

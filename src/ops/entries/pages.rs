@@ -247,7 +247,10 @@ impl Pages {
     }
 }
 
-/// The entries of the first page, all of them.
+/// So many entries tell how all are read.
+const TELL: usize = 64;
+
+/// The first entries, as many as tell how all are read, or fewer that are large.
 pub(super) async fn first(
     store: &Store,
     queue: &Queue,
@@ -259,7 +262,15 @@ pub(super) async fn first(
         ..Selection::default()
     };
     let mut open = Open::at(store, queue, &selection, now).await?;
-    Ok(open.source.page(now).await?.unwrap_or_default())
+    let (mut first, mut bytes) = (Vec::new(), 0);
+    while first.len() < TELL && bytes < PAGE_BYTES {
+        let Some(page) = open.source.page(now).await? else {
+            break;
+        };
+        bytes += page.iter().map(|entry| entry.member.len()).sum::<usize>();
+        first.extend(page);
+    }
+    Ok(first)
 }
 
 /// A page, once it is looked through. A panic in there is ours.
